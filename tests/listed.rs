@@ -1,6 +1,8 @@
-//! Whether a crate's one test program holds all of its files of tests. Shared by the tests of all crates.
+//! Whether a crate's one test program holds all of its files of tests. Shared by the tests of all
+//! crates.
 
-/// A file of `tests/` that is no module of `all.rs`, nor a program of its own, would not run, and nobody would notice.
+/// A file of `tests/` that is no module of `all.rs`, nor a program of its own, would not run, and
+/// nobody would notice.
 pub fn assert_listed(crate_folder: &str, all: &str, programs: &[&str]) {
     let folder = std::path::Path::new(crate_folder).join("tests");
     let files = folder.read_dir().into_iter().flatten().flatten().filter_map(|entry| {

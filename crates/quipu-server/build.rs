@@ -1,11 +1,11 @@
-//! Lists the files of the page, as far as `make page` built them, so that they become part of the binary.
+//! Lists the page's files that `make page` built, so that they are compiled into the binary.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    // Asked when it runs: a build script that was compiled in another checkout must not look there.
+    // Read at run time: a build script compiled in another checkout must not look there.
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let page = here.join("../../ui/dist");
     println!("cargo::rerun-if-changed={}", page.display());

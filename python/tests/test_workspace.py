@@ -29,7 +29,7 @@ def test_what_progress_raises_stops_the_import(tmp_path: Path, lamps_file: Path)
 
     with pytest.raises(RuntimeError, match="enough"):
         quipu.Workspace.import_(tmp_path / "lamps", [lamps_file], stop, embeddings=False)
-    with pytest.raises(quipu.WorkspaceError, match="is no workspace"):
+    with pytest.raises(quipu.WorkspaceError, match="is not a workspace"):
         quipu.Workspace.open(tmp_path / "lamps")
 
 
@@ -82,7 +82,7 @@ def test_what_is_wrong_raises_what_it_is(
     def broken(messages: list[quipu.Message]) -> str:
         raise ValueError("no credit")
 
-    with pytest.raises(quipu.WorkspaceError, match="is no workspace"):
+    with pytest.raises(quipu.WorkspaceError, match="is not a workspace"):
         quipu.Workspace.open(tmp_path / "nowhere")
     with pytest.raises(quipu.UsageError, match="empty"):
         lamps.ask("   ")

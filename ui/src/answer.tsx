@@ -1,4 +1,5 @@
-// One question's outcome: the answer with its numbers, how far it can be trusted, what it cost, and what to do where there is none.
+// A question's outcome: the answer with its citation numbers, its trustworthiness, its cost, and
+// the next steps if there is no answer.
 
 import { useState } from "preact/hooks";
 import { type Mention, type Question, type Reply, type Status, type Value, feedback } from "./api";
@@ -39,10 +40,10 @@ export function RunView(props: Omit<Shown, "run"> & { question: Question; compar
       )}
       {run.waiting && (
         <p class="badge unsure" role="status">
-          The server went away. The question is asked again when it is back.
+          The connection to the server broke. The question is asked again when it is back.
         </p>
       )}
-      {stopped && <p class="badge unsure">Stopped. The work at the server ended too.</p>}
+      {stopped && <p class="badge unsure">Stopped, on the server too.</p>}
       {failure && <FailureView run={run} {...props} />}
       {reply && <Outcome run={run} reply={reply} {...props} />}
       <Progress events={run.events} working={working} />
@@ -54,11 +55,11 @@ function FailureView({ run, status }: Shown) {
   const { message, code } = run.failure!;
   const advice: Record<string, string> = {
     model_missing: status.llm_problem ?? "Start the server with a language model: quipu serve WORKSPACE --llm NAME.",
-    server_busy: "Many questions are being worked on. Try again in a moment.",
-    timeout: "Ask for less at once, or give the question more time.",
-    workspace_gone: "Import the workspace again; the server takes it up by itself.",
-    model_error: "The language model fails. See whether its server runs.",
-    invalid_api_key: "The key is not known here. Reload the page to enter another.",
+    server_busy: "The server is working on many questions. Try again in a moment.",
+    timeout: "Ask for less at once, or allow more time.",
+    workspace_gone: "Import the workspace again; the server then opens it by itself.",
+    model_error: "The language model fails. Check that its server runs.",
+    invalid_api_key: "The server does not know this key. Reload the page to enter another.",
   };
   return (
     <div class="failure" role="alert">
@@ -136,11 +137,11 @@ function Verdict({ reply }: { reply: Reply }) {
     );
   }
   if (reply.status === "invalid_question") {
-    return <p class="badge unsure">The question assumes something that the evidence does not bear out. {reply.reason}</p>;
+    return <p class="badge unsure">The question assumes something that the evidence does not support. {reply.reason}</p>;
   }
   if (!reply.trust) return null;
   const { values_held, values, sureness, reading } = reply.trust;
-  // Values that answer another question are no success, wherever they stand.
+  // Values that answer another question are no success, even if the graph states them.
   const held = sureness === "doubtful" ? "neutral" : "good";
   const read = { sure: "good", fairly_sure: "neutral", doubtful: "unsure" }[sureness];
   return (
@@ -234,7 +235,7 @@ function Tried({ run }: { run: Run }) {
     <div class="tried">
       <p>What was tried:</p>
       <ul>
-        <li>{anchors.length ? `Started from ${anchors.join(", ")}` : "Nothing in the question names an entity of the graph"}</li>
+        <li>{anchors.length ? `Started from ${anchors.join(", ")}` : "No entity of the graph was found in the question"}</li>
         {phrases.slice(0, 3).map((phrase) => (
           <li key={phrase}>Considered {phrase}</li>
         ))}
@@ -310,7 +311,7 @@ function Actions({ run, reply, keepsFeedback }: { run: Run; reply: Reply; keepsF
   const copy = (what: string, text: string) =>
     navigator.clipboard.writeText(text).then(
       () => setSaid(`${what} copied`),
-      () => setSaid("The browser does not let the page copy"),
+      () => setSaid("The browser does not allow the page to copy"),
     );
   const judge = (right: boolean) =>
     feedback({ question: reply.question, workspace: reply.workspace, method: reply.method, right, answers: reply.answers }).then(

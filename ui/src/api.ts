@@ -1,4 +1,4 @@
-// The server's API: types of what it says, requests with the key, and the stream of a question.
+// The server's API: types of its replies, requests with the key, and the stream of a question.
 
 import { lost } from "./connection";
 
@@ -236,7 +236,7 @@ async function request(path: string, init: RequestInit = {}): Promise<Response> 
   } catch (error) {
     if (init.signal?.aborted) throw error;
     lost();
-    throw new Failure("The server cannot be reached. Does `quipu serve` still run?", "unreachable", 0);
+    throw new Failure("The server cannot be reached. Is `quipu serve` still running?", "unreachable", 0);
   }
   if (response.ok) return response;
   const body = await response.json().catch(() => null);
@@ -307,7 +307,7 @@ export async function ask(
       return { done: true, value: undefined };
     });
     if (done) lost();
-    if (done || value === undefined) throw new Failure("The answer broke off on its way. Ask again.", "broken_off", 0);
+    if (done || value === undefined) throw new Failure("The connection broke before the answer was complete. Ask again.", "broken_off", 0);
     const blocks = (rest + value).split("\n\n");
     rest = blocks.pop()!;
     for (const block of blocks) {

@@ -1,4 +1,5 @@
-// The page as a whole: its places (Ask, Explore, SPARQL), the thread of questions, what is wrong with server and workspace.
+// The page as a whole: its sections (Ask, Explore, SPARQL), the thread of questions, problems of
+// server and workspace.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Question, type Reply, type Status, Failure, setKey, status as readStatus } from "./api";
@@ -47,13 +48,13 @@ export function App() {
         setStatus(read);
         setFailure(null);
       },
-      // What is on the page stays: the line above says that the server is gone.
+      // The current content stays: the line above reports the missing server.
       (error) => setFailure((before) => (status && error.code === "unreachable" ? before : error)),
     );
   const gone = useConnection(load);
   useEffect(() => {
     load();
-    // A workspace that disappears is said without a question.
+    // Workspaces are polled, so that the page reports a missing one without a question.
     const timer = setInterval(() => document.hidden || load(), LOOK_AT_WORKSPACES);
     return () => clearInterval(timer);
   }, []);
@@ -62,7 +63,7 @@ export function App() {
     <>
       {gone && (
         <p class="gone" role="alert">
-          The server does not answer. It may be starting anew; the page goes on by itself as soon as it is back.
+          The server does not answer. It may be restarting; the page continues by itself when it is back.
         </p>
       )}
       {shut && (
@@ -75,7 +76,7 @@ export function App() {
       {!status && !failure && (
         <main>
           <h1>Quipu</h1>
-          <p role="status">Looking what can be asked…</p>
+          <p role="status">Loading the workspaces…</p>
         </main>
       )}
     </>
@@ -105,7 +106,7 @@ function Closed({ failure, load }: { failure: Failure; load: () => void }) {
       <p>{failure.message}</p>
       <input name="key" type="password" aria-label="Key" autocomplete="off" required />
       <button type="submit">Enter</button>
-      <p class="faint">It is kept in this tab alone, until it is closed.</p>
+      <p class="faint">Only this tab keeps the key, until it is closed.</p>
     </form>
   );
 }
@@ -231,7 +232,7 @@ function Desk({ status }: { status: Status }) {
                 <div class="choice">
                   <label for="calls">Most model calls</label>{" "}
                   <input id="calls" type="number" min={0} max={1000} value={calls} onInput={(event) => setCalls(event.currentTarget.value)} />
-                  <p class="faint">Empty: as many as the server allows. The answer says when it had too few.</p>
+                  <p class="faint">Empty: the server's limit. The answer says if the limit ended the work.</p>
                 </div>
               </div>
             </details>
@@ -349,7 +350,7 @@ function Notices({ status, workspace }: { status: Status; workspace?: string }) 
       )}
       {!status.llm && (
         <p class="badge unsure">
-          There is no language model: methods that need one fail. {status.llm_problem ?? "quipu serve --llm NAME names one."}
+          There is no language model, so methods that need one fail. {status.llm_problem ?? "Start the server with quipu serve --llm NAME."}
         </p>
       )}
     </>

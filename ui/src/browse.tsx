@@ -27,7 +27,7 @@ export function Browse({ workspace, table, showTable, explore }: Props) {
     );
   }, [workspace]);
   if (problem) return <p role="alert">{problem}</p>;
-  if (!held) return <p role="status">Looking what the graph holds…</p>;
+  if (!held) return <p role="status">Loading the graph's types and relations…</p>;
   return (
     <div class="browse">
       <div class="row">
@@ -111,7 +111,7 @@ function Rows({ id, workspace, explore }: { id: string; workspace?: string; expl
     };
   }, [id, workspace, offset, sorting]);
   if (problem) return <p role="alert">{problem}</p>;
-  if (!page) return <p role="status">Reading the rows…</p>;
+  if (!page) return <p role="status">Loading the rows…</p>;
   const last = offset + page.rows.length;
   return (
     <section aria-label={`Rows of ${page.title}`}>

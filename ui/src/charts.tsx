@@ -1,4 +1,4 @@
-// Drawings of an answer's values: bars for categories, a line over time, a line of dates, a map.
+// Charts of an answer's values: bars for categories, a line over time, a line of dates, a map.
 
 import { feature } from "topojson-client";
 import land from "world-atlas/land-110m.json";
@@ -207,7 +207,7 @@ function outlines(): string {
     let shift = 0;
     const unwound = points.map(([east, north], at) => {
       const [before, south] = points[Math.max(0, at - 1)];
-      // Across the date line the ring goes on beyond it; along the pole the line is what it seems.
+      // At the date line the ring continues beyond it; along the pole the line is drawn as it is.
       if (Math.abs(east - before) > 180 && Math.min(north, south) > POLE) shift += east < before ? 360 : -360;
       return `${(east + shift).toFixed(2)},${(-north).toFixed(2)}`;
     });
@@ -221,7 +221,7 @@ export function WorldMap({ places, explore }: { places: Place[]; explore: (id: s
   const [place, width] = useWidth<HTMLDivElement>();
   const [norths, easts] = [places.map((one) => one.latitude), places.map((one) => one.longitude)];
   const [centreX, centreY] = [(Math.min(...easts) + Math.max(...easts)) / 2, -(Math.min(...norths) + Math.max(...norths)) / 2];
-  // At least 24 degrees, so that some coast tells where it is; at most the world.
+  // At least 24 degrees, so that some coast shows the location; at most the world.
   const wanted = Math.max(24, (Math.max(...easts) - Math.min(...easts)) * 1.4, (Math.max(...norths) - Math.min(...norths)) * 2.8);
   const [degrees, height] = [Math.min(360, wanted), Math.round(width / 2)];
   const west = Math.max(-180, Math.min(180 - degrees, centreX - degrees / 2));

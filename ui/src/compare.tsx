@@ -1,4 +1,4 @@
-// Where the answers of two methods differ.
+// The differences between the answers of two methods.
 
 import type { Reply } from "./api";
 import { Values } from "./values";

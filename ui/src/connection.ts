@@ -1,4 +1,5 @@
-// Whether the server answers. The page looks now and then, says so where it does not, and goes on when it does again.
+// Watches the connection to the server: polls it, reports when it is gone, and continues when it is
+// back.
 
 import { useEffect, useState } from "preact/hooks";
 
@@ -58,7 +59,7 @@ export function useConnection(returned: () => void): boolean {
       timer = setTimeout(() => (document.hidden ? Promise.resolve() : look()).finally(again), down ? LOOK.down : LOOK.up);
     };
     again();
-    // A page that was looked away from looks at once when it is seen again.
+    // A hidden page polls at once when it becomes visible.
     const seen = () => document.hidden || void look();
     document.addEventListener("visibilitychange", seen);
     return () => {

@@ -1,4 +1,5 @@
-// A diagram of nodes and arrows, drawn as SVG: each node can be reached by keyboard, and each arrow is part of the page.
+// A diagram of nodes and arrows as SVG: each node is reachable by keyboard, and each arrow is part
+// of the document.
 
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { type DiagramEdge, type DiagramNode, arrange } from "./layout";
@@ -27,7 +28,7 @@ export function Diagram({ label, nodes, edges, roots, lit, setLit, act, pick, pi
   const [zoom, setZoom] = useState(1);
   const fit = Math.min(SCALE.most, Math.max(SCALE.least, (width - 4) / layout.width));
   const scale = fit * zoom;
-  // What was picked is seen first, else the middle.
+  // Scrolls to the selected node, else to the middle.
   useLayoutEffect(() => {
     const element = box.current;
     const rings = layout.nodes.some((node) => node.turn !== undefined);
@@ -36,7 +37,7 @@ export function Diagram({ label, nodes, edges, roots, lit, setLit, act, pick, pi
     if (element) element.scrollTop = centre.y * scale - element.clientHeight / 2;
   }, [layout, width > 0]);
   const kindOf = (edge: DiagramEdge) => (edge.id === lit ? "lit" : edge.path ? "path" : "plain");
-  // What matters lies above what does not.
+  // Important edges are drawn last, above the others.
   const order = ["plain", "path", "lit"];
   const drawn = [...layout.edges].sort((one, other) => order.indexOf(kindOf(one.edge)) - order.indexOf(kindOf(other.edge)));
   const ends = new Set(edges.filter((edge) => edge.id === lit).flatMap((edge) => [edge.from, edge.to]));

@@ -1,4 +1,4 @@
-// The evidence: triples as sentences, passages with the words that matter marked.
+// The evidence: triples as sentences, and passages with their important words marked.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Evidence, Reply } from "./api";
@@ -16,7 +16,7 @@ export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: R
   const rest = pieces.filter(({ piece }) => !numbers.has(piece.id));
   const ordered = [...cited, ...rest];
   const usual = (cited.length && ordered.length > SHOWN ? cited : ordered).slice(0, SHOWN);
-  // What is lit is seen.
+  // The highlighted piece is always visible.
   const hidden = lit !== null && ordered.some(({ piece }) => piece.id === lit) && !usual.some(({ piece }) => piece.id === lit);
   const shown = all ? ordered : usual;
   useEffect(() => {

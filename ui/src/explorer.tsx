@@ -1,4 +1,4 @@
-// Looking at an entity: its names, types, relations, and on to its neighbours.
+// Shows an entity: its names, types and relations, with links to its neighbours.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Candidate, type Entity, type Node, entities, entity } from "./api";
@@ -31,7 +31,7 @@ export function Explorer({ id, workspace, go, close }: Props) {
     entities(name, workspace).then(
       (reply) => {
         setFound(reply.entities);
-        setProblem(reply.entities.length ? "" : `Nothing is called “${name}”, nor anything like it.`);
+        setProblem(reply.entities.length ? "" : `No entity has the name “${name}” or a similar one.`);
       },
       (error) => setProblem(error.message),
     );

@@ -18,7 +18,7 @@ export function count(number: number): string {
 /** A value as its column has it: years and codes as they are, other numbers with separators and their unit. */
 export function shownValue({ name }: Value, { kind, plain, unit, title }: Column): string {
   if (kind !== "number" || plain) return name;
-  // A title that has the unit says it for all rows.
+  // A title with the unit covers all rows.
   return unit && !title.includes(unit) ? `${grouped(name)} ${unit}` : grouped(name);
 }
 

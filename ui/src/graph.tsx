@@ -1,4 +1,5 @@
-// The evidence as a graph: the question's entities, the way, the answer; a click on a node shows more around it.
+// The evidence as a graph: the question's entities, the path, the answer. A click on a node shows
+// its neighbours.
 
 import { useMemo, useState } from "preact/hooks";
 import { type Reply, neighbourhood } from "./api";
@@ -24,7 +25,7 @@ export function picture(reply: Reply, anchors: string[]): Picture {
   const edges = reply.evidence.flatMap((piece): DiagramEdge[] => {
     if (piece.kind !== "triple") return [];
     const [from, to] = [piece.keys?.[0] ?? piece.head, piece.keys?.[2] ?? piece.tail];
-    // A literal belongs to its head: two towns of one height are not joined by a number.
+    // A literal belongs to its head: an equal height must not connect two towns.
     const literal = piece.keys && piece.keys[2] === piece.tail && Number.isFinite(Number(piece.tail));
     const end = literal ? `${from} ${piece.relation} ${to}` : to;
     names.set(from, piece.head);
@@ -86,9 +87,9 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
       const grown = await grow(drawn, id, reply.workspace);
       const added = grown.nodes.length - drawn.nodes.length;
       setDrawn(grown);
-      setSaid(added ? `${added} more around ${node.name}` : `Nothing more around ${node.name}`);
+      setSaid(added ? `${added} more neighbours of ${node.name}` : `${node.name} has no more neighbours`);
     } catch {
-      setSaid(`${node.name} is a value: nothing is around it`);
+      setSaid(`${node.name} is a value: it has no neighbours`);
     }
   };
   return (
@@ -110,7 +111,7 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
           </button>
         )}
         <span role="status" class="faint">
-          {said || "A click on a node shows more around it."}
+          {said || "Click a node to see its neighbours."}
         </span>
       </div>
     </section>

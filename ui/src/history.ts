@@ -1,4 +1,4 @@
-// Questions asked before, kept in this browser alone, and links to questions.
+// Previous questions, stored only in this browser, and links to questions.
 
 import type { Question } from "./api";
 

@@ -1,4 +1,5 @@
-// Where nodes, edges and labels of a diagram stand: layers from left to right, or rings where a layer is too long for the eye.
+// Positions of a diagram's nodes, edges and labels: layers from left to right, or rings if a layer
+// would be too long.
 
 import { cut } from "./format";
 import { textWidth } from "./width";
@@ -81,7 +82,7 @@ function rank(nodes: DiagramNode[], edges: DiagramEdge[], roots: string[]): Rank
     }
   };
   walk(roots);
-  // What hangs on no root starts from its best connected node.
+  // A component without a root starts at its best connected node.
   const rest = [...nodes].sort((one, other) => near.get(other.id)!.length - near.get(one.id)!.length);
   for (const node of rest) walk([node.id]);
   return { depth, parent };
@@ -90,7 +91,7 @@ function rank(nodes: DiagramNode[], edges: DiagramEdge[], roots: string[]): Rank
 function sized(node: DiagramNode): PlacedNode {
   const shown = cut(node.name, NAME.most);
   const note = node.note ? textWidth(node.note, LABEL.size) : 0;
-  // Both ends of the way stand in bold.
+  // Both ends of the path are set in bold.
   const bold = node.role === "anchor" || node.role === "answer" ? 1.1 : 1;
   const width = Math.max(textWidth(shown, NAME.size) * bold, note) + 24;
   return { ...node, shown, x: 0, y: 0, width, height: node.note ? 42 : 28 };
@@ -132,7 +133,7 @@ export function arrange(nodes: DiagramNode[], edges: DiagramEdge[], roots: strin
 function columns(layers: PlacedNode[][], edges: DiagramEdge[], { depth, parent }: Ranked): Layout {
   const order = new Map<string, number>();
   layers.forEach((layer) => {
-    // Beside those that led here, in the order in which these stand.
+    // Placed beside their parents, in the parents' order.
     layer.sort((one, other) => (order.get(parent.get(one.id)!) ?? 0) - (order.get(parent.get(other.id)!) ?? 0));
     layer.forEach((node, at) => order.set(node.id, at));
   });
@@ -201,7 +202,7 @@ function apart(things: { y: number }[], distance: number, top: number, bottom: n
 function through(from: PlacedNode, to: PlacedNode, x: number, y: number, width: number): string {
   const side = (node: PlacedNode) => (node.x < x ? node.x + node.width / 2 : node.x - node.width / 2);
   const [x1, x2] = [side(from), side(to)];
-  // Two ends of one side: a loop around the label.
+  // Both ends on one side: a loop around the label.
   if ((from.x < x) === (to.x < x)) {
     const shift = from.id === to.id ? 6 : 0;
     return `M${x1},${from.y - shift} C${x - 10},${from.y - shift} ${x},${(from.y + y) / 2} ${x},${y} S${x - 10},${to.y + shift} ${x2},${to.y + shift}`;

@@ -1,22 +1,22 @@
-// What each method does, in one sentence.
+// One sentence about each method.
 
 /** Methods by what they are for; those that the server has and that are not here stand last. */
 export const GROUPS: { label: string; methods: Record<string, string> }[] = [
   {
     label: "Planner",
     methods: {
-      auto: "Takes a path through the graph where one surely is meant; else a query over the graph's tables.",
-      paths: "Ranks the paths that exist around the question's names; asks no model where relations have cards.",
+      auto: "Answers by a path through the graph if one clearly matches the question, else by a query over the graph's tables.",
+      paths: "Ranks the paths that exist around the question's names; asks no model if relations have cards.",
       query: "Lets the model write a query over the graph's tables; code checks, binds and runs it.",
     },
   },
   {
     label: "Method",
     methods: {
-      kerag: "KERAG as published: retrieves what lies around the question's subject, filters it, and lets the model compose.",
+      kerag: "KERAG as published: retrieves the triples around the question's subject, filters them, and lets the model compose.",
       anchor: "AnchorRAG as published: grounds several possible anchors, and retrieves around those that fit the question together.",
       pseudo: "Pseudo-graphs as published: lets the model write down what it believes as a graph, and corrects that by the sources.",
-      hybrid: "HybGRAG as published: asks documents and graph together, and learns from what did not fit.",
+      hybrid: "HybGRAG as published: asks documents and graph together, and corrects the search from feedback.",
       verify: "Self-verification as published: asks APIs first and checks by itself whether the reply answers; falls back on pages.",
     },
   },
@@ -37,7 +37,7 @@ export const GROUPS: { label: string; methods: Record<string, string> }[] = [
       plan_on_graph: "The model searches by objectives and turns back where it was wrong (Plan-on-Graph).",
       react: "The model thinks and acts in turn (ReAct).",
       reflexion: "The model thinks and acts, and tries again with what its failures taught (Reflexion).",
-      corrective: "Documents first, the graph where they are of no use.",
+      corrective: "Documents first, the graph if they do not help.",
     },
   },
 ];

@@ -1,4 +1,4 @@
-// What the engine does, as it happens.
+// The engine's progress, live.
 
 import type { Happened } from "./api";
 
@@ -19,7 +19,7 @@ export function told(event: Happened): string | null {
       return `Understood as: ${event.question}`;
     case "linked": {
       const mentions = event.mentions as Mentioned[];
-      if (!mentions.length) return "Nothing in the question names something in the graph";
+      if (!mentions.length) return "No entity of the graph was found in the question";
       return mentions
         .map(({ text, candidates: [best] }) => (best ? `“${text}” is ${best.name} (${best.reason})` : `“${text}” is unknown`))
         .join("; ");
@@ -51,7 +51,7 @@ export function told(event: Happened): string | null {
     case "queried":
       return event.words ? `Read as: ${event.words} (${event.outcome})` : `A query could not be used: ${event.outcome}`;
     case "degraded":
-      return `Made do with less: ${event.reason}`;
+      return `Fell back: ${event.reason}`;
     default:
       return null;
   }

@@ -1,4 +1,4 @@
-// How the question was read, and what else it may mean.
+// The reading of the question, and its other possible meanings.
 
 import type { Question, Reading, Reply } from "./api";
 

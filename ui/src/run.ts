@@ -1,4 +1,4 @@
-// A question that is worked on, and what came of it.
+// A running question, and its result.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Happened, type Mention, type Question, type Reply, Failure, ask, link } from "./api";

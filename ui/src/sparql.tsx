@@ -86,10 +86,10 @@ export function Sparql({ workspace, explore }: { workspace?: string; explore: (i
           <button type="submit" class="main" disabled={busy}>
             Run
           </button>
-          <span class="faint">Ctrl and Enter run it, too.</span>
+          <span class="faint">Ctrl+Enter also runs it.</span>
         </div>
       </form>
-      {busy && <p role="status">The query runs…</p>}
+      {busy && <p role="status">Running the query…</p>}
       {problem && (
         <p role="alert" class="badge failed">
           {problem}

@@ -1,4 +1,4 @@
-// What the page shows before a question: what the graph holds, questions that it answers, questions asked before.
+// The page before a question: the content of the graph, example questions, previous questions.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Overview, type Question, overview as readOverview, starters as readStarters } from "./api";
@@ -52,7 +52,7 @@ export function Start({ workspace, kept, ask, clear, showType }: Props) {
       <section class="held" aria-label="What this graph holds">
         <h2>What this graph holds</h2>
         {problem && <p role="alert">{problem}</p>}
-        {!held && !problem && <p role="status">Looking what the graph holds…</p>}
+        {!held && !problem && <p role="status">Loading the graph's types and relations…</p>}
         {held && (
           <>
             <p>
@@ -84,7 +84,7 @@ function Starters({ workspace, ask }: Pick<Props, "workspace" | "ask">) {
       await new Promise((wake) => setTimeout(wake, AGAIN));
       if (here) return look();
     };
-    // Without them the start is still one: what is wrong with the graph is said below.
+    // The start works without them; a message below reports problems of the graph.
     look().catch(() => here && setComplete(true));
     return () => {
       here = false;

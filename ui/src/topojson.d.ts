@@ -1,4 +1,4 @@
-// What the page uses of two packages that bring no types.
+// Types for the used parts of two packages without types.
 
 interface Land {
   objects: { land: object };

@@ -1,4 +1,4 @@
-// The values of an answer as a table that sorts, with the values that decided.
+// The values of an answer as a sortable table, with the values that decided.
 
 import { useState } from "preact/hooks";
 import type { Column, Reply, Shown, Value } from "./api";

@@ -1,4 +1,4 @@
-// How wide things are: the place that a drawing has, and a text.
+// Widths: the space for a drawing, and the width of a text.
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

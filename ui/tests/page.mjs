@@ -128,7 +128,7 @@ function towns({ question, reading }) {
     table: { columns: ["town", ""], rows, ordered: true, left_out: 7 }, readings,
     trust: sure
       ? { values_held: true, values: "The values stand in the graph.", sureness: "sure", reading: "The reading is sure (0.92)." }
-      : { values_held: true, values: "The values stand in the graph.", sureness: "doubtful", reading: "Whether the question means this is doubtful (0.41)." },
+      : { values_held: true, values: "The values stand in the graph.", sureness: "doubtful", reading: "The reading is doubtful (0.41)." },
     cited: { text: "Twins, Twins", citations: [] }, markdown: "| # | town |", sentences: [], evidence: [], citations: [], notes: [],
     failures: ["The language model did not answer in time."],
     grounded: true, confidence: 0.5, method: "query", llm: "small",
@@ -238,7 +238,7 @@ const tests = {
     await page.locator(".node").first().waitFor();
     const before = await drawn(page);
     await page.getByRole("button", { name: "Show more around Kauwboy" }).click();
-    await page.getByText(/\d more around Kauwboy/).waitFor();
+    await page.getByText(/\d more neighbours of Kauwboy/).waitFor();
     const after = await drawn(page);
     assert.ok(after.nodes.length > before.nodes.length);
     assert.deepEqual(after.overlaps, []);
@@ -261,7 +261,7 @@ const tests = {
     await ask(page, "who directed Kauwboy?", { Method: "cot" });
     await page.getByText("At work").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("Stopped. The work at the server ended too.").waitFor();
+    await page.getByText("Stopped, on the server too.").waitFor();
     await isClean(page);
   },
 
@@ -321,7 +321,7 @@ const tests = {
     assert.equal(await table.locator("tbody tr").count(), 33);
     // The list in the answer's words would say the same again.
     assert.equal(await answered(page).getByText("Twins, Twins").count(), 0);
-    await page.getByText("Whether the question means this is doubtful (0.41).").waitFor();
+    await page.getByText("The reading is doubtful (0.41).").waitFor();
     await page.getByText("The values stand in the graph.").waitFor();
     assert.equal(await page.locator(".good").count(), 0);
     await page.getByText("The language model did not answer in time.").waitFor();
@@ -356,7 +356,7 @@ const tests = {
     assert.match(page.url(), /reading=2/);
     await isClean(page);
     await others.getByRole("button", { name: "the towns of Peru, the largest first" }).click();
-    await page.getByText("Whether the question means this is doubtful (0.41).").waitFor();
+    await page.getByText("The reading is doubtful (0.41).").waitFor();
     assert.deepEqual(page.asked.map(({ reading }) => reading), [undefined, 2, 1]);
     assert.deepEqual(new Set(page.asked.map(({ question }) => question)), new Set(["how many people live in the towns of Peru?"]));
     await page.goto(page.url().replace("reading=1", "reading=2"));
@@ -727,8 +727,8 @@ const tests = {
     await answered(page).waitFor();
     rmSync(vanishing, { recursive: true });
     await ask(page, "who directed Tonio?");
-    await page.getByRole("alert").filter({ hasText: "the workspace vanishing is not there (any more)" }).first().waitFor();
-    await page.getByText("the server takes it up by itself").waitFor();
+    await page.getByRole("alert").filter({ hasText: "the workspace vanishing is missing" }).first().waitFor();
+    await page.getByText("the server then opens it by itself").waitFor();
     // Without a question, too.
     await page.locator("main > .badge.failed").waitFor({ timeout: 25000 });
     await isClean(page);

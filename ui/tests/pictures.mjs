@@ -61,7 +61,7 @@ await take("page-phone", (page) => ask(page, QUESTION), { width: 390, height: 84
 await take("page-graph", async (page) => {
   await ask(page, "Which countries border Germany?");
   await page.getByRole("button", { name: "Show more around Germany" }).click();
-  await page.getByText(/\d more around Germany/).waitFor();
+  await page.getByText(/\d more neighbours of Germany/).waitFor();
   await page.locator(".graph").evaluate((graph) => graph.scrollIntoView({ block: "end" }));
 });
 await take("page-compare", async (page) => {

@@ -1,12 +1,13 @@
-//! What documents cost: size and time of their index, and p50 and p99 of a query by BM25, by meaning, by both, and of the hybrid method
-//! without a model.
+//! Measures documents: the size and build time of their index, and p50 and p99 of a query by BM25,
+//! by meaning, by both, and of the hybrid method without a model.
 //!
 //! ```text
 //! cargo build --release --locked --workspace --example documents
 //! target/release/examples/documents WORKSPACE QUESTIONS.jsonl [index]
 //! ```
-//! Each line of QUESTIONS.jsonl has a `question`. All of them are asked once for warmth, then three times each. With `index` a copy of
-//! the workspace's graph, its document index left out, is indexed beside it and removed again. The embedder is all-MiniLM-L6-v2.
+//! Each line of QUESTIONS.jsonl has a `question`. Every question runs once to warm up, then three
+//! times. With `index`, a copy of the workspace's graph without its document index is indexed
+//! beside it and removed again. The embedder is all-MiniLM-L6-v2.
 
 use std::error::Error;
 use std::path::Path;
@@ -82,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Indexes a copy of a workspace whose document index is left out.
+/// Indexes a copy of a workspace without its document index.
 async fn build(folder: &Path, embedder: &dyn Embedder) -> Result<Duration, Box<dyn Error>> {
     let copy = folder.with_extension("measured");
     copy_without_documents(folder, &copy)?;
@@ -100,7 +101,7 @@ fn copy_without_documents(from: &Path, to: &Path) -> std::io::Result<()> {
         let entry = entry?;
         let (path, name) = (entry.path(), entry.file_name());
         if path.is_dir() {
-            // Vectors of passages and of names are not taken over: they are what is measured.
+            // The vectors of passages and names are not copied, because building them is measured.
             if name != "documents" && name != "vectors" && name != "documents.building" {
                 copy_without_documents(&path, &to.join(name))?;
             }

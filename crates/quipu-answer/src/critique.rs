@@ -1,4 +1,5 @@
-//! Judgements by the model: whether what was found is enough, between two rounds of a walk; whether an answer answers the question.
+//! Judgements by the model: whether the evidence is enough, between two rounds of a walk; whether
+//! an answer answers the question.
 
 use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
@@ -7,7 +8,8 @@ use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Stat
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// Whether `evidence` holds the answer, as the model says after round `hop`: one call, counted under `purpose`.
+/// The model's judgement after round `hop` whether `evidence` holds the answer: one call, counted
+/// under `purpose`.
 ///
 /// # Errors
 /// The model's, and the question's limits.
@@ -29,8 +31,8 @@ pub(crate) async fn is_enough(
     Ok(enough)
 }
 
-/// Whether `outcome` answers the question and `references` bear it out, as the model says: one call, counted under `purpose`. An abstention
-/// answers nothing, without a call.
+/// The model's judgement whether `outcome` answers the question and `references` support it: one
+/// call, counted under `purpose`. An abstention counts as no, without a call.
 ///
 /// # Errors
 /// The model's, and the question's limits.

@@ -1,14 +1,14 @@
-//! Grounding: each value of an answer must be found in the evidence. No model is asked; this is what makes
-//! `grounded: true` mean something.
+//! Grounding: each value of an answer must be found in the evidence. No model is asked; that is
+//! what gives `grounded: true` its meaning.
 
 use std::collections::HashMap;
 
-use quipu_index::normalise;
-use quipu_language::same_value;
+use quipu_language::{normalise, same_value};
 
 use crate::answer::{Evidence, EvidenceContent, RecordField};
 
-/// The shortest normalised name that may be looked for inside a passage; shorter ones are found everywhere.
+/// The shortest normalised name that is searched for inside a passage; a shorter one would be found
+/// everywhere.
 const SHORTEST_IN_PASSAGE: usize = 3;
 
 /// Which values of an answer the evidence holds.
@@ -16,19 +16,19 @@ const SHORTEST_IN_PASSAGE: usize = 3;
 pub struct Grounding {
     /// Values found, with the positions of the evidence that holds each.
     pub supported: Vec<(String, Vec<usize>)>,
-    /// Values found nowhere.
+    /// Values not found.
     pub unsupported: Vec<String>,
 }
 
 impl Grounding {
-    /// Whether there is at least one value and each was found.
+    /// Whether there is at least one value and all were found.
     pub fn is_grounded(&self) -> bool {
         !self.supported.is_empty() && self.unsupported.is_empty()
     }
 }
 
-/// Holds `values` against `evidence`: by name (normalised), number and date in any usual format; in passages by
-/// whole words.
+/// Searches for `values` in `evidence`: by name (normalised), number and date in any usual format;
+/// in passages by whole words.
 pub fn ground(values: &[String], evidence: &[Evidence]) -> Grounding {
     let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (position, piece) in evidence.iter().enumerate() {
@@ -43,7 +43,7 @@ pub fn ground(values: &[String], evidence: &[Evidence]) -> Grounding {
         let mut positions = named;
         positions.extend(in_passages(&name, evidence));
         if positions.is_empty() {
-            // Only what is not there by name is compared as a number or a date, which costs more.
+            // Only values not found by name are compared as numbers or dates, which costs more.
             let same = |piece: &Evidence| piece.values().iter().any(|stated| same_value(value, stated));
             positions
                 .extend(evidence.iter().enumerate().filter(|(_, e)| same(e)).map(|(position, _)| position));
@@ -67,7 +67,8 @@ fn in_passages<'a>(name: &'a str, evidence: &'a [Evidence]) -> impl Iterator<Ite
         // A field may be a list, or prose.
         EvidenceContent::Record(record) => {
             let holds = |field: &RecordField| contains_words(&normalise(&field.value), name);
-            // What a record is about stands in the title of its table only: "date of birth of Shakira".
+            // The entity of a record stands only in the title of its table: "date of birth of
+            // Shakira".
             let about = record.table.split_once(" of ").map_or("", |(_, about)| about);
             let named = contains_words(&normalise(about), name);
             (named || record.fields.iter().any(holds)).then_some(position)
@@ -122,7 +123,7 @@ mod tests {
         };
         let evidence = [Evidence::record("api", content)];
         assert!(ground(&["Shakira".to_owned()], &evidence).is_grounded());
-        // The words of the operation are nobody's name.
+        // The words of the operation are no name.
         assert!(!ground(&["date".to_owned()], &evidence).is_grounded());
     }
 

@@ -1,7 +1,8 @@
-//! The stages of answering, the methods built from them, the trace, the answer and its evidence.
+//! The stages of answering, the methods made of them, the trace, the answer and its evidence.
 //!
-//! One question's way: link, plan, retrieve, prune, critique, compose, ground. Every stage takes plain data, returns plain data
-//! and reports to the trace; a method is an order of stages. [`Engine::ask`] runs one.
+//! A question passes these stages: link, plan, retrieve, prune, critique, compose, ground. Every
+//! stage takes plain data, returns plain data and reports to the trace; a method is a sequence of
+//! stages. [`Engine::ask`] runs one.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -35,21 +36,25 @@
 //! # }
 //! ```
 //!
-//! The modules below stand in layers: each imports those above it in this list, and none below (`tests/layers.rs` holds them to it).
+//! The modules below are layers: each imports those above it in this list, and none below
+//! (`tests/layers.rs` checks this).
 
 // Plain data: question, answer, evidence, outcome, events, errors.
 mod answer;
 // The templates.
 mod prompts;
-// What one question may use, must keep to and has cost.
+// The sources, limits and costs of one question.
 mod ledger;
-// The stages: words of the question to entities,
+// Helpers for the tests inside the modules.
+#[cfg(test)]
+mod testing;
+// The stages: from words of the question to entities,
 mod link;
-// which way through the graph,
+// the path through the graph,
 mod plan;
 // from a plan to evidence,
 mod retrieve;
-// what of it bears on the question,
+// the relevant part of it,
 mod prune;
 // is it enough,
 mod critique;
@@ -59,9 +64,9 @@ mod compose;
 mod ground;
 // Several sources for one question.
 mod sources;
-// Whole paths, and queries: what methods are given in the place of a paper's own planning.
+// Whole paths and queries: planners that can replace a paper's own.
 mod planners;
-// What a message means after earlier ones.
+// The meaning of a message after earlier ones.
 mod conversation;
 // The methods; none imports another but the default, which is a choice between planners.
 mod methods;

@@ -1,7 +1,7 @@
-//! The prompts: templates under `prompts/`, rendered here and nowhere else.
+//! The prompts: templates under `prompts/`, rendered only here.
 //!
-//! In each, what never changes (instructions, examples) is the system message and comes first, so that its computation
-//! is reused from question to question.
+//! In each prompt, the fixed part (instructions, examples) is the system message and comes first,
+//! so that its computation is reused for every question.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::answer::AnswerError;
 
-/// Makes the prompts of a list: a name in the code, the name of its template, and of the file `prompts/NAME.jinja` that holds it.
+/// Defines the prompts of a list: each entry is a variant, and the name of its template in the file
+/// `prompts/NAME.jinja`.
 macro_rules! prompts {
     ($($(#[$about:meta])* $prompt:ident = $name:literal,)+) => {
         /// A prompt: a fixed system part and a part for the question at hand.
@@ -53,13 +54,13 @@ prompts! {
     KeragComposeTriples = "kerag_compose_triples",
     /// KERAG: the question's time frame, step by step.
     KeragTime = "kerag_time",
-    /// KERAG summarization where the plan is of whole paths, step by step or not.
+    /// KERAG summarization over whole paths, step by step or not.
     KeragWays = "kerag_ways",
-    /// Whole-path planning: what people call a relation.
+    /// Whole-path planning: the words that people use for a relation.
     RelationCard = "relation_card",
-    /// Whole-path planning: what a word of the question means, to be scored.
+    /// Whole-path planning: the meaning of a word of the question, to be scored.
     WordMeaning = "word_meaning",
-    /// Whole-path planning: what a word of the question means, to be chosen.
+    /// Whole-path planning: the meaning of a word of the question, to be chosen.
     WordChoice = "word_choice",
     /// Baseline: the model alone.
     Io = "io",
@@ -67,7 +68,7 @@ prompts! {
     Cot = "cot",
     /// Composition from passages alone.
     ComposePassages = "compose_passages",
-    /// Think-on-Graph: which relations to follow from where one stands.
+    /// Think-on-Graph: the relations to follow from the current entities.
     TogRelations = "tog_relations",
     /// Think-on-Graph: are the facts enough?
     TogEnough = "tog_enough",
@@ -75,19 +76,19 @@ prompts! {
     ToolUse = "tool_use",
     /// ReAct: thoughts and actions over the graph.
     React = "react",
-    /// Reflexion: why an attempt failed.
+    /// Reflexion: the reason why an attempt failed.
     ReflexionReflect = "reflexion_reflect",
     /// Plan-on-Graph: the facts that a question needs.
     PogObjectives = "pog_objectives",
-    /// Plan-on-Graph: which relations serve an open objective.
+    /// Plan-on-Graph: the relations that serve an open objective.
     PogRelations = "pog_relations",
-    /// Plan-on-Graph: which entities to go on from.
+    /// Plan-on-Graph: the entities to continue from.
     PogEntities = "pog_entities",
-    /// Plan-on-Graph: what is known of each objective, and whether it is enough.
+    /// Plan-on-Graph: the state of each objective, and whether it is enough.
     PogMemory = "pog_memory",
-    /// Plan-on-Graph: which places to turn back to.
+    /// Plan-on-Graph: the places to turn back to.
     PogReflect = "pog_reflect",
-    /// What a tool or an action found; a message of its own, without instructions.
+    /// The result of a tool or an action; a message of its own, without instructions.
     Observation = "observation",
     /// HybGRAG's router: the relational part of a question, to be scored.
     HybridRoute = "hybrid_route",
@@ -103,9 +104,9 @@ prompts! {
     HybridValidate = "hybrid_validate",
     /// HybGRAG's commentator.
     HybridComment = "hybrid_comment",
-    /// HybGRAG's validator where no documents are attached to entities: does the prediction answer the question?
+    /// HybGRAG's validator without documents: does the prediction answer the question?
     HybridAccept = "hybrid_accept",
-    /// HybGRAG's commentator there: what was wrong, of Table 12.
+    /// HybGRAG's commentator without documents: the kind of error of Table 12.
     HybridWrong = "hybrid_wrong",
     /// HybGRAG without documents: type, dynamism or field of a question.
     HybridReading = "hybrid_reading",
@@ -115,27 +116,28 @@ prompts! {
     HybridGenerate = "hybrid_generate",
     /// Corrective RAG: are the passages of use?
     CorrectiveJudge = "corrective_judge",
-    /// Corrective RAG: which relations the question needs.
+    /// Corrective RAG: the relations that the question needs.
     CorrectiveRelations = "corrective_relations",
-    /// AnchorRAG's predictor: names to look up, proof-read.
+    /// AnchorRAG's predictor: names to look up, proofread.
     AnchorKeywords = "anchor_keywords",
-    /// AnchorRAG's retrievers: which neighbours to go on from.
+    /// AnchorRAG's retrievers: the neighbours to continue from.
     AnchorEntities = "anchor_entities",
-    /// AnchorRAG's retrievers: which facts bear on the question.
+    /// AnchorRAG's retrievers: the facts that bear on the question.
     AnchorTriples = "anchor_triples",
-    /// Pseudo-graph: the knowledge needed, and what the model believes of it, as Cypher.
+    /// Pseudo-graph: the knowledge needed, and the model's beliefs about it, as Cypher.
     PseudoGraph = "pseudo_graph",
-    /// Pseudo-graph by our planner: what the model knows and what it does not, as Cypher.
+    /// Pseudo-graph by the planner `paths`: known and unknown facts, as Cypher.
     PseudoSketch = "pseudo_sketch",
-    /// Pseudo-graph: beliefs corrected after facts.
+    /// Pseudo-graph: beliefs corrected by facts.
     PseudoVerify = "pseudo_verify",
     /// Pseudo-graph: the answer from the corrected graph, in words and values.
     PseudoAnswer = "pseudo_answer",
-    /// Pseudo-graph by our planner: an open question told in sentences with their evidence.
+    /// Pseudo-graph by the planner `paths`: the answer to an open question in sentences with their
+    /// evidence.
     PseudoTell = "pseudo_tell",
-    /// Solved questions before what is asked; no message of its own.
+    /// Solved questions before the question; not a message of its own.
     Solved = "solved",
-    /// A follow-up question, said so that it stands alone.
+    /// A follow-up question, restated so that it stands alone.
     Restate = "restate",
     /// Questions as queries: SQL over the graph's tables.
     Query = "query",
@@ -143,7 +145,7 @@ prompts! {
     TableKinds = "table_kinds",
     /// Self-verification: the field of a question.
     VerifyDomain = "verify_domain",
-    /// Self-verification: the names to look up, and the field where that is no call of its own.
+    /// Self-verification: the names to look up, and the field unless that has a call of its own.
     VerifySubject = "verify_subject",
     /// Self-verification: can the references answer?
     VerifyCheck = "verify_check",
@@ -152,8 +154,8 @@ prompts! {
 }
 
 impl Prompt {
-    /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
-    /// the user's.
+    /// Renders the prompt. Lines `=====` separate its messages: first the system message, then user
+    /// and model in turn (examples), last the user's.
     ///
     /// # Errors
     /// [`AnswerError::Prompt`] when the template does not take `values`.
@@ -176,11 +178,11 @@ impl Prompt {
     }
 }
 
-/// The functions over the graph that a model may call, as it is told of them.
+/// The graph functions that a model may call, as described to it.
 pub fn graph_tools() -> &'static [Tool] {
     static TOOLS: OnceLock<Vec<Tool>> = OnceLock::new();
     TOOLS.get_or_init(|| {
-        // A test reads the file; were it wrong, no tool would be offered.
+        // A test reads the file; if it were wrong, no tool would be offered.
         serde_json::from_str(include_str!("prompts/tools.json")).unwrap_or_default()
     })
 }
@@ -193,7 +195,8 @@ fn environment() -> &'static Environment<'static> {
         environment.set_trim_blocks(true);
         environment.set_lstrip_blocks(true);
         for prompt in Prompt::ALL {
-            // A template that does not parse is reported by `render`, which does not find it; a test renders each.
+            // `render` reports a template that does not parse, because it does not find it; a test
+            // renders each.
             let added = environment.add_template(prompt.name(), prompt.source());
             debug_assert!(added.is_ok(), "{}: {added:?}", prompt.name());
         }
@@ -201,7 +204,7 @@ fn environment() -> &'static Environment<'static> {
     })
 }
 
-/// The prompts by name, as their templates stand: what a result must say of them.
+/// The prompts by name, with their template texts, for the record of a result.
 pub fn prompt_templates() -> impl Iterator<Item = (&'static str, &'static str)> {
     Prompt::ALL.iter().map(|prompt| (prompt.name(), prompt.source()))
 }

@@ -1,24 +1,25 @@
-//! Several sources for one question: each a workspace with what was learnt about it, and the APIs beside its graph. Their graphs are walked as
-//! one. A source that is down is named, and the rest answers.
+//! Several sources for one question: each is a workspace with its learnt data, and the APIs beside
+//! its graph. Their graphs are walked as one. If a source is down, that is reported, and the rest
+//! answer.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::time::Instant;
 
 use quipu_graph::{ApiGraph, BETWEEN_SOURCES};
-use quipu_index::normalise;
-use quipu_language::same_value;
+use quipu_language::{normalise, same_value};
 
 use crate::answer::{AnswerError, Claim, Evidence, EvidenceContent, Note, Outcome, Question, Status};
 use crate::ledger::{BestSoFar, Context, is_down};
 use crate::link::{Mentioned, mentions};
 use crate::plan::{domain_of, fit_of};
 
-/// A way to answer a question from one source: a method, or a planner alone.
+/// A way to answer a question from one source: a method, or only a planner.
 pub(crate) trait Way {
-    /// Whether it walks one graph, so that several are walked as one.
+    /// Whether it walks one graph, so that several graphs are joined for it.
     fn walks_one_graph(&self) -> bool;
-    /// Whether it reads the documents of a graph's entities: those of several workspaces are read one after another.
+    /// Whether it reads the documents of a graph's entities. Those of several workspaces are read
+    /// one after another.
     fn reads_documents(&self) -> bool;
     /// Answers from one source.
     fn ask(
@@ -28,11 +29,12 @@ pub(crate) trait Way {
     ) -> impl Future<Output = Result<Outcome, AnswerError>> + Send;
 }
 
-/// Asks all graphs as one, and what is no graph by itself; for the methods that read one graph. Documents, which no walk joins, are asked for
-/// workspace by workspace. The answer of the most confidence is taken; where others say something else, that is told.
+/// Asks all graphs as one graph, and each API by itself, for methods that walk one graph. No walk
+/// joins documents, so these are read workspace by workspace. The most confident answer wins; other
+/// answers are noted as contradictions.
 ///
 /// # Errors
-/// The model's; those of a source only where no other can be asked.
+/// The model's; those of a source only if no other source is left.
 pub(crate) async fn ask_each(
     context: &Context<'_>,
     question: &Question,
@@ -55,7 +57,7 @@ pub(crate) async fn ask_each(
     let mut down = joined.map(|joined| joined.down(started)).unwrap_or_default();
     for workspace in workspaces {
         let mut outcome = ask_workspace(&workspace, question, way, best).await;
-        // A source that failed took what only it knows with it; the others are asked without it.
+        // After a failure of one joined source, the others are asked without it.
         if let Err(error) = &outcome
             && is_down(error)
             && joined.is_some_and(|joined| std::ptr::eq(joined, workspace.workspace))
@@ -81,11 +83,12 @@ pub(crate) async fn ask_each(
     outcome
 }
 
-/// A mention of a source is another thing where a second source knows the same words so much better.
+/// If another source matches the same words better by this much, a mention means something else
+/// here.
 const WEAKER: f64 = 0.2;
 
-/// Leaves out of each source's mentions those that another source knows much better: "Margit Carstensen" is nobody who merely sounds alike
-/// where one graph holds her.
+/// Drops the mentions of each source that another source matches much better: "Margit Carstensen"
+/// is not a similar name if one graph has her.
 pub(crate) fn without_weaker(all: &mut [Vec<Mentioned>]) {
     let known: Vec<(Range<usize>, f64)> =
         all.iter().flatten().filter_map(|m| Some((m.span.clone(), m.best()?.score))).collect();
@@ -99,8 +102,8 @@ pub(crate) fn without_weaker(all: &mut [Vec<Mentioned>]) {
     }
 }
 
-/// Of several workspaces those that know what the question names, as well as any of them does; all where none knows anything. Those with APIs
-/// are always asked: what an API knows is not known without a request.
+/// Keeps the workspaces that know an entity of the question about as well as any other; all if none
+/// does. Workspaces with APIs always stay, because an API's knowledge is unknown without a request.
 async fn naming<'c>(
     asked: &mut Asked<'_, 'c, impl Way>,
     workspaces: Vec<Context<'c>>,
@@ -126,8 +129,9 @@ async fn naming<'c>(
     Ok(all.filter(|(context, mentioned)| knows(context, mentioned)).map(|(context, _)| context).collect())
 }
 
-/// Asks one workspace: its graph, and where that gives no answer, the APIs beside it that know what the question names, the one whose
-/// operations fit it best first, until one answers; those alone where there is no graph.
+/// Asks one workspace: first its graph; without an answer the APIs beside it that know an entity of
+/// the question, the best-fitting operations first, until one answers. Without a graph, only the
+/// APIs.
 ///
 /// # Errors
 /// As [`ask_each`].
@@ -161,7 +165,7 @@ pub(crate) async fn ask_workspace(
     asked.surest()
 }
 
-/// APIs in the order of how well their best operation fits the question.
+/// Sorts APIs by how well their best operation fits the question.
 async fn best_fit_first<'c>(
     context: &Context<'_>,
     question: &Question,
@@ -182,8 +186,8 @@ async fn best_fit_first<'c>(
     Ok(ranked.into_iter().map(|(_, api)| api).collect())
 }
 
-/// Of several APIs those of the question's field, as rules tell it, that know a name in it; no model is asked. All of the field where none
-/// does.
+/// Keeps the APIs of the question's field, by rules, that know a name in it; no model is asked. If
+/// none knows a name, all APIs of the field.
 async fn knowing<'c>(
     asked: &mut Asked<'_, 'c, impl Way>,
     apis: Vec<Context<'c>>,
@@ -207,7 +211,7 @@ async fn knowing<'c>(
     Ok(if knowing.is_empty() { others } else { knowing })
 }
 
-/// What sources said to one question.
+/// The answers of the sources to one question.
 struct Asked<'a, 'c, W> {
     context: &'a Context<'c>,
     question: &'a Question,
@@ -239,7 +243,7 @@ impl<W: Way> Asked<'_, '_, W> {
         self.failed = Some(error);
     }
 
-    /// The answer of the most confidence; an error where every source failed.
+    /// The most confident answer; an error if every source failed.
     fn surest(mut self) -> Result<Outcome, AnswerError> {
         self.outcomes.sort_by(|(_, a), (_, b)| {
             let key = |o: &Outcome| (o.status == Status::Answered, o.confidence);
@@ -262,13 +266,14 @@ impl<W: Way> Asked<'_, '_, W> {
     }
 }
 
-/// What a source says, with its date.
+/// The claim of a source, with its date.
 pub(crate) fn claim(source: &Context<'_>, value: String) -> Claim {
     let date = source.read_on().map(|date| date.to_string()).unwrap_or_default();
     Claim { source: source.graph().describe().name.clone(), date, value }
 }
 
-/// Tells where sources give one value each for one thing, and not the same.
+/// Notes a contradiction if sources give one value each for the same relation of an entity, and the
+/// values differ.
 pub(crate) fn tell_of_contradictions(context: &Context<'_>, evidence: &[Evidence]) {
     let all: Vec<Claim> = context.sources().iter().map(|source| claim(source, String::new())).collect();
     let known = |name: &str| all.iter().position(|claim| claim.source == name);
@@ -300,7 +305,8 @@ pub(crate) fn tell_of_contradictions(context: &Context<'_>, evidence: &[Evidence
     }
 }
 
-/// Lists of values that share one do not contradict each other: a graph may know more than another.
+/// Whether two lists share a value. Such lists do not contradict each other, because one graph may
+/// know more than another.
 fn same_answers(one: &str, other: &str) -> bool {
     one.split(", ").any(|one| other.split(", ").any(|other| same_value(one, other)))
 }

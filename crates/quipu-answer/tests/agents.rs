@@ -1,4 +1,5 @@
-//! The baselines that go through the graph round by round: function calling, ReAct, Reflexion and Think-on-Graph.
+//! The baselines that walk the graph in rounds: function calling, ReAct, Reflexion and
+//! Think-on-Graph.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
@@ -11,7 +12,7 @@ use quipu_answer::{
 };
 use quipu_model::{Constraint, Role, ScriptedModel};
 
-/// A script of calls of functions, then a composition.
+/// A script of function calls, then a composition.
 fn calls(calls: &[(&str, &str)], answers: &str) -> ScriptedModel {
     let model = calls.iter().fold(ScriptedModel::new(), |model, (tool, arguments)| {
         model.on("plan.tool", format!(r#"{{"tool": "{tool}", "arguments": {{{arguments}}}}}"#))
@@ -470,7 +471,7 @@ async fn attempts_and_calls_are_limited() {
         let (answer, model) = run(&setting(FILMS).await, model, "when was Kauwboy released?", &options).await;
         assert!(model.calls() <= attempts * 3 + 2 * (attempts - 1), "{attempts} attempts");
         assert!(model.calls() <= calls as usize && answer.answers == ["2012"], "{answer:#?}");
-        // An attempt takes three calls, and another one is begun with five left.
+        // An attempt takes three calls; another begins if five are left.
         let expected = if calls < 8 { 1 } else { attempts };
         assert_eq!(model.calls_of("compose"), expected, "{attempts} attempts, {calls} calls");
     }

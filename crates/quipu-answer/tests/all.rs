@@ -1,4 +1,5 @@
-//! How questions are answered, tested from outside: one program, for each links all that the crate depends on.
+//! How questions are answered, tested from outside. All tests are one program, because each program
+//! links every dependency of the crate.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! AnchorRAG against a scripted model: what it asks, in which order, how often, and how it ends.
+//! AnchorRAG against a scripted model: its calls, their order and number, and how it ends.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -26,7 +26,7 @@ pub(crate) fn asked_with(planner: Planner, anchor: AnchorConfig) -> AskOptions {
     AskOptions { method: Method::Anchor, config, limits, keep_trace: true, ..AskOptions::default() }
 }
 
-/// As published.
+/// The method as published.
 fn published(config: AnchorConfig) -> AskOptions {
     asked_with(Planner::Published, config)
 }
@@ -42,7 +42,7 @@ fn listed(request: &ChatRequest) -> Vec<String> {
     request.messages.last().unwrap().content.lines().filter(numbered).map(str::to_owned).collect()
 }
 
-/// Picks of any list the lines that hold one of `words`.
+/// From any list, picks the lines that contain one of `words`.
 fn picking(model: ScriptedModel, words: &'static [&'static str]) -> ScriptedModel {
     model.when(move |request| {
         request.stage.starts_with("prune.").then(|| {
@@ -54,7 +54,7 @@ fn picking(model: ScriptedModel, words: &'static [&'static str]) -> ScriptedMode
     })
 }
 
-/// Keeps the first of everything and never has enough before round `enough`.
+/// Keeps the first of everything and finds the evidence sufficient only from round `enough` on.
 fn model(enough: usize, answer: &str) -> ScriptedModel {
     let mut model = ScriptedModel::new()
         .on("link.keywords", KEYWORDS)
@@ -104,7 +104,8 @@ async fn the_paper_call_by_call() {
         run(&setting, model, BIRTHPLACE, &published(AnchorConfig { anchors: 1, ..AnchorConfig::default() }))
             .await;
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Leidschendam".to_owned()][..], true));
-    // Keywords; each round relations, the entities of each, triples, the supervisor; the answer. One relation, or one entity, needs no choice.
+    // Keywords; in each round relations, the entities of each, triples and the supervisor; then the
+    // answer. A single relation or entity needs no choice.
     let expected = [
         "link.keywords",
         "prune.relations",
@@ -123,13 +124,14 @@ async fn the_paper_call_by_call() {
     assert!(told(1).contains("At: Kauwboy") && told(1).contains("Give the best 3"), "{}", told(1));
     assert_eq!(listed(&requests[2]), ["1. Kauwboy - directed by -> Boudewijn Koole"]);
     assert!(told(3).contains("Boudewijn Koole") && !told(3).contains("Rick Lens"), "{}", told(3));
-    // The relation that led here is not gone back along.
+    // The walk does not go back along the relation that it came by.
     assert_eq!(listed(&requests[4]), ["1. Boudewijn Koole - born in -> Leidschendam"]);
     assert!(told(5).contains("Kauwboy") && told(5).contains("Leidschendam"), "paths so far: {}", told(5));
     assert!(told(6).contains("Leidschendam") && !told(6).contains("2012"), "{}", told(6));
 }
 
-/// Three roots, each with five relations to five things each, and so on: wherever a retriever stands it has to choose.
+/// Three roots, each with five relations to five entities each, and so on: a retriever has to
+/// choose at every step.
 fn thicket() -> String {
     let mut triples = String::new();
     let mut ends: Vec<String> =
@@ -141,7 +143,7 @@ fn thicket() -> String {
                 for thing in 0..5 {
                     let to = format!("{end} {relation}{thing}");
                     triples.push_str(&format!("{end}\tlayer_{layer}_way_{relation}\t{to}\n"));
-                    // Only what is gone on with matters further down.
+                    // Only the entities that are explored further matter below.
                     if relation < 3 && thing < 3 {
                         next.push(to);
                     }
@@ -173,11 +175,12 @@ async fn the_stated_bound_of_calls_holds_in_every_round() {
     assert_eq!(model.calls_of("prune.triples"), rounds * m);
     assert_eq!(model.calls_of("critique.supervisor"), rounds);
     assert_eq!(model.calls(), 50);
-    // The depth is reached: the model answers from what it knows, not from what was not enough.
+    // The depth is reached: the model answers from its own knowledge, not from insufficient
+    // evidence.
     assert_eq!(model.calls_of("compose"), 0);
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Ada Berg".to_owned()][..], false));
     assert!(answer.notes.contains(&Note::ModelAlone) && answer.evidence.is_empty());
-    // In no round are there more than b times b rows, and the model sees all of them.
+    // No round has more than b times b rows, and the model sees all of them.
     let rows = model.requests().iter().filter(|r| r.stage == "prune.triples").map(|r| listed(r).len()).max();
     assert_eq!(rows, Some(9));
 }
@@ -190,7 +193,7 @@ async fn the_triple_filter_sees_every_row() {
         .on("link.keywords", r#"{"keywords": ["North Hall"]}"#)
         .on("critique.supervisor", "yes")
         .on("compose", composed("\"North Hall 44\"").as_str());
-    // The last of 25.
+    // The last of 25 lines.
     let model = picking(model, &["North Hall 44"]);
     let most = config.most_calls() as usize;
     let (answer, model) = run(&setting, model, "where does North Hall lead to?", &published(config)).await;
@@ -201,7 +204,7 @@ async fn the_triple_filter_sees_every_row() {
     assert_eq!(answer.answers, ["North Hall 44"], "{answer:#?}");
 }
 
-/// What is called exactly so has other relations than what the question asks for.
+/// The entity with exactly this name has other relations than the question asks for.
 const LABELS: &str = "\
 Mercury\tatomic_number\t80
 Mercury\tmelting_point\t-39
@@ -232,7 +235,7 @@ async fn equation_2_ranks_every_candidate_however_its_name_matches() {
 #[tokio::test]
 async fn no_match_is_too_weak_to_be_a_candidate() {
     let setting = setting(LABELS).await;
-    // Shares one word of four.
+    // Has one of four words in common.
     let model = ScriptedModel::new()
         .on("link.keywords", r#"{"keywords": ["Mercury Recording Studios Limited"]}"#)
         .always("prune.triples", r#"{"numbers": [1, 2]}"#)
@@ -256,7 +259,7 @@ async fn several_retrievers_share_the_rounds() {
     let question = "who directed Kauwboy and Tonio?";
     let config = AnchorConfig { anchors: 2, ..AnchorConfig::default() };
     let (answer, model) = run(&setting, model, question, &published(config)).await;
-    // 1 + R (2 m + 1) + 1 with m = 2 and R = 1: no relation has entities to choose among.
+    // 1 + R (2 m + 1) + 1 with m = 2 and R = 1: no relation has several entities to choose from.
     assert_eq!(model.calls(), 1 + 2 * 2 + 1 + 1);
     assert_eq!(answer.answers.len(), 2);
 }
@@ -311,8 +314,8 @@ async fn a_retriever_with_nothing_left_says_why_and_nothing_is_composed() {
     let (answer, model_asked) = run(&setting, model(), BIRTHPLACE, &published(config.clone())).await;
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Ada Berg".to_owned()][..], false));
     assert_eq!(model_asked.calls_of("compose") + model_asked.calls_of("critique.supervisor"), 0);
-    assert_eq!(stops(&answer), ["none of its facts bears on the question"]);
-    // Who wants no answer without the graph is told that there is none.
+    assert_eq!(stops(&answer), ["none of its triples is relevant to the question"]);
+    // If the user wants no answer without the graph, the reply says that there is none.
     let config = AnchorConfig { model_alone: false, ..config };
     let (answer, model_asked) = run(&setting, model(), BIRTHPLACE, &published(config)).await;
     assert_eq!((answer.status, model_asked.calls_of("compose.cot")), (Status::Abstained, 0));
@@ -326,10 +329,10 @@ async fn an_entity_without_relations_ends_its_retriever() {
         .on("compose.cot", r#"{"reasoning": "", "answers": []}"#);
     let question = "whom does Nobody know?";
     let (answer, model) = run(&setting, model, question, &published(AnchorConfig::default())).await;
-    // Its only neighbour is itself, and the model does not know either.
+    // Its only neighbour is itself, and the model does not know the answer either.
     assert_eq!(answer.status, Status::Abstained);
     assert_eq!(stages(&model), ["link.keywords", "compose.cot"]);
-    assert_eq!(stops(&answer), ["it has no relation that leads on"]);
+    assert_eq!(stops(&answer), ["it has no relation to follow"]);
 }
 
 #[tokio::test]
@@ -345,7 +348,7 @@ async fn a_relation_is_followed_once_and_a_circle_ends() {
     let config = AnchorConfig { anchors: 1, ..AnchorConfig::default() };
     let (answer, model) = run(&setting, model, "what does A1 Road lead to?", &published(config)).await;
     assert_eq!(model.calls_of("critique.supervisor"), 1, "round two has no other relation");
-    assert_eq!(stops(&answer), ["nothing new lies beyond"]);
+    assert_eq!(stops(&answer), ["its relations lead to nothing new"]);
 }
 
 #[tokio::test]
@@ -410,7 +413,7 @@ async fn what_no_name_resembles_is_answered_by_the_model_alone_and_marked() {
     assert_eq!((answer.status, answer.grounded), (Status::Answered, false));
     assert_eq!(answer.notes, [Note::ModelAlone]);
     assert_eq!(stages(&model), ["link.keywords", "compose.cot"]);
-    // Our planner abstains, and so do the paper's rounds where that is asked for.
+    // Our planner abstains, and so do the paper's rounds if configured to.
     let silent = AnchorConfig { model_alone: false, ..AnchorConfig::default() };
     let model = Arc::new(script());
     let options = asked_with(Planner::Paths, AnchorConfig::default());
@@ -451,7 +454,7 @@ async fn grounding_is_one_call_of_the_graph_and_one_of_the_embedder_whatever_the
         )
         .await;
         let linking: Vec<usize> = counting.texts()[before.len()..].to_vec();
-        // The question and, the first time in an engine, the relations: not one text a candidate.
+        // The question and, on an engine's first call, the relations: not one text per candidate.
         assert!(linking.first().is_some_and(|texts| *texts <= 6), "{asked}: {linking:?}");
     }
 }
@@ -464,7 +467,8 @@ async fn a_short_budget_is_said_and_the_last_call_is_the_answers() {
         limits: Limits { llm_calls, ..Limits::default() },
         ..published(AnchorConfig { anchors: 1, ..AnchorConfig::default() })
     };
-    // Keywords, relations, triples, supervisor; what is left is the supervisor's and the answer's.
+    // Keywords, relations, triples, supervisor; the remaining calls are the supervisor's and the
+    // answer's.
     let (answer, asked) = run(&setting, model(9), BIRTHPLACE, &options(6)).await;
     assert!(asked.calls() <= 6);
     assert_eq!(stages(&asked).last().map(String::as_str), Some("compose"));

@@ -1,4 +1,4 @@
-//! AnchorRAG's predictor with our planners in the place of its rounds, against a scripted model.
+//! AnchorRAG's predictor with our planners instead of its rounds, against a scripted model.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -14,7 +14,7 @@ use common::{CARDS, FILMS, ask, embedder, setting};
 use quipu_answer::{AnchorConfig, AskOptions, Event, Note, Planner};
 use quipu_model::{ModelError, Scripted, ScriptedModel};
 
-/// With whole paths in the place of rounds.
+/// With whole paths instead of rounds.
 fn by_paths(config: AnchorConfig) -> AskOptions {
     asked_with(Planner::Paths, config)
 }
@@ -43,7 +43,7 @@ async fn namesakes_are_told_apart_by_their_relations_and_shown() {
     let setting =
         common::Setting { workspace: Arc::new(quipu_index::Workspace::open(&path).unwrap()), folder };
     let ask_with = async |question: &str, options: AskOptions| {
-        // It writes no cards, which is no failure.
+        // The model writes no cards, and that is not a failure.
         let unable = || ModelError::Unsupported { model: "scripted".into(), ability: "write cards" };
         let model = ScriptedModel::new()
             .always("link.keywords", r#"{"keywords": ["Mercury"]}"#)
@@ -61,7 +61,7 @@ async fn namesakes_are_told_apart_by_their_relations_and_shown() {
         assert_eq!((chosen.key.as_str(), others.len()), (key, 1), "{question}: {reason}");
         assert!(reason.contains("relations fit"), "{reason}");
     }
-    // The user knows better.
+    // The user's anchor takes precedence.
     let given = AskOptions { anchors: vec!["http://x/1".into()], ..by_paths(config) };
     let answer = ask_with("what does Mercury orbit?", given).await;
     let linked = answer.trace.unwrap().into_iter().find_map(|timed| match timed.event {

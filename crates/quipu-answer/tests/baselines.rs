@@ -1,4 +1,5 @@
-//! The baselines that ask once or a fixed number of times, against a scripted model: what they ask about, and how often.
+//! The baselines with one call or a fixed number of calls, against a scripted model: their prompts
+//! and their number of calls.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
@@ -229,7 +230,7 @@ async fn text_and_graph_stand_in_one_prompt() {
     let facts = told(&model, 0);
     assert!(facts.contains("(Ada Berg) Novelist") && facts.contains("| born in | Lindau |"), "{facts}");
 
-    // Both keep to the evidence's budget.
+    // Both keep to the evidence budget.
     let limits = Limits { evidence_tokens: 40, ..Limits::default() };
     let narrow = AskOptions { limits, ..options(Method::TextGraph) };
     let model = ScriptedModel::new().on("compose", composed(r#""Lindau""#));
@@ -237,7 +238,7 @@ async fn text_and_graph_stand_in_one_prompt() {
     let text: usize = answer.evidence.iter().map(|piece| piece.to_line().len()).sum();
     assert!(text < 200, "{answer:#?}");
 
-    // Each alone is enough; nothing at all is no call.
+    // Either source alone is enough; without both there is no call.
     for (question, calls) in [(RIVER, 1), ("xqzzt vrbbl?", 0)] {
         let model = ScriptedModel::new().on("compose", composed(r#""Orle""#));
         let (_, model) = run(&towns, model, question, &options(Method::TextGraph)).await;
@@ -251,7 +252,8 @@ async fn text_and_graph_stand_in_one_prompt() {
 
 #[tokio::test]
 async fn an_entity_is_as_many_vectors_as_it_has_passages() {
-    // Kora's document has one passage like the question and others about something else; all of Lindau's speak of rivers.
+    // Kora's document has one passage that resembles the question and others about something else;
+    // all of Lindau's passages are about rivers.
     let other =
         "The market opens at six on Mondays and sells cloth, salt, iron and bread to farmers. ".repeat(7);
     let river = "A wide river flows past the houses of the town to the sea. ".repeat(8);

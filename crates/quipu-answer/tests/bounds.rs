@@ -1,5 +1,6 @@
-//! What the open-world methods ask of graph, embedder and model stays within bounds, whatever the graph is like: namesakes, hubs, circles,
-//! entities without relations, models that invent.
+//! The open-world methods keep within bounds in their requests to graph, embedder and model,
+//! whatever the graph is like: namesakes, hubs, cycles, entities without relations, models that
+//! invent.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -20,7 +21,7 @@ use quipu_model::{ModelError, Scripted, ScriptedModel};
 
 const LABEL: &str = "<http://www.w3.org/2000/01/rdf-schema#label>";
 
-/// So many entities called Springfield, each with a mayor; only the last one has a river.
+/// `number` entities called Springfield, each with a mayor; only the last has a river.
 fn springfields(number: usize) -> String {
     let mut triples = String::new();
     for at in 0..number {
@@ -34,7 +35,7 @@ fn springfields(number: usize) -> String {
     triples
 }
 
-/// What was asked until the candidates had been ranked.
+/// The requests made until the candidates were ranked.
 #[derive(Debug, Default, Clone)]
 struct Grounding {
     relations_of: Vec<usize>,
@@ -43,7 +44,7 @@ struct Grounding {
     candidates: usize,
 }
 
-/// Asks with `config` and remembers what grounding had cost when it was done.
+/// Asks with `config` and records the cost of grounding.
 async fn grounding(number: usize, config: AnchorConfig) -> (Answer, Grounding) {
     let Setting { folder, workspace } = setting_from("towns.nt", &springfields(number)).await;
     let counting = Arc::new(Mutex::new(None));
@@ -98,7 +99,7 @@ async fn three_hundred_candidates_are_grounded_by_one_call_of_the_graph_and_one_
     let (_, seen) = grounding(300, AnchorConfig { candidates: 300, ..by_similarity() }).await;
     assert_eq!(seen.relations_of, [300], "one call for all candidates");
     assert_eq!(seen.expands, 0);
-    // The question and the relations that the candidates have, each once, in one call.
+    // The question and the candidates' relations, each once, in one call.
     assert_eq!(seen.embedded.len(), 1, "{seen:?}");
     assert!(seen.embedded[0] <= 3, "{seen:?}");
     assert_eq!(seen.candidates, 300);
@@ -118,7 +119,7 @@ async fn of_ten_thousand_namesakes_only_as_many_are_looked_at_as_is_said() {
     assert!(!reason.is_empty());
 }
 
-/// Nothing but following the pseudo-graph finds an answer.
+/// Only following the pseudo-graph finds an answer.
 fn followed() -> PseudoConfig {
     PseudoConfig { verification: Verification::Similarity, ..PseudoConfig::default() }
 }
@@ -128,12 +129,12 @@ fn pseudo(config: PseudoConfig) -> MethodConfig {
     MethodConfig { pseudo: config, planner: Planner::Paths, ..MethodConfig::default() }
 }
 
-/// The paper's rounds, and an abstention where they find nothing.
+/// The paper's rounds, with an abstention if they find nothing.
 fn silent(guide: Guide) -> AnchorConfig {
     AnchorConfig { guide, model_alone: false, ..AnchorConfig::default() }
 }
 
-/// Asks over a graph behind `before`; the model's requests and what was asked of the graph come back.
+/// Asks over a graph behind `before`; returns the model's requests and those to the graph.
 async fn asked(
     setting: &Setting,
     model: ScriptedModel,
@@ -144,7 +145,7 @@ async fn asked(
     (answer.unwrap(), model, graph)
 }
 
-/// The same where there may be no answer.
+/// The same if there may be no answer.
 async fn outcome(
     setting: &Setting,
     model: ScriptedModel,
@@ -177,7 +178,7 @@ async fn pseudo_looks_at_few_of_ten_thousand_namesakes() {
     assert!(answer.evidence.len() <= 10, "{}", answer.evidence.len());
 }
 
-/// A town with three thousand films that the graph says are a million.
+/// A town with three thousand films, which the graph claims to be a million.
 async fn hub() -> Setting {
     let mut triples = String::new();
     for film in 0..3000 {
@@ -208,7 +209,8 @@ async fn asked_hub(
     (answer, model, counting.unwrap())
 }
 
-/// Lines of the longest list that the model was shown by requests of `stage`, and the longest such request in characters.
+/// The number of lines of the longest list in requests of `stage`, and the length of the longest
+/// such request in characters.
 fn shown(model: &ScriptedModel, stage: &str) -> (usize, usize) {
     let requests: Vec<_> = model.requests().into_iter().filter(|r| r.stage.starts_with(stage)).collect();
     let of = |text: &str| text.lines().filter(|line| line.contains(". ")).count();
@@ -231,7 +233,7 @@ async fn of_a_million_neighbours_anchor_asks_for_few_and_shows_fewer() {
     let (_, model, graph) =
         asked_hub(model, AskOptions { method: Method::Anchor, config, ..AskOptions::default() }).await;
     assert!(graph.expands().iter().all(|limit| *limit <= 500), "{:?}", graph.expands());
-    // All relations, as the prompt has room for them; of entities and triples the stated number.
+    // All relations that fit the prompt; the stated number of entities and triples.
     for (stage, most) in [("prune.relations", 61), ("prune.entities", 15), ("prune.triples", 15)] {
         let (lines, characters) = shown(&model, stage);
         assert!(
@@ -239,7 +241,7 @@ async fn of_a_million_neighbours_anchor_asks_for_few_and_shows_fewer() {
             "{stage}: {lines}, {characters}"
         );
     }
-    // What is composed from fits the budget for evidence.
+    // The prompt of the composition fits the evidence budget.
     assert!(shown(&model, "compose").1 < 20_000);
 }
 
@@ -296,7 +298,7 @@ async fn circles_and_loops_end_for_pseudo_too() {
     let setting =
         setting("A1 Road\tjoins\tB2 Road\nB2 Road\tjoins\tC3 Road\nC3 Road\tjoins\tA1 Road\nA1 Road\tjoins\tA1 Road\n")
             .await;
-    // A chain longer than the circle, a loop, and a circle of unknown things.
+    // A chain longer than the cycle, a loop, and a cycle of unknown nodes.
     let belief = "CREATE (a:Road {name: 'A1 Road'})-[:JOINS]->(b:Road {name: '?'})-[:JOINS]->(c:Road {name: '?'})-[:JOINS]->(d:Road {name: '?'})-[:JOINS]->(b), (d)-[:JOINS]->(answer:Road {name: '?'}), (a)-[:JOINS]->(a)";
     let model = ScriptedModel::new()
         .on("plan.pseudo", belief)
@@ -321,7 +323,7 @@ async fn relations_and_values_that_the_model_invents_do_not_reach_the_answer() {
     let (answer, ..) = asked(&setting, model, "which prize did Kauwboy win?", options).await;
     assert_eq!((answer.status, answer.answers.len()), (Status::Abstained, 0), "{answer:#?}");
     assert!(answer.reason.unwrap().contains("Golden Moon"));
-    // Numbers of options that were never offered choose nothing.
+    // A number that is not on the list chooses nothing.
     let model = ScriptedModel::new()
         .always("link.keywords", r#"{"keywords": ["Kauwboy"]}"#)
         .always("prune.relations", r#"{"numbers": [77, 78]}"#)
@@ -341,14 +343,14 @@ async fn relations_and_values_that_the_model_invents_do_not_reach_the_answer() {
 async fn no_method_composes_from_nothing() {
     let setting = setting(FILMS).await;
     let belief = "CREATE (q:Quorum {name: 'Zzyzx Quorum'})<-[:PRESIDES_OVER]-(answer:Person {name: '?'})";
-    // These answer from what the model knows; that is what they are there to show.
+    // These methods answer from the model's own knowledge on purpose.
     let alone = [Method::Io, Method::Cot, Method::SelfConsistency];
     for method in Method::ALL.iter().filter(|method| !alone.contains(method)) {
         let model = ScriptedModel::new()
             .always("plan.pseudo", belief)
             .always("link.keywords", r#"{"keywords": ["Zzyzx Quorum"]}"#)
             .when(|request| (!request.stage.starts_with("compose")).then(|| Scripted::from("{}")));
-        // All of a small graph is around everything; here nothing is.
+        // A small graph is used as a whole by default; this setting prevents it.
         let pseudo = PseudoConfig { whole: 0, model_alone: false, ..PseudoConfig::default() };
         let mut config = MethodConfig { pseudo, anchor: silent(Guide::Model), ..MethodConfig::default() };
         config.question_match.whole = 0;
@@ -366,7 +368,8 @@ async fn when_the_time_is_over_the_best_that_was_found_is_given_and_marked() {
     for method in [Method::Pseudo, Method::Kerag, Method::Anchor] {
         let late = || Scripted::Late(std::time::Duration::from_secs(60), "{}".into());
         let model = ScriptedModel::new().when(move |_| Some(late()));
-        // A tenth is kept for what stands in: planning over an unoptimised build, beside other tests.
+        // A tenth of the time is kept for the fallback: planning runs in an unoptimised build,
+        // beside other tests.
         let limits = Limits { time: std::time::Duration::from_secs(20), ..Limits::default() };
         let mut options = AskOptions { method, limits, ..AskOptions::default() };
         options.config.fallback = true;
@@ -402,7 +405,7 @@ async fn m_is_the_number_of_retrievers() {
     }
 }
 
-/// Scores of the candidates, as grounding by relations gave them.
+/// Scores of the candidates as grounding by relations gave them.
 fn scores(answer: &Answer) -> Vec<String> {
     let events = answer.trace.as_deref().unwrap_or_default();
     let scored = events.iter().find_map(|timed| match &timed.event {
@@ -442,7 +445,7 @@ async fn k_and_the_kind_of_grounding_change_the_scores() {
 #[tokio::test]
 async fn switches_of_pseudo_change_what_is_looked_up() {
     let setting = setting(FILMS).await;
-    // Nothing can be followed: all is compared by meaning.
+    // Nothing can be followed, so all triples are compared by meaning.
     let belief = "CREATE (k:Film {name: 'Kauwboy', prize: 'Moon', mood: 'sad'})";
     let ask = async |config: PseudoConfig| {
         let model = ScriptedModel::new()
@@ -483,7 +486,7 @@ async fn calls_and_time_are_limited_for_every_method() {
         let limits = Limits { time: std::time::Duration::from_secs(1), ..Limits::default() };
         let options = AskOptions { method: *method, limits, ..AskOptions::default() };
         let (answer, ..) = outcome(&setting, model, "who directed Kauwboy?", options).await;
-        // Given and marked, or the model's failure; never without an end.
+        // An answer, marked as the model's own, or the model's failure; it always ends.
         let answer = match answer {
             Err(error) => {
                 let late = matches!(error, AnswerError::Model(ModelError::TimedOut { .. }));
@@ -519,7 +522,7 @@ async fn a_triple_index_finds_what_no_name_leads_to() {
     let folder = setting.workspace.folder();
     Workspace::index_triples(folder, embedder().await.as_ref(), None, &never).await.unwrap();
     let answer = ask().await;
-    // What sounds most alike of all triples; whose it is the question does not say.
+    // The triple most similar of all; the question does not say whose it is.
     assert_eq!(answer.answers, ["Zus & Zo"], "{answer:#?}");
 }
 

@@ -1,4 +1,5 @@
-//! Follow-up questions: understood by code where the graph tells what is meant, else by one model call; none without earlier turns.
+//! Follow-up questions: code resolves them if the graph tells the meaning, else one model call
+//! does; without earlier turns there is no call.
 
 use crate::common;
 use common::{FILMS, run, setting};
@@ -53,7 +54,7 @@ async fn a_restatement_that_says_what_nobody_said_is_not_asked() {
     }
 }
 
-/// Asks after earlier turns; no model is asked what the message means.
+/// Asks after earlier turns; no model call resolves the message.
 async fn check(turns: &[(Speaker, &str)], message: &str, expected: &str) {
     let model = ScriptedModel::new().on("compose.io", KNOWS);
     let (answer, model) = run(&setting(FILMS).await, model, message, &after(turns)).await;
@@ -105,7 +106,8 @@ async fn what_is_said_between_changes_nothing() {
     check(&unknown, "when was it released?", "when was Kauwboy released?").await;
 }
 
-/// Code leaves the message to the model; where that does not understand it either, nothing is answered.
+/// Code leaves the message to the model; if the model does not understand it either, there is no
+/// answer.
 async fn unclear(turns: &[(Speaker, &str)], message: &str, word: &str) {
     let model = ScriptedModel::new().always("plan.restate", "no idea");
     let (answer, model) = run(&setting(FILMS).await, model, message, &after(turns)).await;
@@ -178,7 +180,7 @@ async fn a_question_that_leans_on_nothing_is_asked_as_it_is() {
 async fn thanks_ask_nothing_and_no_model() {
     let (answer, model) = run(&setting(FILMS).await, ScriptedModel::new(), "Thanks!", &after(&EARLIER)).await;
     assert_eq!((answer.status, model.calls()), (Status::Abstained, 0));
-    assert!(answer.reason.unwrap().contains("asks nothing"));
+    assert!(answer.reason.unwrap().contains("holds no question"));
 }
 
 #[tokio::test]
@@ -199,7 +201,7 @@ f:r2 a f:Film ; rdfs:label \"Emma\" ; f:director f:bo .
         let embedder = Some(common::embedder().await);
         let answer = common::ask(&setting, None, embedder.clone(), "who is its director?", &options).await;
         assert_eq!(answer.answers, [director], "{answer:#?}");
-        // A paper's predictor too starts from what was said before.
+        // A paper's predictor also starts from earlier turns.
         options.method = Method::Anchor;
         options.config.anchor.anchors = 1;
         let answered = r#"{"reasoning": "By the row.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": []}"#;
@@ -220,8 +222,7 @@ async fn what_cannot_be_restated_is_asked_as_it_is() {
         ScriptedModel::new().always("plan.restate", "Leidschendam, I believe!").on("compose.io", KNOWS);
     let (answer, _) = run(&setting(FILMS).await, model, SILENT, &after(&EARLIER)).await;
     assert_eq!((answer.question.as_str(), answer.status), (SILENT, Status::Answered));
-    let degraded =
-        |event: &Event| matches!(event, Event::Degraded { reason } if reason.contains("as it stands"));
+    let degraded = |event: &Event| matches!(event, Event::Degraded { reason } if reason.contains("without the earlier messages"));
     assert!(answer.trace.unwrap().iter().any(|timed| degraded(&timed.event)));
 }
 

@@ -1,4 +1,5 @@
-//! What questions cost: told where the price is known, limited, and estimated before a model is asked.
+//! The cost of questions: reported if the price is known, limited, and estimated before the first
+//! model call.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
@@ -12,7 +13,7 @@ use serde_json::json;
 
 const QUESTION: &str = "who directed Kauwboy?";
 
-/// A token of a prompt costs a millionth, one of a reply two.
+/// A prompt token costs a millionth, a reply token two.
 fn price() -> Price {
     serde_json::from_value(json!({ "input": 1, "output": 2, "currency": "EUR" })).unwrap()
 }
@@ -44,7 +45,7 @@ async fn a_call_that_would_cost_too_much_is_not_made() {
     assert_eq!((answer.status, model.calls()), (Status::Abstained, 0));
     assert_eq!(answer.reason.as_deref(), Some("the limit of 0.0000010 EUR was reached"));
     assert_eq!(answer.usage.cost.unwrap().amount, 0.0);
-    // Where the prompt is paid for and the reply not wholly, the reply is cut to what is left.
+    // If the budget covers the prompt but only a part of the reply, the reply is cut to the rest.
     let (whole, _) = run(&setting(FILMS).await, knows(), QUESTION, &options(Method::Io)).await;
     let prompt = (whole.usage.prompt_tokens + 30) as f64 * 1e-6;
     let (answer, model) =
@@ -83,7 +84,7 @@ async fn an_estimate_counts_the_prompt_and_asks_nobody() {
     assert_eq!(most.tokens, 2 * 8192);
     let (usual, dear) = (expected.cost.as_ref().unwrap(), most.cost.as_ref().unwrap());
     assert!(usual.amount > 0.0 && usual.amount < dear.amount && dear.currency == "EUR", "{estimate:?}");
-    // Limits hold for the estimate too.
+    // Limits also bound the estimate.
     let (limited, _) = self::estimate(knows(), &at_most(Method::SelfConsistency, 1e-3)).await;
     assert_eq!((limited.expected.calls, limited.most.calls), (3, 6));
     assert!(limited.most.cost.unwrap().amount <= 1e-3);

@@ -1,8 +1,8 @@
-//! A whole small workspace with one byte of one file changed: an error or the answers of the undamaged workspace,
-//! never other answers, never a panic. TOML files and what was read of an API are for people to edit: a changed
-//! byte there is an error or an edit, but no panic either.
+//! Changes one byte of one file in a small workspace. The result must be an error or the answers of
+//! the undamaged workspace, never other answers, never a panic. People may edit TOML files and
+//! stored descriptions of APIs: a changed byte there is an error or an edit, but no panic either.
 //!
-//! A sample of the bytes here; `make damage` (`QUIPU_DAMAGE=all`) takes every byte of every file.
+//! This test samples the bytes; `make damage` (`QUIPU_DAMAGE=all`) takes every byte of every file.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -41,10 +41,11 @@ backward = "the towns in X"
 words_forward = ["where", "region"]
 words_backward = ["towns", "in"]
 "#;
-/// Of the bytes of a file one in so many, where not all are taken. A prime, so that fields of any width are met.
+/// Distance between the sampled bytes of a file. It is a prime, so that the samples fall on all
+/// parts of fields of any width.
 const STEP: usize = 211;
 
-/// A workspace that has a file of each kind.
+/// A workspace with a file of each kind.
 async fn workspace(folder: &Path) -> PathBuf {
     let files = [("nodes.jsonl", NODES), ("edges.tsv", EDGES)].map(|(name, text)| {
         let path = folder.join(name);
@@ -90,14 +91,14 @@ async fn workspace(folder: &Path) -> PathBuf {
     place
 }
 
-/// An answer, or why there is none.
+/// An answer, or the reason for its absence.
 type Answer = Result<String, String>;
 
 fn answer(outcome: Result<impl Debug, impl Display>) -> Answer {
     outcome.map(|found| format!("{found:?}")).map_err(|error| error.to_string())
 }
 
-/// What a workspace says, by the name of the question.
+/// The answers of a workspace, by the name of the question.
 async fn answers(place: &Path) -> BTreeMap<String, Answer> {
     let mut answers = BTreeMap::new();
     let mut tell = |name: &str, found: Answer| drop(answers.insert(name.to_owned(), found));
@@ -160,7 +161,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What people may edit.
+/// Whether people may edit a file.
 fn is_edited(file: &Path) -> bool {
     file.extension().is_some_and(|kind| kind == "toml") || file.ends_with("openapi.json")
 }
@@ -169,7 +170,7 @@ fn is_edited(file: &Path) -> bool {
 struct Counts {
     /// Bytes changed.
     changed: usize,
-    /// Of these, how many made some answer an error.
+    /// Number of these that made an answer an error.
     told: usize,
 }
 
@@ -185,7 +186,8 @@ async fn damage_each(place: &Path, every: usize) -> BTreeMap<String, Counts> {
         let count = counts.entry(name.clone()).or_default();
         for at in (number % every..content.len()).step_by(every) {
             let mut damaged = content.clone();
-            // The lowest and the highest bit in turn: a letter becomes another one, or none.
+            // The lowest and the highest bit in turn: a letter becomes another letter or an invalid
+            // byte.
             damaged[at] ^= if at % 2 == 0 { 0x01 } else { 0x80 };
             std::fs::write(&file, &damaged).unwrap();
             count.changed += 1;

@@ -1,4 +1,5 @@
-//! Methods over an endpoint: the answers and the evidence of the imported graph, in a bounded number of requests.
+//! Methods over an endpoint: the same answers and evidence as over the imported graph, in a bounded
+//! number of requests.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,8 +22,9 @@ use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, MatchReason, Workspace};
 use quipu_model::{Scripted, ScriptedModel};
 
-/// Questions of each kind, and the most requests that each may cost in a fresh process: two a hop for what is around, one for each relation's
-/// sample with one for what follows it, and what exact walks need beyond that.
+/// Questions of each kind, and the most requests for each in a fresh process: two per hop for
+/// neighbours, one for each relation's sample and one for its next step, and the rest for exact
+/// walks.
 const QUESTIONS: [(&str, u64); 5] = [
     ("who directed Kauwboy?", 18),
     ("where was the director of Kauwboy born?", 18),
@@ -31,13 +33,13 @@ const QUESTIONS: [(&str, u64); 5] = [
     ("how many films did Paula van der Oest direct?", 17),
 ];
 
-/// The workspace opened anew, so that nothing is remembered.
+/// The workspace opened again, without any cached results.
 fn fresh(setting: &Setting) -> Setting {
     let workspace = Arc::new(Workspace::open(setting.workspace.folder()).unwrap());
     Setting { workspace, folder: tempfile::tempdir().unwrap() }
 }
 
-/// What a model says to any method's calls about Kauwboy.
+/// The model's replies to any method's calls about Kauwboy.
 fn model(answer: &str) -> Arc<ScriptedModel> {
     let topic = r#"{"domain": "other", "entities": ["Kauwboy"], "time": "", "operation": "list"}"#;
     let belief =
@@ -56,7 +58,7 @@ fn model(answer: &str) -> Arc<ScriptedModel> {
     )
 }
 
-/// Methods, and the most requests that one question may cost each of them in a fresh process.
+/// Methods, and the most requests of one question for each in a fresh process.
 const METHODS: [(Method, u64); 7] = [
     (Method::Paths, 18),
     (Method::Kerag, 24),
@@ -141,7 +143,7 @@ async fn entities_of_an_endpoint_are_found_by_meaning_too() {
     assert_eq!((summary.key.as_str(), summary.degree), ("Disappearance", best.degree));
 }
 
-/// A model that ends the server with its first reply: what comes after finds it gone.
+/// A model that ends the server with its first reply, so that later requests fail.
 fn ending(server: servers::Server) -> ScriptedModel {
     let server = std::sync::Mutex::new(Some(server));
     ScriptedModel::new().when(move |request| {

@@ -1,4 +1,4 @@
-//! Solved examples: added, learnt, put into prompts, weighed in rankings, tried again.
+//! Solved examples: added, learnt, put into prompts, weighed in rankings, used for a retry.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -13,7 +13,7 @@ use common::{CARDS, FILMS, Setting, embedder, setting};
 use quipu_answer::{AnchorConfig, AskOptions, Engine, Guide, Method, MethodConfig, Question, same_names};
 use quipu_model::{LanguageModel, Scripted, ScriptedModel};
 
-/// Whole paths alone: what these tests are about.
+/// Whole paths alone, the subject of these tests.
 fn by_paths() -> AskOptions {
     AskOptions { method: Method::Paths, ..AskOptions::default() }
 }
@@ -45,7 +45,7 @@ async fn an_example_is_the_way_that_leads_to_exactly_its_answers() {
     let example = engine.add_example(&asked, &names(&["Leidschendam"])).await.unwrap();
     assert_eq!(example.plan, ["directed_by", "born_in"]);
     assert!(example.masked.contains('X') && !example.masked.contains("Kauwboy"), "{}", example.masked);
-    // The same words about another film find the same way.
+    // The same words about another film find the same path.
     let answer =
         engine.ask(&question("which helmer's cradle stood behind Tonio?"), &by_paths()).await.unwrap();
     assert_eq!(answer.answers, ["Laag-Soeren"], "{answer:#?}");
@@ -195,7 +195,7 @@ async fn examples_of_the_same_shape_come_first_whatever_they_name() {
         let content = request.messages.last().unwrap().content.clone();
         content.lines().find(|line| line.starts_with("- ")).unwrap_or_default().to_owned()
     };
-    // It names what the second example is about, and has the shape of the first.
+    // It names the entity of the second example and has the shape of the first.
     assert!(first("which actors are in Kauwboy?").await.contains("which actors are in X?"));
     assert!(first("which films did Paula van der Oest direct?").await.contains("which films did X direct?"));
     assert!(first("when did Tonio come out?").await.contains("when did X come out?"));

@@ -1,4 +1,5 @@
-//! The baselines that explore the graph by the model's choices: StructGPT and Plan-on-Graph, against a scripted model, call by call.
+//! The baselines whose walks the model chooses: StructGPT and Plan-on-Graph, against a scripted
+//! model, call by call.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
@@ -10,7 +11,7 @@ use quipu_model::{ChatRequest, Scripted, ScriptedModel};
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";
 
-/// Picks the line of the list that holds `words`, once.
+/// Picks the line of the list that contains `words`, once.
 fn pick(
     stage: &'static str,
     words: &'static str,
@@ -73,7 +74,7 @@ async fn structgpt_keeps_a_call_for_the_answer_and_degrades_as_stated() {
         let options = AskOptions { limits, ..options(Method::StructGpt) };
         let (answer, model) = run(&setting(FILMS).await, model, BIRTHPLACE, &options).await;
         assert!(model.calls() <= calls as usize, "{:?}", stages(&model));
-        // A choice that cannot be read is asked for twice; then the first relation is followed.
+        // An unreadable choice is asked for twice; then the first relation is followed.
         assert_eq!(model.calls_of("compose"), usize::from(calls >= 3), "{calls} calls: {:?}", stages(&model));
         assert_eq!(answer.evidence.is_empty(), calls == 1);
     }
@@ -118,7 +119,7 @@ async fn plan_on_graph_turns_back_to_what_it_left_and_follows_nothing_twice() {
     let back = pick("plan.pog_reflect", "Kauwboy");
     let model = ScriptedModel::new()
         .on("plan.pog", OBJECTIVES)
-        // The running time at first, which leads nowhere.
+        // The running time first; it leads nowhere.
         .when(move |request| {
             let starts = request.messages.last()?.content.contains("At: Kauwboy\n");
             starts.then(|| running_time(request)).flatten()
@@ -151,7 +152,7 @@ async fn plan_on_graph_turns_back_to_what_it_left_and_follows_nothing_twice() {
         lines.filter_map(name).collect()
     };
     assert!(offered(&lists[0]).contains(&"running minutes".to_owned()), "{}", lists[0]);
-    // From 81 it was not followed yet, and leads back to where it came from.
+    // From 81 it has not been followed yet, and leads back to its start.
     assert_eq!(
         offered(&lists[1]).iter().filter(|name| *name == "running minutes").count(),
         1,
@@ -203,7 +204,7 @@ async fn plan_on_graph_takes_four_calls_a_hop_and_one() {
             let asked = &request.messages.last()?.content;
             let at = asked.lines().find_map(|line| line.strip_prefix("At: "))?;
             let here = at.split(' ').next()?.to_owned();
-            // The relation by which the place at hand is the head.
+            // The relation whose head is the current node.
             let is_forward = |line: &&str| {
                 line.split_once(". ")
                     .is_some_and(|(number, rest)| number.parse::<u8>().is_ok() && rest.starts_with(&here))

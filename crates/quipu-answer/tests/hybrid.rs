@@ -1,4 +1,5 @@
-//! The hybrid method by whole paths over a small base of entities with documents: its rounds, its calls, its ablations.
+//! The hybrid method by whole paths over a small base of entities with documents: its rounds, calls
+//! and ablations.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
@@ -23,7 +24,8 @@ const NODES: &str = r#"{"id": "t", "name": "terrier", "type": "breed", "text": "
 const EDGES: &str = "s\tkind of\tt\nc\tkind of\tt\nn\tkind of\tt\nf\tkind of\tt\nl\tkind of\tt\nb\tkind of\th\ns\tcomes from\tg\n";
 const QUESTION: &str = "Which terrier has a long straight coat?";
 
-/// A model that holds phrases with `likely` for likely, a document with `right` for the one, and says yes to it alone.
+/// A model that gives a high score to phrases with `likely` and to a document with `right`, and
+/// accepts only that document.
 fn model(likely: &'static str, right: &'static str) -> ScriptedModel {
     let score = move |request: &ScoreRequest| -> Option<Vec<f64>> {
         let asked = &request.messages.last()?.content;
@@ -56,7 +58,7 @@ fn hybrid() -> AskOptions {
     options
 }
 
-/// The base, indexed by meaning too.
+/// The base, also indexed by meaning.
 async fn dogs() -> Setting {
     indexed(NODES).await
 }
@@ -65,7 +67,7 @@ async fn indexed(nodes: &str) -> Setting {
     common::setting_with_indexed_documents(nodes, EDGES).await
 }
 
-/// Asks with the default embedder; gives the model back, to be asked what it was told.
+/// Asks with the default embedder; also returns the model, so that tests can read its requests.
 async fn run(
     setting: &Setting,
     model: ScriptedModel,
@@ -103,7 +105,7 @@ async fn relation_and_text_together_find_the_entity_in_one_round_of_four_calls()
     let (answer, model) = run(&setting, model("terrier", "Skye"), QUESTION, &hybrid()).await;
     assert_eq!((answer.status, answer.answers.as_slice()), (Status::Answered, &["Skye".to_owned()][..]));
     assert_eq!(ranked(&answer)[0], "s");
-    // Read twice, validate, compose.
+    // Two readings, a validation and a composition.
     assert_eq!((answer.usage.llm_calls, model.calls()), (4, 4));
     assert_eq!(modules(&answer), ["hybrid"]);
     let path = &answer.ranked[0].paths;
@@ -111,7 +113,7 @@ async fn relation_and_text_together_find_the_entity_in_one_round_of_four_calls()
     let asked = model.score_requests();
     let validated = asked.iter().find(|request| request.stage == "critique.validate").unwrap();
     assert!(validated.messages.last().unwrap().content.contains("Path: terrier ← kind of ← Skye"));
-    // Both the passage and the triple are evidence, and cited.
+    // Both the passage and the triple are evidence and are cited.
     let lines: Vec<String> = answer.evidence.iter().map(quipu_answer::Evidence::to_line).collect();
     assert!(lines.iter().any(|line| line == "Skye | kind of | terrier"), "{lines:?}");
     assert!(lines.iter().any(|line| line == "Skye: Long low terrier with a straight coat."), "{lines:?}");
@@ -169,7 +171,7 @@ async fn the_ablations_do_what_they_say() {
         config.read = 0;
     });
     let (answer, model) = run(&setting, self::model("terrier", "Skye"), QUESTION, &graph).await;
-    // Along relations only: neither types nor what no relation leads to.
+    // Relations only: no types, and no entity that no relation leads to.
     assert_eq!((ranked(&answer)[0], model.calls()), ("s", 0));
     assert!(!ranked(&answer).contains(&"x") && !ranked(&answer).contains(&"breed"), "{:?}", ranked(&answer));
 
@@ -215,7 +217,7 @@ async fn a_model_that_does_not_score_says_yes_and_no_in_words() {
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Skye".to_owned()][..], 2));
 }
 
-/// A "no" in words is a rejection, however little a yes has to be likely.
+/// A "no" in words is a rejection, even if a low likelihood of "yes" would be enough.
 #[tokio::test]
 async fn a_model_that_refuses_in_words_is_heard() {
     let setting = dogs().await;
@@ -262,7 +264,8 @@ async fn an_answer_of_more_than_a_name_is_the_entity_that_it_names() {
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Skye".to_owned()][..], true));
 }
 
-/// With a model of flesh and blood: what a document orders changes neither routing nor verdicts nor the answer, composed or not.
+/// With a real model: orders within a document change neither routing nor verdicts nor the answer,
+/// composed or not.
 #[tokio::test]
 async fn orders_in_a_document_are_data() {
     let model = quipu_model::open_language_model("smollm2-135m", &quipu_model::OpenOptions::default())

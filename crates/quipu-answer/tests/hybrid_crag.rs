@@ -1,4 +1,5 @@
-//! HybGRAG as published where no entity has a document (App. C): how a question is read, answered, validated and read again.
+//! HybGRAG as published for entities without documents (App. C): how it reads, answers, validates
+//! and rereads a question.
 
 #![allow(
     clippy::unwrap_used,
@@ -74,7 +75,7 @@ async fn the_question_is_read_and_what_was_wrong_is_read_again() {
     );
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Boudewijn Koole".to_owned()][..], true));
     assert!(told(&model, 0).contains("multi-hop") && told(&model, 1).contains("fast-changing"));
-    // The generator is told how the question was read; the reference is along the useful relation.
+    // The generator sees how the question was read; the reference follows the useful relation.
     assert!(
         told(&model, 4).contains("Source: graph. Type: simple. Dynamism: static."),
         "{}",
@@ -84,7 +85,7 @@ async fn the_question_is_read_and_what_was_wrong_is_read_again() {
     assert!(told(&model, 5).contains("Prediction: 2012"));
     assert!(told(&model, 6).contains("Read as: simple; static"), "{}", told(&model, 6));
     let Constraint::Choice(kinds) = model.requests()[6].constraint.clone() else { panic!("no choice") };
-    // No field is known of these films.
+    // These films have no known field.
     assert_eq!(kinds.len(), 4, "{kinds:?}");
     assert!(told(&model, 7).contains("other ones are meant"));
     assert!(told(&model, 9).contains("Koole"));
@@ -107,7 +108,7 @@ async fn the_other_source_is_the_next_batch_of_pages() {
     one.config.hybrid.batch = 3;
     let (answer, model) = run(&setting, model, QUESTION, &one).await;
     assert_eq!(answer.status, Status::Answered, "{answer:#?}");
-    // What is unknown is rejected without a call.
+    // An unknown answer is rejected without a call.
     assert_eq!((model.calls_of("critique.validate"), model.calls_of("compose")), (1, 2));
     let batches: Vec<String> = model
         .requests()
@@ -144,7 +145,7 @@ async fn the_last_rounds_answer_stands_and_mistakes_are_learnt() {
             .always("critique.validate", "no")
             .always("critique.comment", "incorrect question type")
     };
-    // Without pages there is one source, and nothing to choose.
+    // Without pages there is one source and no choice.
     let (answer, asked) = run(&setting, model(), QUESTION, &options(Method::Hybrid)).await;
     assert_eq!((answer.answers.as_slice(), asked.calls_of("plan.route")), (&["2012".to_owned()][..], 0));
     let calls =
@@ -170,7 +171,7 @@ async fn the_last_rounds_answer_stands_and_mistakes_are_learnt() {
         engine.collect_experiences(&questions, 30, (&config, Planner::Published), |_, _| {}).await.unwrap();
     assert_eq!(learnt[0].feedback, "incorrect entity and relation");
     assert_eq!(learnt[0].reading, ["simple", "static"]);
-    // The commentator sees it.
+    // The commentator sees the error.
     let (_, asked) = run(&setting, model(), QUESTION, &options(Method::Hybrid)).await;
     let comment = asked.requests().into_iter().find(|r| r.stage == "critique.comment").unwrap();
     assert!(

@@ -1,4 +1,5 @@
-//! HybGRAG as published (Algorithm 1): what the model is asked, in which order, how often, and what the prompts hold.
+//! HybGRAG as published (Algorithm 1): its calls, their order and number, and the contents of its
+//! prompts.
 
 #![allow(
     clippy::unwrap_used,
@@ -105,7 +106,8 @@ async fn the_algorithm_call_by_call() {
             "critique.validate"
         ]
     );
-    // What satisfies the last action alone, nearest to the question first; the best entity is the answer, without a call more.
+    // Only the results of the last action, by similarity to the question; the best entity is the
+    // answer, without another call.
     assert_eq!(ranked(&answer)[0], "wave");
     assert!(!ranked(&answer).contains(&"owl"), "{:?}", ranked(&answer));
     assert_eq!(
@@ -114,14 +116,15 @@ async fn the_algorithm_call_by_call() {
     );
     assert!(answer.grounded && answer.confidence > 0.9);
     let told = |at: usize| model.requests()[at].messages.last().unwrap().content.clone();
-    // The router: ten examples, kinds and relations first; in one conversation, the module after what was extracted.
+    // The router: ten examples, kinds and relations first. In one conversation it extracts first
+    // and then chooses the module.
     let first = &model.requests()[0].messages;
     assert_eq!(first[0].content.matches("\nQuestion: ").count(), 10);
     assert!(first[0].content.contains("place of birth") && first[0].content.contains("novel"));
     assert!(told(0).contains(WINTER) && model.requests()[1].messages[..2] == first[..2]);
     assert!(model.requests()[1].messages[2].content.contains("Tom Okafor"));
     assert!(told(1).contains("graph or text"));
-    // The validator sees the document and the path that leads there; the commentator the action.
+    // The validator sees the document and the path to it; the commentator sees the action.
     assert!(
         told(2).contains("Document: Owl Hours") && told(2).contains("Path: Tom Okafor ← author ← Owl Hours")
     );
@@ -135,7 +138,7 @@ async fn the_algorithm_call_by_call() {
 #[tokio::test]
 async fn a_validator_that_refuses_rejects_and_the_last_rounds_result_stands() {
     let setting = books().await;
-    // An endpoint that gives no likelihood.
+    // An endpoint without likelihoods.
     let abilities = Abilities { constrained: true, grammar: false, score: false, context_tokens: 8192 };
     let tom = extracted(&[("Tom Okafor", "writer")], &["author"]);
     let ada = extracted(&[("Ada Berg", "writer")], &["author"]);
@@ -170,7 +173,7 @@ async fn an_empty_intersection_is_told_the_commentator_and_text_ends_it() {
     let mut two = published();
     two.config.hybrid.rounds = 2;
     let (answer, model) = run(&setting, model, WINTER, &two).await;
-    // Nothing was found: there is nothing to validate.
+    // Nothing was found, so nothing is validated.
     assert_eq!(
         asked(&model),
         ["plan.extract", "plan.route", "critique.comment", "plan.extract", "plan.route"]
@@ -188,7 +191,7 @@ async fn an_empty_intersection_is_told_the_commentator_and_text_ends_it() {
         ]
     );
     assert!(model.requests()[3].messages.last().unwrap().content.contains("nothing in common"));
-    // The last round is empty: the text module's ranking.
+    // The last round is empty, so the text module's ranking is used.
     assert!(ranked(&answer).contains(&"wave") && ranked(&answer).len() > 3, "{:?}", ranked(&answer));
 }
 
@@ -204,7 +207,7 @@ async fn what_does_not_exist_is_mapped_left_out_or_cut_and_told() {
     let (answer, _) = run(&setting, model, WINTER, &published()).await;
     let told = relaxed(&answer);
     assert_eq!(told[0], "6 entities named: the first 5 are looked at");
-    assert!(told.contains(&"no entity is called Xqzzt Vvkrw: without it".to_owned()), "{told:?}");
+    assert!(told.contains(&"no entity is called Xqzzt Vvkrw: it is left out".to_owned()), "{told:?}");
     let mapped = steps(&answer).into_iter().find_map(|step| match step {
         Refinement::Mapped { relation, to } => Some((relation, to)),
         _ => None,
@@ -223,8 +226,8 @@ async fn text_is_chosen_or_taken_where_nothing_is_extracted() {
     let nothing = accepting().on("plan.extract", extracted(&[("Salt Roads", "")], &["material"]));
     let (answer, model) = run(&setting, nothing.on("plan.route", "graph"), question, &published()).await;
     assert_eq!((ranked(&answer)[0], asked(&model).len()), ("owl", 3));
-    assert_eq!(relaxed(&answer), ["nothing with a document is reached: by text alone"]);
-    // Asked, and asked once more; then told.
+    assert_eq!(relaxed(&answer), ["the relations reach no entity with a document: searching by text alone"]);
+    // Asked, asked once more, then reported.
     let prose = accepting().always("plan.extract", "I would look for owls.");
     let (answer, model) = run(&setting, prose, question, &published()).await;
     assert_eq!((ranked(&answer)[0], asked(&model).len()), ("owl", 3));
@@ -246,7 +249,7 @@ async fn a_budget_that_ends_the_search_is_said() {
     let (answer, asked) = run(&setting, model(), WINTER, &few).await;
     assert_eq!((answer.status, ranked(&answer)[0], asked.calls()), (Status::Answered, "wave", 3));
     assert!(answer.notes.iter().any(|note| matches!(note, Note::Limit { .. })), "{:?}", answer.notes);
-    // Nothing was found before the end: nothing stands in for it.
+    // The limit is reached before anything is found, and no fallback replaces it.
     few.limits.llm_calls = 1;
     let (answer, _) = run(&setting, model(), WINTER, &few).await;
     assert_eq!((answer.status, ranked(&answer).len()), (Status::Abstained, 0));
@@ -276,7 +279,7 @@ async fn the_ablations_ask_for_less() {
     });
     let (answer, model_of_graph) = run(&setting, model(), WINTER, &graph).await;
     assert_eq!(asked(&model_of_graph), ["plan.extract"]);
-    // What is one step away comes before what is two.
+    // Entities one step away come before those two steps away.
     assert!(["wave", "salt"].iter().all(|key| ranked(&answer)[..3].contains(key)), "{:?}", ranked(&answer));
     let blind = with(|config| config.validation_context = false);
     let (_, blind) = run(&setting, model(), WINTER, &blind).await;
@@ -321,7 +324,7 @@ async fn training_questions_become_the_prompts_examples() {
     assert!(!model.requests()[0].messages[0].content.contains(training));
 }
 
-/// The model routes while experiences are collected: what it did wrong is what the commentator learns.
+/// The model routes while experiences are collected: the commentator learns from its errors.
 #[tokio::test]
 async fn the_routers_own_mistakes_are_learnt() {
     let setting = books().await;

@@ -1,4 +1,5 @@
-//! What the graph proposes in the place of the router of the hybrid method, how documents are ranked there, and what is learnt.
+//! The graph's proposals instead of the hybrid method's router, the ranking of their documents, and
+//! learning.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
@@ -54,7 +55,7 @@ fn ranked(answer: &Answer) -> Vec<&str> {
 
 #[tokio::test]
 async fn the_graph_proposes_ways_along_two_relations() {
-    // Text alone would take the one by Tom Okafor.
+    // Text alone would choose the book by Tom Okafor.
     let mut nodes = NODES.replace("A boy raises owls", "A lighthouse keeper raises owls in winter");
     let mut edges = EDGES.to_owned();
     for number in 0..8 {
@@ -77,7 +78,7 @@ async fn the_graph_proposes_ways_along_two_relations() {
 #[tokio::test]
 async fn three_conditions_meet() {
     let question = "Which novel by Ada Berg, out at Nordlicht, won the Amber Quill?";
-    // Each leaves something to choose from.
+    // Each leaves a choice.
     let (mut nodes, mut edges) = (NODES.to_owned(), EDGES.to_owned());
     for number in 0..30 {
         nodes.push_str(&format!("{{\"id\": \"n{number}\", \"name\": \"Volume {number}\", \"type\": \"novel\", \"text\": \"A story.\"}}\n"));
@@ -122,7 +123,7 @@ async fn documents_are_read_word_for_word_unless_similarity_is_wanted() {
     assert_eq!(counts(Ranking::Similarity, Modules::Both).await.1, 0);
 }
 
-/// An embedder of whole texts only, as one behind HTTP.
+/// An embedder of whole texts only, like one behind HTTP.
 struct Whole(Arc<dyn Embedder>);
 
 #[async_trait::async_trait]
@@ -175,7 +176,7 @@ async fn an_action_that_finds_something_else_first_is_an_experience_though_the_a
 async fn experiences_are_collected_balanced_and_shown_to_the_commentator() {
     let setting = books().await;
     let engine = quipu_answer::Engine::new(setting.workspace.clone(), None, Some(embedder().await)).unwrap();
-    // What the graph proposes first is wrong for these: the answers say so.
+    // The graph's first proposal is wrong for these, as the answers show.
     let questions: Vec<(String, Vec<String>)> = [
         ("Which novel of Nordlicht has an owl?", "ship"),
         ("Which novel by Tom Okafor crosses a desert?", "salt"),
@@ -191,7 +192,7 @@ async fn experiences_are_collected_balanced_and_shown_to_the_commentator() {
     assert!(all.len() > 3, "{all:?}");
     let kinds: std::collections::HashSet<_> = all.iter().map(|experience| experience.kind).collect();
     assert!(kinds.len() > 1, "{kinds:?}");
-    // Balanced: the first of each kind come before the second of any.
+    // Balanced: the first of each kind comes before the second of any.
     let first: std::collections::HashSet<_> = all.iter().take(kinds.len()).map(|e| e.kind).collect();
     assert_eq!(first.len(), kinds.len());
     assert_eq!(

@@ -1,4 +1,4 @@
-//! KERAG against a scripted model: which calls it makes, what it does with replies, good and bad.
+//! KERAG against a scripted model: its calls, and its handling of good and bad replies.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use crate::common;
@@ -176,8 +176,9 @@ async fn code_counts_the_rows_that_the_model_points_at() {
 
 #[tokio::test]
 async fn replies_that_cannot_be_read_degrade_as_stated() {
-    // Topic: prose twice (the reply and its repair): the index's mentions stand in. Filter: prose twice: all is kept, planning
-    // ends. Composition: prose twice: no answer.
+    // Topic: prose twice (the reply and its repair), so the index's mentions replace it. Filter:
+    // prose twice, so all relations are kept and planning ends. Composition: prose twice, so there
+    // is no answer.
     let prose = "I would rather talk about the weather.";
     let mut model = ScriptedModel::new();
     for stage in ["plan.topic", "prune.relations", "compose"] {
@@ -217,7 +218,7 @@ async fn ablations_ask_less() {
 
 #[tokio::test]
 async fn hops_are_planned_on_the_schema() {
-    // Awards are what persons have: this one has none, and yet the plan may go there.
+    // Persons have awards. This person has none, but the plan may still follow that relation.
     let typed = "\
 @prefix e: <http://e.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -1,4 +1,4 @@
-//! KERAG with whole paths or queries in the place of its own plan, and what stands in for it where it runs out.
+//! KERAG with whole paths or queries instead of its own plan, and its fallbacks.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use crate::common;
@@ -15,7 +15,7 @@ fn with_planner(planner: Planner, config: KeragConfig) -> AskOptions {
     options
 }
 
-/// Asks by whole paths, with the real embedder and cards as a person may write them.
+/// Asks by whole paths, with the real embedder and relation cards.
 async fn by_paths(model: ScriptedModel, question: &str, config: KeragConfig) -> (Answer, Arc<ScriptedModel>) {
     let setting = setting(FILMS).await;
     std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
@@ -36,7 +36,7 @@ fn topic_and(composed: &str) -> ScriptedModel {
     ScriptedModel::new().on("plan.topic", TOPIC).on("compose", composed)
 }
 
-/// Calls but for what relations are called and words mean, which a workspace is told once.
+/// Number of calls without those for cards and word meanings, which a workspace makes once.
 fn asked(model: &ScriptedModel) -> usize {
     model.calls() - model.calls_of("plan.word") - model.calls_of("plan.card")
 }
@@ -61,18 +61,18 @@ async fn by_whole_paths_any_number_of_hops_takes_two_calls() {
 #[tokio::test]
 async fn by_whole_paths_the_values_are_the_ways() {
     let stars = "who starred in Kauwboy?";
-    // What the model copies is taken as a choice among the values, nothing else is.
+    // Only a copy of a value counts as a choice among the values.
     let (answer, _) =
         by_paths(topic_and(&way("\"W1\"", "none", "\"rick lens\"")), stars, KeragConfig::default()).await;
     assert_eq!(answer.answers, ["Rick Lens"]);
     let (answer, _) =
         by_paths(topic_and(&way("\"W1\"", "none", "\"Hollywood\"")), stars, KeragConfig::default()).await;
     assert_eq!(answer.answers.len(), 2);
-    // Two ways from the same name: the likelier.
+    // Two paths from the same name: the likelier one wins.
     let (answer, _) =
         by_paths(topic_and(&way("\"W1\", \"W2\"", "none", "")), stars, KeragConfig::default()).await;
     assert_eq!(answer.answers.len(), 2, "{:?}", answer.answers);
-    // Nobody asked how many.
+    // The question does not ask for a number.
     let (answer, _) = by_paths(topic_and(&way("\"W1\"", "count", "")), stars, KeragConfig::default()).await;
     assert_eq!(answer.answers.len(), 2, "{:?}", answer.answers);
     let how_many = "how many actors starred in Kauwboy?";
@@ -110,7 +110,7 @@ async fn by_whole_paths_an_unknown_that_names_ways_is_held_against_the_plan() {
     let (answer, model) = by_paths(topic_and(unsure), "who directed Kauwboy?", KeragConfig::default()).await;
     assert_eq!((answer.answers.as_slice(), asked(&model)), (["Boudewijn Koole".to_owned()].as_slice(), 2));
     assert!(answer.trace.iter().flatten().any(|event| matches!(event.event, Event::Degraded { .. })));
-    // Where the plan is not sure either, it stays unknown.
+    // If the plan is unsure too, the answer stays unknown.
     let budget = "what did the poster of Kauwboy cost?";
     let without_cards = topic_and(unsure).always("plan.card", "-");
     let (answer, _) = by_paths(without_cards, budget, KeragConfig::default()).await;
@@ -150,7 +150,8 @@ async fn where_no_way_is_likely_the_model_is_not_asked_to_compose() {
     assert_eq!((answer.answers, composed), (vec!["Boudewijn Koole".to_owned()], 1));
 }
 
-/// With the planner `query` the plan is a query, and the paper's summary reasons over what its rows rest on: two calls.
+/// With the planner `query` the plan is a query, and the paper's summary reasons over the evidence
+/// of its rows: two calls.
 #[tokio::test]
 async fn with_queries_the_summary_reasons_over_the_rows() {
     let rows: String =
@@ -205,5 +206,5 @@ async fn a_method_without_a_plan_takes_no_planner() {
     let engine = quipu_answer::Engine::new(setting(FILMS).await.workspace.clone(), None, None).unwrap();
     let question = quipu_answer::Question::new("who directed Kauwboy?", jiff::Zoned::now()).unwrap();
     let error = engine.ask(&question, &options).await.unwrap_err().to_string();
-    assert!(error.contains("cot plans in its own way") && error.contains("kerag, anchor"), "{error}");
+    assert!(error.contains("cot has its own planner") && error.contains("kerag, anchor"), "{error}");
 }

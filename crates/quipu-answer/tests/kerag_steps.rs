@@ -1,4 +1,5 @@
-//! KERAG's steps as the paper has them: pairs, domains, times, filters, summaries, and what each prompt holds.
+//! KERAG's steps as in the paper: pairs, domains, times, filters, summaries, and the contents of
+//! each prompt.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use crate::common;
@@ -9,12 +10,13 @@ use common::{ask, setting};
 use quipu_answer::{KeragConfig, Status, Summary, TimeReader};
 use quipu_model::ScriptedModel;
 
-/// The part of a prompt that changes with the question.
+/// The question's own part of a prompt.
 fn prompt_of(model: &ScriptedModel, call: usize) -> String {
     model.requests()[call].messages.last().unwrap().content.clone()
 }
 
-/// Short rows are mostly markup, which tokens are made of too: the model's own count decides what fits.
+/// Short rows consist mostly of markup, which costs tokens too, so the model's own count decides
+/// what fits.
 #[tokio::test]
 async fn the_table_is_no_longer_than_the_budget_by_the_models_own_count() {
     let rows: String = (0..60).map(|n| format!("Kauwboy\tseen by\tP{n}\nP{n}\tlives in\tC{n}\n")).collect();
@@ -39,7 +41,8 @@ async fn the_table_is_no_longer_than_the_budget_by_the_models_own_count() {
     assert!(answer.evidence.len() > 10, "{}", answer.evidence.len());
 }
 
-/// §4.2 and §4.3, call by call: topic, a filter for each hop of the schema, the summary; what each prompt holds.
+/// §4.2 and §4.3, call by call: topic, a filter for each hop of the schema, the summary, with the
+/// contents of each prompt.
 #[tokio::test]
 async fn the_paper_s_steps_in_the_paper_s_order() {
     let typed = "\
@@ -69,14 +72,15 @@ async fn the_paper_s_steps_in_the_paper_s_order() {
     let prompt = |at: usize| asked[at].messages.iter().map(|m| m.content.as_str()).collect::<String>();
     // Step 1: the domains of the graph, and pairs by 3-grams.
     assert!(prompt(0).contains("film, ") && prompt(0).contains("Kauwboy - director"), "{}", prompt(0));
-    // Step 2: the schema of films, which knows studios too; this film has none.
+    // Step 2: the schema of films, which includes studios; this film has none.
     assert!(prompt(1).contains("film - director -> person") && prompt(1).contains("studio"), "{}", prompt(1));
-    // Step 4: the next hop, from what the kept relations lead to.
+    // Step 4: the next hop, from the tails of the kept relations.
     assert!(prompt(2).contains("person - birthplace -> town"), "{}", prompt(2));
     assert!(prompt(3).contains("step by step") && prompt(3).contains("Leidschendam"), "{}", prompt(3));
 }
 
-/// App. E: three pairs at most, of which the model chooses one: its entity is where the plan starts, its relation is kept.
+/// App. E: the model chooses one of at most three pairs: the plan starts from its entity, and its
+/// relation is kept.
 #[tokio::test]
 async fn the_model_chooses_among_pairs_that_share_3_grams() {
     let rows = "Ada Berg\tborn in\tLindau\nAda Berg\temployer\tOrle Films\nAda Berg\taward\tSilver Reel\n\
@@ -104,7 +108,7 @@ async fn the_model_chooses_among_pairs_that_share_3_grams() {
     assert!(!asked.requests()[0].messages.last().unwrap().content.contains("Pairs:"));
 }
 
-/// §4.2 step 1: the plan starts from the namesake that is of the question's domain.
+/// §4.2 step 1: of several namesakes, the plan starts from the one in the question's domain.
 #[tokio::test]
 async fn the_domain_decides_between_namesakes() {
     let typed = "\
@@ -129,7 +133,7 @@ async fn the_domain_decides_between_namesakes() {
     }
 }
 
-/// App. I.1: times by the model are one call more, and reach the summary.
+/// App. I.1: reading times by the model costs one more call; the times reach the summary.
 #[tokio::test]
 async fn the_model_reads_times_where_it_is_asked_to() {
     let model = ScriptedModel::new()
@@ -144,7 +148,7 @@ async fn the_model_reads_times_where_it_is_asked_to() {
     assert!(summary.contains("2012-01-01 to 2012-12-31"), "{summary}");
 }
 
-/// App. I.3: the prompt for Head2Tail has triples, one a line, and no time.
+/// App. I.3: the prompt for Head2Tail has one triple per line and no time.
 #[tokio::test]
 async fn the_summary_from_triples_has_one_a_line() {
     let model = ScriptedModel::new()
@@ -162,7 +166,7 @@ async fn the_summary_from_triples_has_one_a_line() {
     assert!(!prompt.contains("Asked on"), "{prompt}");
 }
 
-/// Whatever the number of relations, the model's filter sees all of them as long as the budget holds them.
+/// The model's filter sees all relations that fit the budget, however many there are.
 #[tokio::test]
 async fn the_filter_sees_every_relation_that_fits() {
     let rows: String = (0..70).map(|n| format!("Kauwboy\tprop{n}\tvalue {n}\n")).collect();

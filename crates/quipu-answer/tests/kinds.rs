@@ -1,4 +1,5 @@
-//! What a question's nouns say of the kinds of things that it names and asks for, over flights as nodes of their own; a scripted model.
+//! A question's nouns name the kinds of its entities and of its answer. The graph has flights as
+//! nodes of their own; the model is scripted.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
@@ -44,7 +45,7 @@ async fn airways() -> Setting {
     setting_from("airways.ttl", AIRWAYS).await
 }
 
-/// The answers of a query that is written at once; none where it is refused four times.
+/// The answers of a query that is accepted at once; none if it is refused four times.
 async fn answers(sql: &str, question: &str) -> Vec<String> {
     ask_with(&[sql; 4], question, Method::Query).await.0.answers
 }
@@ -127,7 +128,7 @@ async fn a_path_leads_to_what_is_asked_for_and_denies_only_what_it_could_lead_to
     assert!(!cities.answers.contains(&"Polar Courier".to_owned()), "{cities:#?}");
     let flies = asked("Does Lusmark Luft fly from Harrow Moor to Port Vale?").await;
     assert_ne!(flies.answers, ["no"], "{flies:#?}");
-    // Both pilots are employed by somebody; of an airline that the question names besides nothing is shown.
+    // Both pilots have an employer; the graph has nothing about the airline that the question adds.
     let besides = asked("When was Ana Okpara of the Polar Courier born?").await;
     assert_ne!(besides.answers, ["1980"], "{besides:#?}");
     let pilot = asked("Who employs the pilot Emma Sole?").await;

@@ -1,5 +1,5 @@
-//! Rules held against labels: the field of a question and its time. The labels of times are ours and hold nothing but question ids; the questions
-//! are in a data set that may be missing.
+//! Rules compared with labels: the field of a question and its time. The labels of times are ours
+//! and contain only question ids; the questions are in a data set that may be missing.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
 
@@ -11,7 +11,7 @@ use quipu_answer::{domain_by_rules, time_frames_with};
 use quipu_graph::{Manifest, Service};
 use serde_json::Value;
 
-/// The questions by id; `None` where they are not here.
+/// The questions by id; `None` if the data set is missing.
 fn questions() -> Option<BTreeMap<String, Value>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/crag/questions.dev.jsonl");
     let Ok(text) = std::fs::read_to_string(path) else {

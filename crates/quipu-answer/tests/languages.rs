@@ -1,4 +1,4 @@
-//! Questions in another language than English, and in one whose words are not known.
+//! Questions in a language other than English, and in one whose words are not known.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
@@ -8,7 +8,7 @@ use crate::common::{Setting, ask, setting_from};
 use quipu_answer::{Answer, AskOptions, Event, Method, Note, Status};
 use quipu_model::ScriptedModel;
 
-/// Mountain huts with their heights, their valleys and who keeps them.
+/// Mountain huts with their heights, valleys and keepers.
 const HUTS: &str = r#"
 @prefix : <http://huts.test/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -53,7 +53,7 @@ async fn a_german_question_is_asked_as_a_query_by_one_call() {
 
 #[tokio::test]
 async fn a_german_superlative_is_heeded_at_its_own_end() {
-    // The model orders by the wrong end.
+    // The model orders in the wrong direction.
     let sql = "SELECT name FROM hütte ORDER BY höhe DESC LIMIT 1";
     let (answer, _) = ask_with(&[sql, sql, sql, sql], "Welche Hütte hat die niedrigste Höhe?").await;
     assert_eq!(answer.answers, ["Birkseehütte"], "{answer:#?}");

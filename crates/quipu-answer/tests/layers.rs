@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules of `src`, each with the ones that it may import: those before it.
-const ORDER: [&str; 15] = [
+/// The modules of `src` in an order in which each may import only the ones before it.
+const ORDER: [&str; 16] = [
     "answer",
     "prompts",
     "ledger",
+    "testing",
     "link",
     "plan",
     "retrieve",
@@ -33,7 +34,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The paths behind `crate::` in a file, as far as their first two names: `methods`, `methods::kerag`.
+/// The paths behind `crate::` in a file, up to their second name: `methods`, `methods::kerag`.
 fn imported(text: &str) -> Vec<String> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let code: Vec<&str> = code.map(|line| line.split(" // ").next().unwrap_or(line)).collect();
@@ -94,7 +95,7 @@ fn every_module_imports_those_above_it_only() {
             let module = import.split("::").next().unwrap_or_default();
             match place(module) {
                 Some(other) if other <= at => {}
-                // A name of the crate's root: `crate::Answer` in a link of the docs' tests.
+                // A name of the crate's root, such as `crate::Answer` in a doc link.
                 None if module.chars().next().is_some_and(char::is_uppercase) => {
                     wrong.push(format!(
                         "{} imports {import} from the root, not from its module",
@@ -128,7 +129,7 @@ fn no_method_imports_another() {
             let other = import.strip_prefix("methods::")?.to_owned();
             (other != own && methods.contains(&other)).then_some(other)
         });
-        // From a method's own main file, `super` is the folder of all methods.
+        // In a method's own main file, `super` is the folder of all methods.
         let depth = module_of(&root, file).len();
         let is_main = depth == 2 || file.ends_with("mod.rs");
         let above = text.split("use super::").skip(1).filter(|_| is_main).filter_map(|rest| {

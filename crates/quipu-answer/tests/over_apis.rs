@@ -28,7 +28,8 @@ fn composed(answers: &[&str]) -> String {
     serde_json::json!({ "reasoning": "By the rows.", "status": "answered", "rows": [], "ways": ["W1"], "all": true, "operation": "none", "answers": answers }).to_string()
 }
 
-/// What a model says to any method's calls about a book; every card is unreadable, so that names stand for themselves.
+/// The model's replies to any method's calls about a book. Every card is unreadable, so names are
+/// used instead.
 fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
     let topic = format!(r#"{{"domain": "books", "entities": ["{name}"], "time": "", "operation": "list"}}"#);
     let belief = format!("// precise\nCREATE (b:Book {{name: '{name}'}})-[:YEAR]->(y:Year {{name: '1900'}})");
@@ -56,7 +57,7 @@ fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
     })
 }
 
-/// By whole paths where a paper's method walks a graph, beliefs corrected without a call.
+/// Whole paths for every paper's method that walks a graph, with beliefs corrected without a call.
 fn how(method: Method) -> AskOptions {
     let walks = matches!(method, Method::Kerag | Method::Anchor | Method::Pseudo);
     let mut how = if walks { by_paths(method) } else { options(method) };
@@ -64,7 +65,7 @@ fn how(method: Method) -> AskOptions {
     how
 }
 
-/// Most requests of one question over the library, whose largest entity has three neighbours.
+/// Most requests of one question to the library, whose largest entity has three neighbours.
 const METHODS: [(Method, u64); 6] = [
     (Method::Paths, 24),
     (Method::Kerag, 24),
@@ -98,7 +99,7 @@ async fn every_method_runs_over_an_api() {
     }
 }
 
-/// KERAG walks an API as a graph: fields and operations of one entity are its relations.
+/// KERAG walks an API as a graph: an entity's fields and operations are its relations.
 #[tokio::test]
 async fn kerag_filters_relations_of_an_api() {
     let (server, setting) = over_library().await;
@@ -120,7 +121,7 @@ async fn kerag_filters_relations_of_an_api() {
     assert!(server.received_requests().await.unwrap().len() < 40);
 }
 
-/// Two libraries; the first holds other books than the one that is asked for.
+/// Two libraries; the first does not have the book in question.
 async fn two_libraries() -> ([MockServer; 2], Setting) {
     let servers = [empty().await, apis::library().await];
     let bases = [servers[0].uri(), format!("{}/v1", servers[1].uri())];
@@ -132,7 +133,7 @@ async fn two_libraries() -> ([MockServer; 2], Setting) {
     (servers, setting)
 }
 
-/// A library that finds nothing.
+/// A library without results.
 async fn empty() -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any())
@@ -157,7 +158,7 @@ async fn the_api_that_knows_the_name_is_asked_wherever_it_stands() {
         let name = method.name();
         assert_eq!(answer.answers, ["1937"], "{name} {answer:#?}");
         assert!(answer.evidence.iter().any(|piece| piece.source == "library"), "{name}");
-        // Nothing is composed from the one that knows nothing.
+        // The source without results gets no composition.
         assert_eq!(
             model.calls_of("compose"),
             usize::from(!matches!(method, Method::Paths | Method::Anchor)),
@@ -190,7 +191,7 @@ fn down(notes: &[Note], name: &str, why: &str) -> bool {
     )
 }
 
-/// A store with an API beside it.
+/// A store and an API.
 async fn store_and(api: &str) -> Setting {
     let setting = setting(FILMS).await;
     let path = setting.workspace.folder().to_owned();
@@ -218,7 +219,7 @@ async fn the_store_answers_first_and_the_api_what_the_store_does_not_know() {
     }
 }
 
-/// The API is up when the question begins and fails while it is worked on.
+/// The API is up when the question begins and fails later.
 #[tokio::test]
 async fn an_api_that_fails_in_the_middle_leaves_the_stores_answer() {
     let server = MockServer::start().await;
@@ -239,7 +240,7 @@ async fn an_api_that_fails_in_the_middle_leaves_the_stores_answer() {
             .await;
     assert_eq!(answer.answers, ["Boudewijn Koole"], "{answer:#?}");
     assert!(down(&answer.notes, "library", "HTTP 503"), "{:?}", answer.notes);
-    // Where the store abstains and the API fails, that is no answer, with the reason named.
+    // If the store abstains and the API fails, the result is an abstention that names the reason.
     let nothing = Arc::new(model("Kauwboy", &["Nobody"]));
     let question = "how often was Kauwboy lent?";
     let answer = ask(&setting, Some(nothing), Some(embedder().await), question, &how(Method::Anchor)).await;
@@ -283,7 +284,7 @@ async fn records_of_an_api_are_told_with_their_places() {
     )
     .await;
     assert_eq!(answer.answers, ["Ada Berg"], "{answer:#?}");
-    // The name stands where the response had the author's id.
+    // The evidence has the author's name instead of the id in the response.
     let named = answer.evidence.iter().any(|piece| match &piece.content {
         EvidenceContent::Record(record) => {
             record.fields.iter().any(|f| f.name == "author" && f.value == "Ada Berg")

@@ -69,7 +69,7 @@ Norland\tcurrency\tkrone
 Sudland\tcurrency\tdinar
 ";
 
-/// What people call some of these relations.
+/// Other names that people use for some of these relations.
 const RIVER_CARDS: &str = r#"
 [relation."neighbouring country"]
 head_kind = "country"
@@ -118,7 +118,7 @@ async fn the_same_is_asked_of_each_thing_of_a_list() {
     check_rivers("what is the total length of the Ansa, the Berg and the Orle?", &["120"]).await;
     check_rivers("what are the mouths of the Ansa and the Berg?", &["North Quay", "Port Vale"]).await;
     check_rivers("which of the Ansa, the Berg and the Orle has the greatest length?", &["Berg"]).await;
-    // What both lead to is asked for, where there is such a thing.
+    // A question with two starts asks for the entity that both lead to, if there is one.
     check_rivers("which country do the Ansa and the Berg flow through?", &["Norland"]).await;
 }
 
@@ -132,7 +132,7 @@ async fn the_country_of_a_capital_is_not_its_neighbour() {
     check_rivers("which currency is used in the country whose capital is North Quay?", &["dinar"]).await;
 }
 
-/// Each relation says what the other says against its direction, and neither knows all.
+/// Each relation is the converse of the other, and each is incomplete.
 const FAMILY: &str = "\
 Anna Lund\tparents\tBerta Lund
 Carl Lund\tchildren\tAnna Lund
@@ -142,7 +142,7 @@ Berta Lund\tparents\tDora Holm
 Emil Holm\tchildren\tBerta Lund
 ";
 
-/// By these words alone, `children` against its direction fits a question for a mother better.
+/// By the cards alone, `children` against its direction fits a question for a mother better.
 const FAMILY_CARDS: &str = r#"
 [relation.parents]
 head_kind = "person"
@@ -192,7 +192,7 @@ async fn a_date_is_not_answered_with_another_thing() {
 
 #[tokio::test]
 async fn two_halves_of_a_relations_name_ask_for_it_once() {
-    // A film may be called like a year.
+    // A film may have a year for a name.
     let setting =
         setting("Kauwboy\trelease year\t2012\n2012\trelease year\t2009\nDisappearance\trelease year\t2017\n")
             .await;
@@ -232,7 +232,7 @@ async fn a_name_that_shares_a_common_word_is_not_what_the_question_names() {
     let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
     assert_eq!(answer.reason.unwrap(), "no entity of the graph was recognised in the question");
-    // Half of a name is a name.
+    // A part of a name is enough.
     let answer =
         ask(&setting, None, Some(embedder().await), "what is the genre of Express?", &by_paths()).await;
     assert_eq!(answer.answers, ["Horse"], "{answer:#?}");
@@ -276,12 +276,12 @@ async fn a_value_of_the_one_thing_named_may_be_asked_for_yes_or_no() {
         ("was Kauwboy released in 2015?", &["no"]),
         ("was Kauwboy released after 2010?", &["yes"]),
         ("are the running minutes of Kauwboy over 90?", &["no"]),
-        // How many films, not which value of a film.
+        // The question asks for a number of films, not for a film's value.
         ("did Boudewijn Koole direct more than 30 films?", &[]),
         ("was Kauwboy released before 1 December 2012?", &[]),
         ("was Disappearance released in the 2010s?", &[]),
         ("do you know which films Boudewijn Koole released after 2014?", &["Disappearance"]),
-        // Nothing of that kind is said of any film.
+        // No film has such a statement.
         ("was Kauwboy popular in autumn?", &[]),
         ("do you know who directed Kauwboy?", &["Boudewijn Koole"]),
     ] {

@@ -1,4 +1,4 @@
-//! What whole paths learn of a model once: cards of relations, meanings of words.
+//! Whole paths learn some facts from a model once: cards of relations, meanings of words.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
@@ -46,7 +46,7 @@ async fn cards_are_written_ahead_of_questions() {
     assert_eq!(model.calls(), 5, "one call a relation");
 }
 
-/// Two people of two countries; "sweetheart" and "creed" are no words of the graph.
+/// Two people of two countries; "sweetheart" and "creed" do not occur in the graph.
 const PEOPLE: &str = "\
 Ada Berg\tspouse\tTom Reed
 Tom Reed\treligion\tQuakerism
@@ -54,7 +54,7 @@ Ada Berg\tnationality\tNorway
 Tom Reed\tnationality\tKenya
 ";
 
-/// Scores: the name that is among `likely` gets a tenth of the probability, others nothing.
+/// Scores: a name among `likely` gets a tenth of the probability, the others nothing.
 fn scoring(likely: &'static [(&'static str, &'static str)]) -> ScriptedModel {
     ScriptedModel::new().when(|request| (request.stage == "plan.card").then(|| "".into())).when_scoring(
         move |request| {
@@ -83,7 +83,7 @@ async fn words_that_nothing_explains_are_read_in_the_graphs_words_once() {
     assert!((1..=2).contains(&scored), "one call a word: {scored}");
     let file = std::fs::read_to_string(setting.workspace.folder().join("words.toml")).unwrap();
     assert!(file.contains("creed"), "{file}");
-    // Asked again, by an engine without a model: the words are known.
+    // An engine without a model is asked again: it knows the words by now.
     let again = ask(&setting, None, Some(embedder), question, &options).await;
     assert_eq!((again.answers, again.usage.llm_calls), (vec!["Quakerism".to_owned()], 0));
 }

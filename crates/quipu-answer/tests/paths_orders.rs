@@ -1,4 +1,4 @@
-//! Whole paths to extremes: which of an order, of how many, and questions within questions.
+//! Whole paths to extremes: the n-th of an order, the first few, and questions within questions.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
@@ -10,7 +10,8 @@ use common::{ask, embedder, setting_from};
 use quipu_answer::{AskOptions, Evidence, EvidenceContent, Method, Planner, Predictor};
 use quipu_model::ScriptedModel;
 
-/// Countries and towns with populations: the largest town around Norland does not lie in the most populous country.
+/// Countries and towns with populations: the largest town around Norland does not lie in the most
+/// populous country.
 const COUNTRIES: &str = r#"
     @prefix : <http://t.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
     :area rdfs:label "area in square kilometres" . :s :area 20 . :w :area 50 . :n :area 30 . :e :area 10 .
@@ -33,9 +34,9 @@ async fn an_extreme_chooses_among_things_of_the_kind_that_it_names() {
         ("Which is the most populous country that borders Norland?", "Sudland"),
         ("Which country bordering Norland has the largest population?", "Sudland"),
         ("What is the most populous town in Sudland?", "Port Vale"),
-        // By its area, which a town has not.
+        // By area, which towns do not have.
         ("What is the largest country that borders Norland?", "Westland"),
-        // Two ways meet in a value: it is the one's that both come by.
+        // Two paths meet in an entity: the value is that of the entity on both paths.
         ("What is the most populous country that borders both Sudland and Westland?", "Eastland"),
     ] {
         let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
@@ -54,7 +55,7 @@ async fn what_a_question_describes_by_an_extreme_is_found_before_it_is_asked_abo
         ),
         ("What is the population of the largest town in Westland?", "500"),
         ("What is the population of Westland's largest town?", "500"),
-        // Nothing is asked of it but its name.
+        // The question asks for no property but the name.
         ("What is the name of the most populous country that borders Norland?", "Sudland"),
     ] {
         let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
@@ -66,7 +67,7 @@ async fn what_a_question_describes_by_an_extreme_is_found_before_it_is_asked_abo
     }
 }
 
-/// Cards, so that no call writes any.
+/// Cards, so that no call has to write them.
 const COUNTRY_CARDS: &str = r#"
 [relation."http://t.example/borders"]
 head_kind = "country"
@@ -149,14 +150,16 @@ async fn which_of_an_order_and_how_many_is_read_off_the_question() {
         ("What is the combined population of Sudland and Westland?", &["1600"]),
         ("Which of Sudland, Westland and Eastland is the second most populous?", &["Westland"]),
         ("How many towns does Westland have altogether?", &["2"]),
-        // Twice within: of Norland's neighbours with the least area the largest town, and its country.
+        // Nested twice: of Norland's neighbours the one with the least area, its largest town, and
+        // that town's country.
         (
             "In which country is the most populous town of the smallest country that borders Norland?",
             &["Sudland"],
         ),
         // It borders two countries only.
         ("What is the third most populous country that borders Norland?", &[]),
-        // Towns have no area here, and the country of both has one: that says nothing of either.
+        // Towns have no area here, and the country of both has one; that area does not answer for
+        // either town.
         ("Which has the larger area, North Quay or Port Vale?", &[]),
     ] {
         let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;

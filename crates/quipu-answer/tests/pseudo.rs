@@ -1,4 +1,5 @@
-//! The pseudo-graph method as published, against a scripted model: what it asks, in which order, what it looks up.
+//! The pseudo-graph method as published, against a scripted model: its calls, their order, its
+//! look-ups.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -26,7 +27,7 @@ pub(crate) fn composed(answers: &str) -> String {
     )
 }
 
-/// As published.
+/// The method as published.
 fn published(config: PseudoConfig) -> AskOptions {
     planned(Planner::Published, config)
 }
@@ -36,7 +37,7 @@ pub(crate) fn planned(planner: Planner, pseudo: PseudoConfig) -> AskOptions {
     AskOptions { method: Method::Pseudo, config, keep_trace: true, ..AskOptions::default() }
 }
 
-/// What the encoder of these tests finds alike is less alike than in the paper's graphs.
+/// The encoder of these tests gives lower similarities than the paper's.
 fn lenient() -> PseudoConfig {
     PseudoConfig { least_similarity: 0.4, ..PseudoConfig::default() }
 }
@@ -45,7 +46,7 @@ fn stages(model: &ScriptedModel) -> Vec<String> {
     model.requests().into_iter().map(|request| request.stage).collect()
 }
 
-/// The label of the row of a table that holds `what`.
+/// The label of the table row that contains `what`.
 fn row(shown: &str, what: &str) -> String {
     let line = shown.lines().find(|line| line.starts_with("| E") && line.contains(what));
     line.and_then(|line| line.split('|').nth(1)).unwrap_or("| none").trim().to_owned()
@@ -94,7 +95,7 @@ const KNOWN: &str = r#"{"reasoning": "As is known.", "answers": ["Ada Berg"]}"#;
 #[tokio::test]
 async fn the_paper_in_three_calls() {
     let films = setting(FILMS).await;
-    // What the model is shown decides which rows it names.
+    // The model names rows of the table that it is shown.
     let model = ScriptedModel::new().on("plan.pseudo", WRONG).when(|request| {
         let shown = &request.messages.last().unwrap().content;
         match request.stage.as_str() {
@@ -116,11 +117,12 @@ async fn the_paper_in_three_calls() {
     assert_eq!(answer.answer, "Kauwboy was directed by Boudewijn Koole.");
     let requests = model.requests();
     let told = |at: usize| requests[at].messages.last().unwrap().content.as_str();
-    // A plan of the knowledge, then the graph; what the sources' relations are called is not told.
+    // First a plan of the knowledge, then the graph; the prompt does not list the sources'
+    // relations.
     let asked_for = &requests[0].messages[0].content;
     assert!(asked_for.contains("Plan:") && asked_for.contains("CREATE"), "{asked_for}");
     assert!(!told(0).contains("Relations in the sources") && told(0).contains("who directed Kauwboy?"));
-    // One pseudo-subject, so one entity, with all that was found of it; the beliefs behind.
+    // One pseudo-subject, so one entity with all its triples; the beliefs follow.
     assert!(told(1).contains("### Kauwboy") && !told(1).contains("### Tonio"), "{}", told(1));
     assert!(told(1).contains("P1: Kauwboy | directed by | Jan Jansen"), "{}", told(1));
     assert!(told(1).contains("P2: Kauwboy | release year | 1999"), "{}", told(1));
@@ -151,18 +153,18 @@ async fn what_the_model_deletes_is_deleted_and_nothing_kept_is_nothing_kept() {
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Ada Berg".to_owned()][..], false));
     assert!(answer.notes.contains(&Note::ModelAlone) && answer.evidence.is_empty(), "{answer:#?}");
     assert!(edits(&answer).iter().all(|(_, after, _)| after.is_none()));
-    // Who wants no answer without the graph is told that there is none.
+    // If the user wants no answer without the graph, the reply says that there is none.
     let silent = PseudoConfig { model_alone: false, ..lenient() };
     let (answer, model) = asked(&[&films], script(), question, &published(silent)).await;
     assert_eq!((answer.status, model.calls()), (Status::Abstained, 2));
-    assert!(answer.reason.unwrap().contains("no source bears out"));
+    assert!(answer.reason.unwrap().contains("no source confirms"));
 }
 
 #[tokio::test]
 async fn where_the_sources_hold_nothing_alike_there_is_nothing_to_verify() {
     let films = setting(FILMS).await;
     let script = |belief: &str| ScriptedModel::new().on("plan.pseudo", belief).on("compose.cot", KNOWN);
-    // The mean of the film's triples is below the threshold; no reply with a graph.
+    // The mean similarity of the film's triples is below the threshold, and the reply has no graph.
     let strict = PseudoConfig { least_similarity: 0.99, ..PseudoConfig::default() };
     for belief in [WRONG, "I am afraid that I do not know this film."] {
         let (answer, model) =
@@ -184,7 +186,7 @@ async fn the_nearest_triples_are_those_of_all_sources_together() {
     for (settings, nearest, all_sources, expected) in [
         ([&near, &far], 1, true, "near"),
         ([&far, &near], 1, true, "near"),
-        // Asked alone, the other has to do.
+        // If only the other source is asked, it has to suffice.
         ([&far, &near], 1, false, "far"),
     ] {
         let model = ScriptedModel::new()
@@ -219,7 +221,7 @@ async fn as_many_entities_as_pseudo_subjects_are_kept_those_of_the_most_triples_
         });
         let kept = kept.unwrap();
         assert_eq!(kept.len(), subjects, "{kept:?}");
-        // The one that is most alike stands last, nearest to the beliefs.
+        // The most similar entity comes last, next to the beliefs.
         assert!(kept.iter().any(|entity| entity.starts_with("Kauwboy (")), "{kept:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! Pseudo-graphs with our planner by paths, against a scripted model, over one source and several.
+//! Pseudo-graphs with our planner by paths, against a scripted model, over one source and over
+//! several.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -143,7 +144,7 @@ async fn a_source_that_is_down_is_named_and_the_rest_answers() {
         setting(FILMS).await,
         setting("Boudewijn Koole\tborn_in\tLeidschendam\n").await,
     );
-    // An index of another embedder cannot be asked.
+    // The index of another embedder cannot be searched.
     let model =
         || ScriptedModel::new().on("plan.pseudo", BELIEF).always("compose", composed("\"Leidschendam\""));
     let others = vec![Source::open(births.workspace.clone()).unwrap()];
@@ -228,7 +229,8 @@ async fn sources_that_answer_differently_are_told_whatever_the_method() {
     assert!(claims.iter().all(|claim| claim.date.len() == 10), "{claims:?}");
 }
 
-/// What the model does not know it says, and the sources fill it in: the graph is followed to the node that is asked for.
+/// The model marks the unknown nodes, and the sources fill them in: the graph is followed to the
+/// node that the question asks for.
 async fn filled(settings: &[&Setting], belief: &str, question: &str) -> (Answer, usize) {
     let model = ScriptedModel::new().on("plan.pseudo", belief);
     let (answer, model) = asked(settings, model, question, &pseudo(by(Verification::Similarity))).await;
@@ -247,7 +249,7 @@ async fn what_the_model_does_not_know_the_sources_fill_in_with_one_call() {
         changed.iter().all(|(before, after, by)| before.is_some() && after.is_some() && *by),
         "{changed:?}"
     );
-    // Lists are whole, and what the question names is no answer.
+    // Lists are complete, and the question's own entities are not answers.
     let belief = "CREATE (r:Person {name: 'Rifka Lodeizen'})<-[:STARRED_ACTORS]-(f:Film {name: '?'})-[:STARRED_ACTORS]->(answer:Person {name: '?'})";
     let (answer, _) = filled(&[&films], belief, "who acted together with Rifka Lodeizen?").await;
     assert_eq!(answer.answers, ["Pierre Bokma"]);
@@ -260,7 +262,7 @@ async fn a_thing_that_joins_several_is_what_all_of_them_lead_to() {
     let question = "which film by Boudewijn Koole starred Rifka Lodeizen?";
     let (answer, _) = filled(&[&films], belief, question).await;
     assert_eq!(answer.answers, ["Disappearance"]);
-    // The same where each source knows one side.
+    // The same if each source knows one side.
     let half = |with: &str| -> String {
         FILMS.lines().filter(|line| line.contains(with)).map(|line| format!("{line}\n")).collect()
     };
@@ -308,12 +310,12 @@ async fn amounts_and_always_compose_are_left_to_the_model() {
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Kauwboy".to_owned()][..], 2));
 }
 
-/// The same setting with cards of all its relations, so that planning asks no model for them.
+/// The same setting with cards of all its relations, so that planning needs no model call for them.
 fn with_cards(setting: Setting) -> Setting {
     common::with_cards(setting, &[common::CARDS, common::MORE_CARDS].concat())
 }
 
-/// No word of the question is what any relation is called.
+/// No word of the question matches a relation's name.
 #[expect(clippy::unnecessary_wraps, reason = "a rule of the scripted model")]
 fn no_word(request: &quipu_model::ScoreRequest) -> Option<Vec<f64>> {
     Some(vec![-9.0; request.continuations.len()])
@@ -356,7 +358,7 @@ async fn where_no_path_fits_nothing_is_composed_however_sure_the_model_is() {
     let (answer, model) = asked(&[&films], script(), question, &pseudo(PseudoConfig::default())).await;
     assert_eq!((answer.status, model.calls_of("compose")), (Status::Abstained, 0), "{answer:#?}");
     assert!(answer.reason.unwrap().contains("fit 0."), "the nearest path is told");
-    // Following alone takes the belief's word for it.
+    // Following alone accepts the belief.
     let (answer, _) = asked(&[&films], script(), question, &pseudo(by(Verification::Similarity))).await;
     assert_eq!(answer.answers, ["Boudewijn Koole"]);
 }
@@ -398,7 +400,7 @@ async fn a_source_that_only_knows_a_like_name_is_not_asked_where_another_knows_t
             assert_eq!((answer.answers.as_slice(), answer.notes.len()), (&["Winter Tale".to_owned()][..], 0));
         }
     }
-    // Alone it is asked: a name may be misspelt.
+    // A single source is asked: a name may be misspelt.
     let (answer, _) =
         asked(&[&like], script(), question, &AskOptions { method: Method::Paths, ..AskOptions::default() })
             .await;

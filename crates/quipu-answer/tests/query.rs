@@ -1,4 +1,5 @@
-//! Questions as queries over a small typed graph, with a model that replies by script: calls, samples, hints, readings.
+//! Questions as queries over a small typed graph, with a scripted model: calls, samples, hints,
+//! readings.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
@@ -88,7 +89,7 @@ async fn tables_that_only_the_prompt_speaks_of_are_not_told_to_the_reader() {
     let (answer, _) = ask_with(&[invented; 4], "Who steers the Heron Sander?", query()).await;
     assert_eq!(answer.status, Status::Abstained);
     let reason = answer.reason.unwrap();
-    assert!(reason.contains("tables do not have") && !reason.contains("captain"), "{reason}");
+    assert!(reason.contains("does not fit the graph's tables") && !reason.contains("captain"), "{reason}");
 }
 
 #[tokio::test]
@@ -184,7 +185,7 @@ async fn no_repair_and_no_sample_beyond_the_tokens_of_a_question() {
     assert!(model.calls() > 1);
     let prompt: usize =
         model.requests().iter().take(1).flat_map(|request| &request.messages).map(|m| m.content.len()).sum();
-    // Room for one prompt of any count of tokens, and not for a second.
+    // Room for one prompt, however its tokens are counted, but not for a second.
     let config = MethodConfig {
         query: QueryConfig { tokens: prompt as u64 / 100, ..QueryConfig::default() },
         ..MethodConfig::default()
@@ -202,11 +203,12 @@ async fn a_plain_word_that_one_name_holds_by_chance_is_no_hint() {
         model.requests().remove(0).messages.pop().unwrap().content
     };
     assert!(!hints("Which drill costs least?").await.contains("Falcon Drill"));
-    // Written as a name it is one.
+    // Capitalised, it counts as a name.
     assert!(hints("What does the Drill cost?").await.contains("product.name = 'Falcon Drill'"));
 }
 
-/// Creatures whose columns are called by abbreviations, and languages that end in one letter; one creature is called as a language is.
+/// Creatures with abbreviated columns, and languages that end in one letter; one creature has the
+/// name of a language.
 const CODES: &str = r#"
 @prefix : <http://codes.test/> .
 :ogre a :Creature ; :hasACValue 12 ; :hasXPValue 400 ; :hasLanguage :GoblinL, :OrcL .
@@ -274,7 +276,7 @@ async fn tables_without_a_type_are_called_by_nouns_that_the_graph_bears_out() {
     // Kept for all later questions.
     let (answer, model) = asked(&league, "").await;
     assert_eq!((answer.answers.len(), model.calls()), (1, 1));
-    // The last call is left to the query.
+    // The last call is kept for the query.
     let last = setting_from("league.tsv", LEAGUE).await;
     let sql = "SELECT plays_for FROM thing WHERE name = 'Ada Lee'";
     let model = Arc::new(ScriptedModel::new().always("plan.kinds", "1. player").always("plan.query", sql));
@@ -283,7 +285,7 @@ async fn tables_without_a_type_are_called_by_nouns_that_the_graph_bears_out() {
     let whom = "Whom does Ada Lee play for?";
     let answer = ask(&last, Some(model.clone()), Some(embedder().await), whom, &options).await;
     assert_eq!((answer.answers.len(), model.calls()), (1, 1), "{answer:#?}");
-    // The wrong way round they are not believed.
+    // In the wrong direction the names are rejected.
     let other = setting_from("league.tsv", LEAGUE).await;
     asked(&other, "1. city\n2. player").await;
     assert!(!kept(&other).contains("city") && !kept(&other).contains("\"player\""), "{}", kept(&other));

@@ -1,4 +1,4 @@
-//! Where a path is sure, where a query is asked for, and how a path is told as one.
+//! A sure path, a query instead, and a path told as a query.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
@@ -24,7 +24,7 @@ async fn auto_asks_no_model_where_a_path_is_sure_and_one_query_where_none_is() {
     assert_eq!(average.answers, ["90"]);
     assert_eq!(model.calls(), 1);
     assert!(average.trace.unwrap().iter().any(|timed| matches!(timed.event, Event::Queried { .. })));
-    // The evidence holds an average as it is rounded.
+    // The evidence has the average as it is rounded.
     let question = "What is the average price of the products of Acme?";
     let options = AskOptions { method: Method::Paths, ..options };
     let of_path = ask(&shop, None, Some(embedder), question, &options).await;
@@ -36,7 +36,7 @@ async fn auto_asks_no_model_where_a_path_is_sure_and_one_query_where_none_is() {
 async fn a_path_that_stands_is_told_as_a_reading_with_its_values() {
     let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
     let shop = shop().await;
-    // The commands count tables when they import a graph.
+    // The commands count the tables on import.
     quipu_query::open_tables(&shop.workspace).await.unwrap();
     let answer = ask(&shop, None, Some(embedder().await), "price of the Falcon Drill", &options).await;
     assert_eq!(answer.answers, ["120"], "{answer:#?}");
@@ -64,7 +64,7 @@ async fn a_path_does_not_stand_for_half_a_question() {
     let mut both = answer.answers.clone();
     both.sort();
     assert_eq!((both, calls), (vec!["Acme".to_owned(), "Brix".to_owned()], 1), "{answer:#?}");
-    // Two things are asked for.
+    // The query asks for two values.
     let two = "SELECT price, supplier FROM product WHERE name = 'Falcon Drill'";
     let (answer, calls) = asked("What are the price and supplier of the Falcon Drill?", two).await;
     assert_eq!((rows(&answer), calls), (vec![vec!["120".to_owned(), "Acme".to_owned()]], 1), "{answer:#?}");

@@ -1,4 +1,4 @@
-//! Several sources as one graph: what one states leads on in another, whatever the method.
+//! Several sources as one graph: a path begun in one source continues in another, for every method.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,7 +18,8 @@ use quipu_model::{LanguageModel, ScriptedModel};
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";
 
-/// The lines of [`FILMS`] with a relation, in a workspace of that name, with cards of what it has.
+/// Those lines of [`FILMS`] with a relation, in a workspace of that name, with cards of its
+/// relations.
 async fn half(relation: &str, cards: &str) -> Setting {
     let lines = FILMS.lines().filter(|line| line.contains(relation));
     with_cards(
@@ -55,7 +56,7 @@ async fn a_chain_leads_from_one_source_into_another_whatever_the_method() {
                 "plan.topic",
                 r#"{"domain": "film", "entities": ["Kauwboy"], "time": "", "operation": "list"}"#,
             )
-            // Believes something else, so that the sources have to know better.
+            // The belief is wrong, so the sources have to correct it.
             .on(
                 "plan.pseudo",
                 "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(answer:Person {name: '?'})",
@@ -76,7 +77,7 @@ async fn a_chain_leads_from_one_source_into_another_whatever_the_method() {
             assert!(asked <= most, "{method:?}: {asked} calls: a source more costs no call more");
         }
     }
-    // Neither knows it alone.
+    // Neither source knows it alone.
     for setting in [&directors, &births] {
         let answer = ask(&engine(&[setting], None).await, BIRTHPLACE, &options(Method::Paths)).await;
         assert_ne!(answer.answers, ["Leidschendam"]);
@@ -128,7 +129,7 @@ async fn a_card_is_kept_where_its_relation_is_and_read_from_there() {
         std::fs::read_to_string(setting.workspace.folder().join("relations.toml")).unwrap_or_default()
     };
     assert!(cards(&directors).contains("the films directed by X") && !cards(&births).contains("directed_by"));
-    // Another process, and the source alone, ask for no card again.
+    // Another process, or a single source, writes no card again.
     for settings in [vec![&births, &directors], vec![&directors]] {
         let engine = engine(&settings, Some(model.clone())).await;
         ask(&engine, "who directed Kauwboy?", &options(Method::Paths)).await;

@@ -1,4 +1,4 @@
-//! Self-verification over an API, over a graph and over pages: what is asked of whom, and how often.
+//! Self-verification over an API, a graph and pages: whom it asks what, and how often.
 
 #![allow(
     clippy::unwrap_used,
@@ -47,14 +47,15 @@ async fn an_entity_of_an_api_is_found_its_records_cut_down_and_answered_from_in_
         (cited.source.as_str(), record.table.as_str(), record.path.as_str()),
         ("library", "author of Ada Berg", "$[0]")
     );
-    // Ids say nothing and are not shown.
+    // Ids tell nothing and are not shown.
     assert!(
         !told(&model, 1).contains("| id | id |") && !record.fields.iter().any(|field| field.name == "id"),
         "{record:?}"
     );
 }
 
-/// Published step by step: the field by rules, else by a call of its own; names; the answer from what the graph gives.
+/// As published, step by step: the field by rules, else by a call of its own; names; the answer
+/// from the graph's records.
 #[tokio::test]
 async fn the_field_is_a_call_of_its_own_where_rules_do_not_decide_it() {
     let (server, setting) = over_library().await;
@@ -73,7 +74,7 @@ async fn the_field_is_a_call_of_its_own_where_rules_do_not_decide_it() {
     let Constraint::Choice(fields) = model.requests()[0].constraint.clone() else { panic!("no choice") };
     assert_eq!(fields, ["books", "other"]);
     assert!(told(&model, 0).contains(question) && told(&model, 1).contains("- books: "));
-    // Of no field: nothing is looked up, the pages are checked, then answered from.
+    // No field: nothing is looked up, the pages are checked and then answer.
     let sent = server.received_requests().await.unwrap().len();
     let how = AskOptions { pages: pages(), ..options(Method::Verify) };
     let (_, model) = run(&setting, scripted("other", "E0"), "which river flows through Lindau?", &how).await;
@@ -102,7 +103,7 @@ async fn all_snippets_of_five_pages_are_references_and_the_nearest_of_more() {
         told(&model, 0)
     };
     let five = shown(5, VerifyConfig::default()).await;
-    // All of them, in their order, as the paper's references have them: name, day, address, snippet.
+    // All pages in their order, in the form of the paper's references: name, day, address, snippet.
     let first = "E0 (Page 1, last modified 2024-02-01, https://example.org/1) Snippet 1 of the harbour.";
     assert!(five.contains(first) && five.contains("E4 (Page 5, ") && !five.contains("own words"), "{five}");
     let twenty = shown(20, VerifyConfig::default()).await;
@@ -141,7 +142,7 @@ async fn what_the_model_does_not_name_is_found_by_the_service() {
         let (answer, model) = run(&setting, model, question, &in_one_call()).await;
         assert_eq!((answer.answers.as_slice(), model.calls()), (["1937".to_owned()].as_slice(), 2));
     };
-    // Nothing named, the field unknown; a phrase that is no name, of a wrong kind.
+    // No name and an unknown field; a phrase that is not a name; a name of a wrong kind.
     ask(subject("other", &[]), "E4.year", "in which year did Salt Roads come out?").await;
     let phrase = [("the year of Salt Roads", "author")];
     ask(subject("books", &phrase), "E0.year", "what is the year of Salt Roads?").await;
@@ -161,16 +162,16 @@ async fn what_the_words_ask_for_is_calculated_though_the_model_does_not_say_so()
     let books = [("Salt Roads", "book"), ("The Ninth Wave", "book")];
     let longer = "Which has more pages, Salt Roads or The Ninth Wave?";
     assert_eq!(ask(longer, &books, &["E0.pages", "E3.pages"], &["310"]).await, ["Salt Roads"]);
-    // The whole column counts, not the cell that the model takes for the greatest.
+    // The whole column decides, not the cell that the model takes for the greatest.
     let ada = [("Ada Berg", "author")];
     let longest = "Which is the longest of the books by Ada Berg?";
     assert_eq!(ask(longest, &ada, &["E2.pages"], &["280"]).await, ["Salt Roads"]);
-    // What is latest is no greatest value: the model's cell stands.
+    // The latest is not the greatest, so the model's cell stays.
     let latest = "How many pages has the latest of the books by Ada Berg?";
     assert_eq!(ask(latest, &ada, &["E2.pages"], &["280"]).await, ["280"]);
     let many = "How many books did Ada Berg write?";
     assert_eq!(ask(many, &ada, &["E1.title", "E2.title"], &["3"]).await, ["2"]);
-    // A number that is stated is not counted.
+    // A number that the record states is not counted.
     assert_eq!(ask("How many pages has Salt Roads?", &books[..1], &["E0.pages"], &["310"]).await, ["310"]);
 }
 
@@ -193,7 +194,8 @@ async fn links_are_followed_where_the_question_asks_for_them() {
     );
 }
 
-/// With an embedder, a link may be followed that shares no word with the question, but not where a field of the record does.
+/// With an embedder, a link without a common word with the question may be followed, unless one of
+/// the record's fields has one.
 #[tokio::test]
 async fn what_a_record_says_itself_needs_no_link() {
     let (_server, setting) = over_library().await;

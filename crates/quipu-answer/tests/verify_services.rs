@@ -1,4 +1,5 @@
-//! Self-verification over several services: one that fails, published exchanges, an exchange of symbols and figures.
+//! Self-verification over several services: one that fails, published exchanges, an exchange with
+//! symbols and figures.
 
 #![allow(
     clippy::unwrap_used,
@@ -38,7 +39,7 @@ async fn one_source_failing_is_named_and_the_others_answer() {
     let reason = answer.reason.unwrap();
     assert!(reason.contains("without broken") && reason.contains("HTTP 503"), "{reason}");
 
-    // With nothing left to answer from, the failure is an error.
+    // If nothing is left to answer from, the failure is an error.
     let setting = over_apis(async |path: &Path| {
         add(path, "broken", &broken.uri(), apis::LIBRARY, apis::LIBRARY_MANIFEST).await;
     })
@@ -69,20 +70,20 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
             &[("Everton", "football_club")],
             "Manchester Utd",
         ),
-        // In small letters, where the service searches no names.
+        // In lower case, for a service that searches no names.
         (
             "how many goals did everton score on 2024-03-09?",
             &[("everton", "football_club")],
             "Manchester Utd",
         ),
         ("what was the number one song on the billboard chart on 2024-02-28?", &[], "Texas Hold 'Em"),
-        // What films do not know, the encyclopedia may.
+        // If the films do not know the answer, the encyclopedia may.
         (
             "which film is set in Florida City, Florida, and what is the motto there?",
             &[("Florida City, Florida", "movie")],
             "Gateway to the Florida Keys",
         ),
-        // The wrong kind of the right field.
+        // The right field, but the wrong kind.
         (
             "how many goals did Everton score on 2024-03-09?",
             &[("Everton", "basketball_team")],
@@ -99,7 +100,7 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
             "Gateway to the Florida Keys",
         ),
     ] {
-        // Rules leave no choice of the field to the model: what it says of it is not used.
+        // Rules decide the field, so the model's own field is ignored.
         let model = ScriptedModel::new()
             .on("plan.subject", subject("-", entities))
             .on("compose", composed("unknown", &[], "none", &[]));
@@ -107,7 +108,7 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
         assert_eq!(model.calls(), 2, "{question}");
         assert!(told(&model, 1).contains(shown), "{question}\n{}", told(&model, 1));
     }
-    // Names that the model overlooks are searched in the field's own kinds only.
+    // Names that the model overlooks are searched only in the field's own kinds.
     let before = server.received_requests().await.unwrap().len();
     let model = ScriptedModel::new()
         .on("plan.subject", subject("-", &[]))
@@ -118,7 +119,8 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
     assert!(sent <= 6, "{sent} requests for one article");
 }
 
-/// A small exchange: companies are found by name, their figures by symbol; one of its operations fails.
+/// A small exchange: companies are found by name, their figures by symbol; one of its operations
+/// fails.
 async fn exchange() -> (MockServer, Setting) {
     let server = MockServer::start().await;
     let query = |request: &wiremock::Request, name: &str| {
@@ -240,7 +242,8 @@ takes = { ticker = "ticker" }
     (server, setting)
 }
 
-/// One operation fails, the other answers; the comparison is one, whatever the model calls it; the name is the question's, not a symbol.
+/// One operation fails, another answers. The comparison is made once, whatever the model calls it;
+/// the name comes from the question and is not a symbol.
 #[tokio::test]
 async fn a_failing_operation_a_sum_and_a_symbol_take_no_answer_away() {
     let (_server, setting) = exchange().await;

@@ -1,4 +1,4 @@
-//! Configuration: that of the library, with the server's table.
+//! Configuration: the library's, with the server's table.
 
 use quipu_server::ServerConfig;
 

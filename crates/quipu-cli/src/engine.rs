@@ -1,4 +1,4 @@
-//! From settings to models, and to an engine.
+//! Turns settings into models and an engine.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ pub(crate) async fn open(folder: &Path, settings: &Settings, options: OpenOption
     build(Sources::open([folder])?, settings, options).await
 }
 
-/// Opens a workspace with others to ask besides; those of the settings where none is named. What cannot be opened is told of in every answer,
-/// as long as one can.
+/// Opens a workspace with others to ask besides; those of the settings where none is named. What
+/// cannot be opened is told of in every answer, as long as one can.
 pub(crate) async fn open_several(
     folder: &Path,
     others: &[PathBuf],
@@ -31,7 +31,7 @@ pub(crate) async fn open_several(
 }
 
 async fn build(sources: Sources, settings: &Settings, options: OpenOptions) -> Result<Engine> {
-    // Some methods do without an embedder; who names one knows what it needs.
+    // Some methods need no embedder. A user who names a method is assumed to know its needs.
     let method = settings.method.as_deref();
     let embeds = sources.first().inner().vectors().is_some()
         || matches!(method, None | Some("auto" | "paths" | "query"));
@@ -39,15 +39,16 @@ async fn build(sources: Sources, settings: &Settings, options: OpenOptions) -> R
         if embeds { &[ModelKind::Chat, ModelKind::Embedder] } else { &[ModelKind::Chat] };
     offer(settings, kinds, &options).await?;
     let loading = progress::spinner("loading the models");
-    // Of the settings, models alone: `eval` names several methods at once, and asks with options of its own.
+    // Only the models come from the settings: `eval` names several methods at once, with their own
+    // options.
     let models = Settings { method: None, planner: None, ..settings.clone() };
     let built = quipu::Engine::builder(sources).settings(models).open_options(options).build().await;
     loading.finish_and_clear();
     Ok(built?.into_inner())
 }
 
-/// Offers to fetch the models of the settings that are not here: where a person can be asked, and `QUIPU_OFFLINE` does not forbid it.
-/// Without them the work fails, or does with less, and says so.
+/// Offers to fetch the models of the settings that are not here: where a person can be asked, and
+/// `QUIPU_OFFLINE` does not forbid it. Without them the work fails, or does with less, and says so.
 pub(crate) async fn offer(settings: &Settings, kinds: &[ModelKind], options: &OpenOptions) -> Result<()> {
     // A replay needs no model.
     let replays = options.cache == CacheMode::ReplayOnly;
@@ -65,10 +66,10 @@ pub(crate) async fn offer(settings: &Settings, kinds: &[ModelKind], options: &Op
             ModelKind::Embedder => &settings.embedder,
             ModelKind::Adapter => continue,
         };
-        // A model's name, without its adapters'.
+        // A model's name without its adapters.
         let named = named.as_deref().map(|name| name.split('+').next().unwrap_or(name));
         let name = named.or_else(|| Some(registry.default_model(*kind)?.name.as_str()));
-        // A name that is not listed is a path, an endpoint, `none` or a mistake.
+        // An unlisted name is a path, an endpoint, `none` or a mistake.
         let state = registry.list().into_iter().find(|state| Some(state.entry.name.as_str()) == name);
         missing.extend(state.filter(|state| !state.installed).map(|state| state.entry));
     }
@@ -102,7 +103,7 @@ async fn wants(missing: &[ModelEntry], registry: &Registry) -> Result<bool> {
         io::stdin().read_line(&mut line).map(|read| (read, line))
     });
     let (read, line) = answer.await.context("the terminal's thread is gone")??;
-    // The end of the input is no answer.
+    // The end of the input does not count as consent.
     Ok(read > 0 && matches!(line.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 

@@ -10,7 +10,8 @@ use tokio::runtime::Handle;
 
 use crate::failure::Interrupted;
 
-/// How long work may take to clear up after Ctrl-C. What an import leaves then is cleared up by the next one.
+/// How long work may take to clear up after Ctrl-C. What an import leaves then is cleared up by the
+/// next one.
 const CLEARING_UP: Duration = Duration::from_secs(3);
 
 /// Runs `work` until it is done or the user presses Ctrl-C, which drops it.
@@ -26,7 +27,7 @@ pub(crate) async fn or_interrupted<T>(work: impl Future<Output = Result<T>>) -> 
 
 /// Ends when the user presses Ctrl-C, or the system asks the program to stop.
 pub(crate) async fn told_to_stop() {
-    // Without signals to wait for, nothing but the end of the process stops the work.
+    // Without signals, only the end of the process stops the work.
     #[cfg(unix)]
     if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         tokio::select! {
@@ -39,7 +40,8 @@ pub(crate) async fn told_to_stop() {
     }
 }
 
-/// Runs `work` on a thread that may block; Ctrl-C sets `cancel`, after which it has a moment to clear up.
+/// Runs `work` on a thread that may block; Ctrl-C sets `cancel`, after which it has a moment to
+/// clear up.
 pub(crate) async fn stoppable<T, E>(
     cancel: Arc<AtomicBool>,
     work: impl FnOnce(Handle) -> Result<T, E> + Send + 'static,
@@ -51,11 +53,11 @@ where
     let handle = Handle::current();
     let mut task = tokio::task::spawn_blocking(move || work(handle));
     tokio::select! {
-        outcome = &mut task => Ok(outcome.context("the work ended without a word; this is a defect of Quipu")??),
+        outcome = &mut task => Ok(outcome.context("the work ended without a result; this is a bug in Quipu")??),
         signal = tokio::signal::ctrl_c() => {
             signal?;
             cancel.store(true, Ordering::Relaxed);
-            // Whatever it ends with, the user wanted it to end.
+            // Its outcome does not matter, because the user interrupted it.
             let _ = tokio::time::timeout(CLEARING_UP, task).await;
             Err(Interrupted.into())
         }

@@ -1,5 +1,5 @@
-//! The `quipu` command: reads the arguments, calls the libraries, prints what they return. A library, so that the Python
-//! package runs the very same.
+//! The `quipu` command: parses the arguments, calls the libraries, prints their results. It is a
+//! library, so that the Python package runs the same code.
 
 #[macro_use]
 mod output;
@@ -18,20 +18,21 @@ use std::io::Write as _;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
-/// Runs the command with these arguments, the first of which is its own name; gives the exit code: 0, 1 for a failure, 2 for
-/// wrong usage, 130 after Ctrl-C. To be called once in a process, from its main thread.
+/// Runs the command with these arguments, the first of which is its own name; gives the exit code:
+/// 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. To be called once in a process, from
+/// its main thread.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match commands::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to standard output; that nobody reads them is no failure.
+            // Help and version go to standard output. A closed output is no failure.
             drop(error.print());
             return u8::try_from(error.exit_code()).unwrap_or(failure::FAILED);
         }
     };
     start_logging(cli.verbose);
     let outcome = commands::run(cli);
-    // In a process of Python's nobody else does.
+    // In a Python process nothing else flushes the output.
     let outcome = outcome.and_then(|()| Ok(std::io::stdout().flush()?));
     match outcome {
         Ok(()) => 0,
@@ -44,8 +45,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Warnings of our own crates go to standard error; `--verbose` adds their steps, `QUIPU_LOG` decides in detail. With `QUIPU_LOG_FORMAT=json`
-/// each is a JSON object with its time, for programs that gather logs.
+/// Warnings of our own crates go to standard error; `--verbose` adds their steps, `QUIPU_LOG`
+/// decides in detail. With `QUIPU_LOG_FORMAT=json` each is a JSON object with its time, for
+/// programs that gather logs.
 fn start_logging(verbose: bool) {
     let default = if verbose { "off,quipu=debug" } else { "off,quipu=warn" };
     let filter = EnvFilter::try_from_env("QUIPU_LOG").unwrap_or_else(|_| EnvFilter::new(default));

@@ -1,4 +1,4 @@
-//! What commands print: tables, numbers and colours, fitted to the terminal.
+//! The output of commands: tables, numbers and colours, fitted to the terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
@@ -16,7 +16,8 @@ const GAP: &str = "  ";
 /// No column is made narrower than this to fit the terminal.
 const NARROWEST: usize = 10;
 
-/// Whether colours belong on standard error: it is a terminal and nothing (as `NO_COLOR`) speaks against them.
+/// Whether colours belong on standard error: it is a terminal and nothing (as `NO_COLOR`) speaks
+/// against them.
 pub(crate) fn colour_on_stderr() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
@@ -31,7 +32,8 @@ pub(crate) fn stderr() -> anstream::AutoStream<io::StderrLock<'static>> {
     anstream::AutoStream::auto(io::stderr().lock())
 }
 
-/// Writes a line to standard error. Where nobody reads that any more (`2>&1 | head`), nobody misses it either.
+/// Writes a line to standard error. Where nobody reads that any more (`2>&1 | head`), nobody misses
+/// it either.
 macro_rules! tell {
     ($($part:tt)*) => {
         drop(std::io::Write::write_fmt(&mut $crate::output::stderr(), format_args!("{}\n", format_args!($($part)*))))
@@ -46,7 +48,8 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes values as JSON lines to a new file, or to standard output. A file that is there already is left alone.
+/// Writes values as JSON lines to a new file, or to standard output. A file that is there already
+/// is left alone.
 pub(crate) fn write_lines<T: serde::Serialize>(
     path: Option<&std::path::Path>,
     values: &[T],
@@ -66,7 +69,8 @@ pub(crate) fn write_lines<T: serde::Serialize>(
     Ok(())
 }
 
-/// Columns of the terminal on standard output; `None` where it is none, and nothing needs to be cut.
+/// Columns of the terminal on standard output; `None` where it is none, and nothing needs to be
+/// cut.
 fn terminal_columns() -> Option<usize> {
     io::stdout().is_terminal().then(terminal_size::terminal_size)?.map(|(width, _)| usize::from(width.0))
 }
@@ -195,8 +199,8 @@ impl Table {
     }
 }
 
-/// The text on one line, without control characters or changes of writing direction: a label cannot move the
-/// cursor, recolour the screen or turn the line round.
+/// The text on one line, without control characters or changes of writing direction: a label cannot
+/// move the cursor, recolour the screen or turn the line round.
 pub(crate) fn visible(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for (index, word) in text.split_whitespace().enumerate() {
@@ -213,8 +217,8 @@ pub(crate) fn prose(text: &str) -> String {
     wrapped(&visible(text), terminal_columns(), 0, 2)
 }
 
-/// A text broken between words to fit so many columns. The first line begins at column `start`, the others are indented. Words that are
-/// too long for a line, as IRIs are, stay whole.
+/// A text broken between words to fit so many columns. The first line begins at column `start`, the
+/// others are indented. Words that are too long for a line, as IRIs are, stay whole.
 fn wrapped(text: &str, columns: Option<usize>, start: usize, indent: usize) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     let mut lines = String::with_capacity(text.len());
@@ -234,7 +238,8 @@ fn wrapped(text: &str, columns: Option<usize>, start: usize, indent: usize) -> S
     lines
 }
 
-/// The lines of a query as they stand, each as safe to show as [`visible`] makes it; the indentation stays.
+/// The lines of a query as they stand, each as safe to show as [`visible`] makes it; the
+/// indentation stays.
 pub(crate) fn visible_lines(text: &str) -> impl Iterator<Item = String> {
     /// No line is indented further.
     const MOST: usize = 40;

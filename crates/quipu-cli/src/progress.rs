@@ -20,7 +20,7 @@ const REFRESH: u8 = 10;
 /// A bar that shows itself on a terminal only.
 pub(crate) fn bar(template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(REFRESH));
-    // The templates are ours: one that indicatif cannot read leaves its plain bar.
+    // If indicatif cannot parse a built-in template, its plain bar remains.
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style.progress_chars("━╸ "));
     bar
@@ -29,7 +29,7 @@ pub(crate) fn bar(template: &str) -> ProgressBar {
 /// A line that says what is being done and for how long, for work of unknown length.
 pub(crate) fn spinner(message: &'static str) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REFRESH));
-    // Without a style of its own it would be drawn as a bar of length 0.
+    // Without its own style it would be drawn as a bar of length 0.
     let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
     spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     spinner.set_message(message);
@@ -81,7 +81,7 @@ impl ImportBar {
         Arc::new(move |progress| {
             let (message, done, total) = read(progress, started);
             if !bar.message().starts_with(message.split(' ').next().unwrap_or_default()) {
-                // A new stage: its time left is reckoned from its own start.
+                // The remaining time of a new stage is estimated from the stage's start.
                 bar.reset();
             }
             bar.set_message(message);
@@ -151,7 +151,7 @@ impl QuestionWatch {
     pub(crate) fn sink(&self) -> EventSink {
         let (spinner, reported) = (self.spinner.clone(), self.reported.clone());
         Arc::new(move |event| {
-            // Nobody listens any more where a model's call outlives its question.
+            // If a model call outlives its question, the receiver is gone.
             let _ = reported.send(event.clone());
             spinner.set_message(match event.stage {
                 Stage::Link => "finding entities",

@@ -34,6 +34,7 @@ mod soak;
 mod sources;
 mod terminal;
 mod tuning;
+mod widths;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

@@ -57,7 +57,7 @@ async fn an_api_is_added_listed_told_and_removed() {
 
     bench.run(&["source", "refresh", "shop", "library"]).succeeded();
     bench.run(&["source", "remove", "shop", "library"]).succeeded();
-    assert!(bench.run(&["info", "shop"]).stderr.contains("is no workspace"));
+    assert!(bench.run(&["info", "shop"]).stderr.contains("is not a workspace"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,9 +100,9 @@ async fn what_cannot_work_is_said_and_changes_nothing() {
             "{arguments:?}: {}",
             outcome.stderr
         );
-        assert!(bench.run(&["info", "shop"]).stderr.contains("is no workspace"), "{arguments:?}");
+        assert!(bench.run(&["info", "shop"]).stderr.contains("is not a workspace"), "{arguments:?}");
     }
-    // Without being allowed by name, this machine is not asked.
+    // Unless it is allowed by name, this machine gets no request.
     library(&bench, &server, "shop", &[]).succeeded();
     let refused = bench.run(&["entity", "shop", "Ada Berg"]);
     assert!(
@@ -118,7 +118,7 @@ async fn an_api_that_nothing_answers_for_is_said_to_be_down() {
     let server = apis::library().await;
     let bench = Bench::new();
     library(&bench, &server, "shop", &["--allow-host", "127.0.0.1"]).succeeded();
-    // A port that was just given back.
+    // A port that was just released.
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let configuration = bench.path("shop/sources.toml");
     let text = std::fs::read_to_string(&configuration).unwrap();

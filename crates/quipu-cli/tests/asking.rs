@@ -1,4 +1,4 @@
-//! `quipu ask` against an endpoint that the test plays itself.
+//! `quipu ask` against a mock endpoint.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use crate::support;
@@ -12,7 +12,7 @@ use support::{Bench, Outcome, finish, models};
 
 const QUESTION: &str = "What is the capital of Peru?";
 
-/// An OpenAI-compatible endpoint whose model always says the same, on a port of its own.
+/// A mock OpenAI-compatible endpoint whose model always gives the same reply, on its own port.
 fn endpoint_that_says(reply: &'static str) -> String {
     endpoint(move |stream| answer(stream, "200 OK", &chat_reply(reply)))
 }
@@ -118,7 +118,7 @@ fn who_reads_json_is_told_of_a_failure_in_json() {
 #[test]
 fn a_model_that_is_not_here_says_how_to_get_it() {
     let bench = Bench::with_places();
-    let missing = bench.run(&["ask", "places", "What is the capital of Peru?"]).failed(1);
+    let missing = bench.run(&["ask", "places", "What is the capital of Peru?"]).failed(2);
     assert!(missing.stderr.contains("quipu models pull"), "{missing:#?}");
     let unknown = bench.run(&["ask", "places", "Why?", "--llm", "gpt-99"]).failed(2);
     assert!(unknown.stderr.contains("gpt-99"), "{unknown:#?}");
@@ -127,7 +127,7 @@ fn a_model_that_is_not_here_says_how_to_get_it() {
 #[test]
 fn an_endpoint_that_is_not_there_is_named() {
     let bench = Bench::with_places();
-    // Nothing listens on a port that was just given back.
+    // A port that was just released has no listener.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let gone = ask(&bench, &format!("http://{address}/v1"), &["--method", "kerag"]).failed(1);
     assert!(gone.stderr.contains(&address.to_string()), "{gone:#?}");
@@ -152,7 +152,7 @@ fn an_endpoint_that_refuses_the_key_is_believed() {
     assert!(refused.stderr.contains("401") && refused.stderr.contains("wrong key"), "{refused:#?}");
 }
 
-/// A way in which an endpoint fails to be a model, and what it does with a connection then.
+/// An endpoint that does not act as a model, and its treatment of a connection.
 type Failing = (&'static str, fn(TcpStream));
 
 const FAILURES: [Failing; 7] = [
@@ -226,13 +226,13 @@ fn a_method_that_answers_without_its_model_says_so() {
 fn what_cannot_be_kept_does_not_cost_the_answer() {
     let bench = Bench::with_places();
     let endpoint = endpoint_that_says("Bananas are yellow.");
-    // Where the file would be written first there is a folder, so that writing fails as on a full disk.
+    // A folder in the place of the temporary file makes writing fail, as on a full disk.
     std::fs::create_dir(bench.path("places/relations.toml.next")).unwrap();
     let object = ask_by_paths(&bench, &endpoint, &["--json"]).succeeded().json();
     assert_eq!(notes(&object, "not_kept").len(), 1, "{object}");
     assert_eq!(object["answers"], serde_json::json!(["Lima"]), "{object}");
     let shown = ask_by_paths(&bench, &endpoint, &[]).succeeded().stdout;
-    assert!(shown.contains("could not be kept") && shown.contains("relations.toml"), "{shown}");
+    assert!(shown.contains("could not save") && shown.contains("relations.toml"), "{shown}");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn ctrl_c_ends_a_question_whose_model_does_not_answer() {
     let bench = Bench::with_places();
     let (asked, heard) = std::sync::mpsc::channel();
     let silent = endpoint(move |stream| {
-        // Held open without a word.
+        // Held open without a reply.
         let _ = asked.send(stream);
     });
     let all = ["ask", "places", QUESTION, "--llm", "openai:parrot", "--method", "kerag"];
@@ -315,7 +315,7 @@ fn ctrl_c_ends_a_question_whose_model_does_not_answer() {
     assert!(!outcome.stderr.contains("panicked"), "{outcome:#?}");
 }
 
-/// A question in the words of the graph's tables, and the query that it means.
+/// A question in the words of the graph's tables, and its query.
 const LISTED: (&str, &str) = (
     "Give each country with its capital, in the order of name.",
     "SELECT name, capital FROM country ORDER BY name",

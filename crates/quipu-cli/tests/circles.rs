@@ -1,4 +1,5 @@
-//! No files import each other in a circle, as the `use` lines of every crate have it. A file and the file of its folder are no circle.
+//! Checks the `use` lines of every crate: no files import each other in a circle. A file and the
+//! files of its folder do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -52,7 +53,7 @@ fn paths(declaration: &str) -> Vec<Vec<String>> {
     parts.map(|path| prefix.iter().cloned().chain(path).collect()).collect()
 }
 
-/// The modules that a module imports, but for those above and below it.
+/// The modules that a module imports, except those above and below it.
 fn imports(own: &[String], text: &str, all: &BTreeMap<Vec<String>, String>) -> BTreeSet<Vec<String>> {
     let mut found = BTreeSet::new();
     for rest in text.split("use ").skip(1) {
@@ -80,7 +81,7 @@ fn imports(own: &[String], text: &str, all: &BTreeMap<Vec<String>, String>) -> B
     found
 }
 
-/// Whether `to` is reached from `from`.
+/// Whether `to` is reachable from `from`.
 fn leads(graph: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, from: &Vec<String>, to: &Vec<String>) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(module) = open.pop() {

@@ -1,4 +1,5 @@
-//! Outgrowing one machine: two servers that keep nothing, one Virtuoso, one model server; and what happens when one of them dies.
+//! Several machines: two servers without state, one Virtuoso, one model server; and the death of
+//! one server.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,7 +20,7 @@ use support::endpoint::{answer, chat_reply, endpoint};
 use support::server::{Serving, start};
 use support::{Bench, PLACES};
 
-/// With these, `paths` asks the model for nothing but to restate a follow-up.
+/// With these cards, `paths` asks the model only to restate follow-ups.
 const CARDS: &str = r#"
 [relation."https://example.org/geo/capital"]
 head_kind = "country"
@@ -128,7 +129,8 @@ fn two_servers_share_a_graph_and_a_model_and_outlive_each_other() {
     assert!(answers_well(&one) && answers_well(&other));
     assert!(asked.load(Ordering::Relaxed) >= 2, "both ask the model server");
 
-    // Clients at work on the first one, each going on at the other when it breaks off, as behind a proxy; and one at the other alone.
+    // Clients of the first server, each continuing at the other after an interruption, as behind a
+    // proxy; and one client of the other server only.
     let (retried, dead) = (AtomicUsize::new(0), AtomicBool::new(false));
     let until_after_its_death = |ask: &dyn Fn()| {
         while !dead.load(Ordering::SeqCst) {
@@ -160,7 +162,8 @@ fn two_servers_share_a_graph_and_a_model_and_outlive_each_other() {
     assert!(retried.load(Ordering::SeqCst) >= 3, "the first server died under its clients");
     assert!(!answers_well(&one) && answers_well(&other));
 
-    // Without its graph a server says so, and says which. What was asked lately it still knows, and answers from.
+    // A server without its graph reports that and names it. It still answers recent questions from
+    // its cache.
     let url = virtuoso.url.clone();
     drop(virtuoso);
     assert!(answers_well(&other));

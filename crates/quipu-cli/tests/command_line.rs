@@ -58,7 +58,7 @@ fn a_missing_workspace_is_named_and_the_way_to_make_one_told() {
         &["serve", "nowhere", "--port", "0"],
         &["mcp", "nowhere"],
     ] {
-        let outcome = bench.run(arguments).failed(1);
+        let outcome = bench.run(arguments).failed(2);
         assert!(outcome.stderr.contains("nowhere") && outcome.stderr.contains("import"), "{outcome:#?}");
     }
 }
@@ -92,7 +92,7 @@ fn models_are_listed_and_a_missing_one_says_how_to_get_it() {
     );
     let array = bench.run(&["models", "list", "--json"]).succeeded().json();
     assert!(array.as_array().is_some_and(|models| models.iter().all(|model| model["installed"] == false)));
-    let missing = bench.run(&["models", "path", "all-minilm-l6-v2"]).failed(1);
+    let missing = bench.run(&["models", "path", "all-minilm-l6-v2"]).failed(2);
     assert!(missing.stderr.contains("quipu models pull all-minilm-l6-v2"), "{missing:#?}");
 }
 
@@ -117,7 +117,7 @@ fn a_wrong_setting_is_named_with_its_place() {
     assert!(file.stderr.contains("quipu.toml") && file.stderr.contains("max_hopps"), "{file:#?}");
 }
 
-/// `| head`, and `2>&1 | head`: who read has what it wanted.
+/// `| head` and `2>&1 | head`: a reader that closes the pipe early is no failure.
 #[test]
 fn a_reader_that_goes_away_is_no_defect() {
     let bench = Bench::with_places();

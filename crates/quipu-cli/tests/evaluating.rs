@@ -1,4 +1,4 @@
-//! `quipu eval` from the outside: a run, its folder, its replay, comparison, report, and what is refused.
+//! `quipu eval` as a command: a run, its folder, its replay, comparison, report, and its refusals.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use crate::support;
@@ -13,7 +13,7 @@ const QUESTIONS: &str = r#"{"id": "1", "question": "What is the capital of Peru?
 {"id": "3", "question": "What is the capital of the neighbour of Peru that is not Bolivia?", "answers": ["Santiago"], "hops": 2}
 "#;
 
-/// An endpoint whose model always answers Lima, and how often it was asked.
+/// An endpoint whose model always answers Lima, and its number of requests.
 struct Model {
     url: String,
     asked: Arc<AtomicUsize>,
@@ -86,7 +86,7 @@ fn a_run_goes_on_and_replays_without_its_model() {
     assert!(replay.stderr.contains("replayed 3 questions, all as recorded"), "{replay:#?}");
     let rows = |folder: &str| std::fs::read(bench.path(folder).join("rows.jsonl")).unwrap();
     assert_eq!(rows("results"), rows("again"));
-    // A recording that lacks a reply is no silent zero.
+    // A missing reply in a recording gives an error, not a silent zero.
     std::fs::remove_dir_all(bench.path("results/replies")).unwrap();
     let lost = gone.run(&bench, &["--replay", "results"]);
     assert!(lost.code == Some(2) && lost.stderr.contains("no recording of openai:parrot"), "{lost:#?}");
@@ -100,10 +100,7 @@ fn another_runs_folder_is_refused_and_left_alone() {
     let again = model.run(&bench, &["--out", "results"]).failed(1);
     assert!(again.stderr.contains("--resume"), "{again:#?}");
     let other = model.run(&bench, &["--out", "results", "--resume", "--limit", "2"]).failed(1);
-    assert!(
-        other.stderr.contains("another run's results") && other.stderr.contains("selection"),
-        "{other:#?}"
-    );
+    assert!(other.stderr.contains("another run") && other.stderr.contains("selection"), "{other:#?}");
     bench.write("q.jsonl", QUESTIONS.replace("Lima", "Cusco"));
     let changed = model.run(&bench, &["--out", "results", "--resume"]).failed(1);
     assert!(changed.stderr.contains("question files"), "{changed:#?}");
@@ -126,7 +123,7 @@ fn words_of_a_file_are_kept_with_the_results_and_a_file_that_is_none_is_refused(
     let manifest = std::fs::read_to_string(bench.path("results/manifest.json")).unwrap();
     assert!(manifest.contains("words = \\\"mile\\\""), "{manifest}");
     let all = model.run(&bench, &["--out", "results", "--resume"]).failed(1);
-    assert!(all.stderr.contains("another run's results"), "{all:#?}");
+    assert!(all.stderr.contains("another run"), "{all:#?}");
 }
 
 #[test]
@@ -135,13 +132,13 @@ fn bad_question_files_are_named_by_line_and_field() {
     let cases = [
         ("{\"id\": \"1\", \"question\": \"q\"}\n", "q.jsonl:1: answers: none"),
         ("{\"id\": \"1\", \"question\": \"q\", \"answers\": []}\n", "q.jsonl:1: answers: none"),
-        (&QUESTIONS.replace("\"2\"", "\"1\""), "q.jsonl:2: id: 1 stands on line 1"),
+        (&QUESTIONS.replace("\"2\"", "\"1\""), "q.jsonl:2: id: line 1 has 1 already"),
         (&format!("{QUESTIONS}<html>\n"), "q.jsonl:4: not JSON"),
         ("", "q.jsonl:1: "),
     ];
     for (text, expected) in cases {
         bench.write("q.jsonl", text);
-        let refused = model.run(&bench, &["--out", "results"]).failed(1);
+        let refused = model.run(&bench, &["--out", "results"]).failed(2);
         assert!(refused.stderr.contains(expected), "{expected}: {refused:#?}");
     }
     assert!(!bench.path("results").exists(), "nothing was begun");

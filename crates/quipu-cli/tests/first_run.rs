@@ -1,4 +1,5 @@
-//! A machine without models, without a network, without a home to write to: what is offered, what is said.
+//! A machine without models, without a network, without a writable home: its offers and its
+//! messages.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use std::io::{Read as _, Write as _};
@@ -37,7 +38,8 @@ fn bench() -> Bench {
     bench
 }
 
-/// A hub that breaks off in the middle of its first answer, and goes on when it is asked for the rest. What it was asked.
+/// A hub that breaks off in the middle of its first answer, and continues when asked for the rest.
+/// Returns its requests.
 fn hub() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -84,7 +86,7 @@ fn a_fetch_that_breaks_off_goes_on() {
     let (hub, asked) = hub();
     let broken = pull(&bench, "mini", &hub).failed(1);
     assert!(broken.stderr.contains("model mini cannot be fetched"), "{broken:#?}");
-    assert!(broken.stderr.contains("what is here already is kept"), "{broken:#?}");
+    assert!(broken.stderr.contains("the parts already here are kept"), "{broken:#?}");
     pull(&bench, "mini", &hub).succeeded();
     assert_eq!(std::fs::read(bench.path("models/mini/mini.gguf")).unwrap(), content());
     let asked = asked.lock().unwrap();
@@ -108,14 +110,14 @@ fn a_first_question_offers_to_fetch_its_model() {
         terminal.ended()
     };
     let (code, shown) = offered("n\r");
-    assert!(code == Some(1) && shown.contains("quipu models pull mini"), "{shown}");
+    assert!(code == Some(2) && shown.contains("quipu models pull mini"), "{shown}");
     assert!(asked.lock().unwrap().is_empty(), "nothing is fetched that nobody wanted");
-    // It breaks off once; what was fetched is kept for the second time.
+    // The download breaks off once; the fetched part is kept for the second attempt.
     assert!(offered("\r").1.contains("cannot be fetched"));
     let (_, shown) = offered("y\r");
     assert!(shown.contains("fetching mini.gguf") || shown.contains("verifying mini.gguf"), "{shown}");
     assert_eq!(std::fs::read(bench.path("models/mini/mini.gguf")).unwrap(), content());
-    // It is no model, and that is said of the file.
+    // The file is not a model, and the message says so.
     assert!(
         shown.contains("mini.gguf: expected a GGUF file") && shown.contains("fetch the model again"),
         "{shown}"
@@ -137,7 +139,7 @@ fn offline_nothing_is_fetched_and_nobody_asked() {
     let bench = bench();
     let (hub, asked) = hub();
     let (code, shown) = Terminal::start(bench_command(&bench, &hub).env("QUIPU_OFFLINE", "1"), 80).ended();
-    assert!(code == Some(1) && !shown.contains("[Y/n]") && shown.contains("not on this machine"), "{shown}");
+    assert!(code == Some(2) && !shown.contains("[Y/n]") && shown.contains("not on this machine"), "{shown}");
     let pulled =
         finish(bench.command(&["models", "pull", "mini"]).env("HF_ENDPOINT", &hub).env("QUIPU_OFFLINE", "1"));
     let pulled = pulled.failed(1);
@@ -149,7 +151,7 @@ fn offline_nothing_is_fetched_and_nobody_asked() {
 #[test]
 fn without_a_network_both_sources_are_named() {
     let bench = bench();
-    // Nothing listens on a port that was just given back.
+    // A port that was just released has no listener.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let gone = pull(&bench, "packed", &format!("http://{address}")).failed(1);
     for part in
@@ -164,8 +166,8 @@ fn half_a_model_is_said_to_be_half() {
     let bench = bench();
     std::fs::create_dir(bench.path("models/mini")).unwrap();
     bench.write("models/mini/mini.gguf", &content()[..51_000]);
-    let half = bench.run(&["models", "path", "mini"]).failed(1);
-    assert!(half.stderr.contains("only 51000 of 102000 bytes"), "{half:#?}");
+    let half = bench.run(&["models", "path", "mini"]).failed(2);
+    assert!(half.stderr.contains("51000 of 102000 bytes"), "{half:#?}");
     assert!(half.stderr.contains("quipu models pull mini"), "{half:#?}");
     let (hub, _) = hub();
     pull(&bench, "mini", &hub).failed(1);
@@ -173,8 +175,8 @@ fn half_a_model_is_said_to_be_half() {
     assert_eq!(std::fs::read(bench.path("models/mini/mini.gguf")).unwrap(), content());
 }
 
-/// What a home that cannot be written to costs: models, not answers. A file where the folder would be stands for it, since tests may
-/// run as a user who may write anywhere.
+/// With an unwritable home, models cannot be kept, but questions are answered. A file in the
+/// folder's place simulates it, because tests may run as a user who may write anywhere.
 #[test]
 fn a_home_that_cannot_be_written_to_is_named() {
     let bench = Bench::with_places();

@@ -1,4 +1,5 @@
-//! A server process under more than it is meant for: ten thousand idle connections, bodies of a hundred megabytes.
+//! A server process under excessive load: ten thousand idle connections, bodies of a hundred
+//! megabytes.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -38,7 +39,7 @@ fn serve(settings: &str) -> (Bench, Serving) {
 
 #[test]
 fn ten_thousand_idle_connections_keep_nobody_out() {
-    // Idle for longer than it takes to open them all, on any machine.
+    // The time limit is longer than opening them all takes on any machine.
     let (_bench, server) = serve("[server]\nheader_timeout = 600\n");
     let allowed = rlimit::increase_nofile_limit(IDLE + REST).unwrap().saturating_sub(REST);
     let count = IDLE.min(allowed);
@@ -64,7 +65,8 @@ fn a_server_takes_no_more_connections_than_it_has_files_for() {
     command.current_dir(bench.path("")).env("HOME", bench.path("")).env("QUIPU_MODELS", bench.path("models"));
     command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
     let server = start(command.stderr(std::process::Stdio::piped()));
-    // As many as the files leave room for are served; the rest wait in the system's queue, and none breaks the server.
+    // Connections within the limit on open files are served; the rest wait in the system's queue,
+    // and none breaks the server.
     let mut idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
     idle.truncate(20);
     let found = server.get("/api/v1/entities/https:%2F%2Fexample.org%2Fgeo%2Fperu");
@@ -112,7 +114,7 @@ fn a_body_of_a_hundred_megabytes_is_refused_without_being_kept() {
                         .and_then(|()| stream.write_all(&piece))
                         .and_then(|()| stream.write_all(b"\r\n"))
                 };
-                // The server hangs up on whoever goes on sending.
+                // The server closes the connection of a client that keeps sending.
                 if sent.is_err() {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! What works without a language model: import, info, entity, link, query.
+//! Commands without a language model: import, info, entity, link, query.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use crate::support;
@@ -49,7 +49,7 @@ fn an_entity_is_found_by_id_and_by_other_names() {
             "{name}"
         );
     }
-    let unknown = bench.run(&["entity", "places", "Atlantis"]).failed(1);
+    let unknown = bench.run(&["entity", "places", "Atlantis"]).failed(2);
     assert!(unknown.stderr.contains("Atlantis"), "{unknown:#?}");
 }
 
@@ -110,7 +110,7 @@ fn a_misspelt_query_says_where_and_what() {
     assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(2), ""), "{wrong:#?}");
     assert_eq!(
         wrong.stderr,
-        "error: the query cannot be read at line 2, column 1: “WHER” is no word of SPARQL; did you mean WHERE?\n  \
+        "error: the query cannot be read at line 2, column 1: “WHER” is not a SPARQL keyword; did you mean WHERE?\n  \
          WHER { ?x ?p ?o }\n  ^\n"
     );
 }
@@ -122,7 +122,7 @@ fn tables_with_a_header_become_one_graph_and_the_import_says_how() {
     bench.write("suppliers.csv", "name,city\nAcme,Oslo\nBorealis,Bergen\n");
     let import = ["import", "shop", "products.csv", "suppliers.csv", "--no-embeddings"];
     let told = bench.run(&import).succeeded().stderr;
-    let line = "products.csv is a table: each of its 2 rows is one of “products”, named by the column “name”; \
+    let line = "products.csv is a table of 2 rows: each row is an entity of the type “products”, named by the column “name”; \
         “supplier” leads to “suppliers”";
     assert!(told.lines().any(|told| told == line), "{told}");
     let drill = bench.run(&["entity", "shop", "Falcon Drill", "--json"]).succeeded().json();
@@ -151,7 +151,7 @@ fn an_import_that_fails_leaves_no_folder() {
     let bench = Bench::new();
     bench.write("broken.nt", "<a> <b> .\n");
     for file in ["broken.nt", "missing.nt"] {
-        bench.run(&["import", "new/place", file, "--no-embeddings"]).failed(1);
+        bench.run(&["import", "new/place", file, "--no-embeddings"]).failed(2);
         assert!(!bench.path("new").exists(), "{file}");
     }
 }
@@ -194,7 +194,7 @@ fn an_import_says_what_it_did_on_standard_error_alone() {
     let import = bench.run(&["import", "w", "places.ttl", "--no-embeddings"]).succeeded();
     assert_eq!(import.stdout, "");
     assert!(import.stderr.contains("triples"), "{import:#?}");
-    // What leaving the embeddings out costs is said.
+    // The command states the cost of omitting the embeddings.
     assert!(import.stderr.contains("embeddings") || import.stderr.contains("meaning"), "{import:#?}");
 }
 
@@ -202,9 +202,9 @@ fn an_import_says_what_it_did_on_standard_error_alone() {
 fn a_broken_line_stops_the_import_and_names_its_place() {
     let bench = Bench::new();
     bench.write("broken.nt", "<a:s> <a:p> <a:o> .\n<a:s> <a:p> oops .\n");
-    let broken = bench.run(&["import", "w", "broken.nt", "--no-embeddings"]).failed(1);
+    let broken = bench.run(&["import", "w", "broken.nt", "--no-embeddings"]).failed(2);
     assert!(broken.stderr.contains("broken.nt:2"), "{broken:#?}");
-    assert!(bench.run(&["info", "w"]).failed(1).stderr.contains("no workspace"), "nothing was made of it");
+    assert!(bench.run(&["info", "w"]).failed(2).stderr.contains("not a workspace"), "nothing was made of it");
     let lenient = bench.run(&["import", "w", "broken.nt", "--no-embeddings", "--lenient"]).succeeded();
     assert!(lenient.stderr.contains("1 malformed") || lenient.stderr.contains("skipped"), "{lenient:#?}");
     assert_eq!(bench.run(&["info", "w", "--json"]).succeeded().json()["triples"], 1);
@@ -238,7 +238,7 @@ fn every_format_of_the_help_is_one() {
     bench.write("nodes.jsonl", "");
     for name in names.split(',').map(str::trim) {
         let outcome =
-            bench.run(&["import", "w", "nodes.jsonl", "--format", name, "--no-embeddings"]).failed(1);
+            bench.run(&["import", "w", "nodes.jsonl", "--format", name, "--no-embeddings"]).failed(2);
         assert!(!outcome.stderr.contains("no format"), "{name}: {outcome:#?}");
     }
 }
@@ -261,9 +261,9 @@ fn a_profile_of_ones_own_says_what_names_a_thing() {
 fn a_failed_import_leaves_the_old_workspace_as_it_was() {
     let bench = Bench::with_places();
     bench.write("broken.nt", "<a:s> <a:p> oops .\n");
-    bench.run(&["import", "places", "broken.nt", "--no-embeddings"]).failed(1);
+    bench.run(&["import", "places", "broken.nt", "--no-embeddings"]).failed(2);
     assert_eq!(bench.run(&["entity", "places", "Peru", "--json"]).succeeded().json()["label"], "Peru");
-    bench.run(&["import", "places", "missing.nt", "--no-embeddings"]).failed(1);
+    bench.run(&["import", "places", "missing.nt", "--no-embeddings"]).failed(2);
     assert_eq!(bench.run(&["entity", "places", "Peru", "--json"]).succeeded().json()["label"], "Peru");
 }
 
@@ -273,7 +273,7 @@ fn ctrl_c_stops_an_import_and_leaves_the_old_workspace_as_it_was() {
     let bench = Bench::with_places();
     let arguments = ["import", "places", "-", "--format", "ntriples", "--no-embeddings"];
     let mut child = bench.command(&arguments).stdin(Stdio::piped()).spawn().unwrap();
-    // The import waits for the rest of its input when the signal comes.
+    // The import is waiting for the rest of its input when the signal comes.
     let mut input = child.stdin.take().unwrap();
     input.write_all("<a:s> <a:p> <a:o> .\n".repeat(20_000).as_bytes()).unwrap();
     input.flush().unwrap();

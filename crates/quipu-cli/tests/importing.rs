@@ -1,4 +1,4 @@
-//! Whole imports, names and vectors included: killed, with little memory, on a full disk.
+//! Whole imports, including names and vectors: killed, with little memory, on a full disk.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
@@ -30,7 +30,8 @@ fn with_embedder(command: &mut Command) -> &mut Command {
     command.env("QUIPU_MODELS", models()).stdout(Stdio::null()).stderr(Stdio::null())
 }
 
-/// Kills an import at `moments` moments of the time that a whole one takes, looks at the workspace after each, and imports once more.
+/// Kills an import at `moments` moments of the time that a whole one takes, looks at the workspace
+/// after each, and imports once more.
 fn check_kills(bench: &Bench, import: &[&str], moments: u32) {
     let start = Instant::now();
     let elsewhere: Vec<&str> =
@@ -44,7 +45,7 @@ fn check_kills(bench: &Bench, import: &[&str], moments: u32) {
         killed += u32::from(running.try_wait().unwrap().is_none());
         running.kill().unwrap();
         running.wait().unwrap();
-        // The old graph or, where the kill came too late, the new one: whole either way.
+        // The old graph or, if the kill came too late, the new one; complete either way.
         bench.run(&["info", "places"]).succeeded();
         let old = bench.run(&["entity", "places", "Peru", "--json"]).code == Some(0);
         let new = bench.run(&["entity", "places", "https://example.org/0", "--json"]).code == Some(0);
@@ -74,7 +75,7 @@ fn a_killed_import_of_vectors_leaves_the_old_workspace() {
     check_kills(&bench, &["import", "places", "some.nt"], 4);
 }
 
-/// The most memory of its own that a process has had, in KiB, looked at until it ends. Mapped files are not its own.
+/// The peak of a process's own memory in KiB, sampled until it ends. Mapped files do not count.
 #[cfg(target_os = "linux")]
 fn peak_of(child: &mut std::process::Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
@@ -100,7 +101,7 @@ fn memory_does_not_grow_with_the_input() {
         let mut command = bench.command(&arguments);
         peak_of(&mut command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     };
-    // What is looked at from time to time may be missed: the small one twice.
+    // Sampling may miss the peak, so the small import runs twice.
     let (small, large) = (peak(30_000).max(peak(30_000)), peak(120_000));
     assert!(small > 4_000, "{small} KiB: nothing was measured");
     assert!(large < 64 << 10, "{large} KiB, four times the 16 MiB that are allowed");
@@ -122,7 +123,7 @@ fn a_disk_that_is_full_when_the_names_are_written_is_said() {
         })
         .collect();
     bench.write("names.nt", names);
-    // A limit on the size of files is the full disk that a test can have: writing past it fails.
+    // A limit on the size of files simulates a full disk: writing past it fails.
     let limited = "trap '' XFSZ; ulimit -f 1000; exec \"$0\" \"$@\"";
     let import = ["import", "places", "names.nt", "--no-embeddings"];
     let output = Command::new("sh")
@@ -146,7 +147,7 @@ fn a_disk_that_is_full_when_the_names_are_written_is_said() {
     bench.run(&import).succeeded();
 }
 
-/// A second import waits for none: it says that one is running.
+/// A second import does not wait: it reports that one is running.
 #[test]
 fn two_imports_at_once_do_not_mix() {
     let bench = Bench::with_places();

@@ -49,7 +49,7 @@ fn examples_are_added_listed_and_tested() {
     assert!(run(&bench, &["examples", "list", "places"]).succeeded().stdout.contains("capital"));
     run(&bench, &["examples", "test", "places"]).succeeded();
     run(&bench, &["examples", "add", "places", QUESTION, "--answer", "Quito"]).failed(2);
-    // What no longer leads to its answers is told.
+    // Examples that no longer lead to their answers are reported.
     let file = bench.path("places/examples.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("answers = [\"Lima\"]", "answers = [\"Quito\"]")).unwrap();

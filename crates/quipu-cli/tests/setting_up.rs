@@ -1,4 +1,5 @@
-//! `scripts/setup.sh`, on a machine that the test makes up: what it calls apt for, and whom it asks before.
+//! `scripts/setup.sh` on a mock machine: the packages that it installs with apt, and its questions
+//! before that.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
@@ -46,7 +47,7 @@ impl Machine {
         machine.program("git", "");
         machine.program("python3", "");
         machine.program("cargo", "echo cargo 99.0.0");
-        // As root, so that no sudo is asked for; what apt is called for is written down.
+        // As root, so that sudo is not needed; the calls of apt are logged.
         machine.program("apt-get", "echo \"$@\" >> apt.log");
         for name in programs {
             machine.program(name, "");
@@ -65,7 +66,7 @@ impl Machine {
     }
 
     fn setup(&self, arguments: &[&str]) -> Command {
-        // One who is root wherever the test runs.
+        // A user who is root wherever the test runs.
         let _ = std::fs::remove_file(self.path("bin/id"));
         self.program("id", "echo 0");
         let mut command = Command::new("/bin/sh");
@@ -79,7 +80,7 @@ impl Machine {
         finish(&mut self.setup(arguments))
     }
 
-    /// What apt was called for.
+    /// The calls of apt.
     fn apt(&self) -> String {
         std::fs::read_to_string(self.path("apt.log")).unwrap_or_default()
     }
@@ -95,7 +96,7 @@ fn the_demo_needs_build_tools_rust_and_python_alone() {
     for tests_need in ["Virtuoso", "Node", "Chromium"] {
         assert!(!outcome.stdout.contains(tests_need), "{outcome:#?}");
     }
-    // Who does not let apt be called has the tests told that they go without.
+    // A user who refuses apt gets a note about the tests that will be skipped.
     let outcome = machine.run(&[]).succeeded();
     assert_eq!(machine.apt(), "", "{outcome:#?}");
     assert!(

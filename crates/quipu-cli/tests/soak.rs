@@ -1,8 +1,8 @@
-//! A server process that is used for a long time: questions of every kind, streams that nobody reads to the end, a model
-//! that dies, reimports and new documents meanwhile. Afterwards it has no more memory, open files and threads than
-//! before, and nothing is stuck.
+//! A server process under long use: questions of every kind, streams that are abandoned, a model
+//! that dies, imports and new documents meanwhile. Afterwards its memory, open files and threads
+//! are as before, and nothing is stuck.
 //!
-//! A few seconds here; `make soak MINUTES=60` (`QUIPU_SOAK_MINUTES`) goes on for longer.
+//! A few seconds by default; `make soak MINUTES=60` (`QUIPU_SOAK_MINUTES`) runs longer.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -48,7 +48,7 @@ fn dying_model() -> String {
     })
 }
 
-/// What a process holds: KiB of memory, open files, threads.
+/// The resources of a process: KiB of memory, open files, threads.
 fn held(server: &Serving) -> (u64, usize, u64) {
     let process = format!("/proc/{}", server.child.id());
     let status = std::fs::read_to_string(format!("{process}/status")).unwrap();
@@ -60,7 +60,7 @@ fn held(server: &Serving) -> (u64, usize, u64) {
     (number("VmRSS:"), files, number("Threads:"))
 }
 
-/// A stream that is asked for and left after its first bytes.
+/// A stream that is abandoned after its first bytes.
 fn leave_a_stream(server: &Serving, body: &serde_json::Value) {
     let Ok(mut stream) = TcpStream::connect(&server.address) else { return };
     let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
@@ -76,7 +76,8 @@ fn ask(server: &Serving, number: u64) {
         ["What is the capital of Peru?", "Which countries border Peru?", "Why?"][number as usize % 3];
     let post = |path: &str, body: &serde_json::Value| {
         let (status, said) = server.post(path, body).unwrap_or((0, json!("no answer")));
-        // A dying model is an answer with a note, or an error of its own; never one of the server's.
+        // A dying model gives an answer with a note, or its own error; never an error of the
+        // server.
         assert!(status != 0 && status != 500, "{path}: {status} {said}");
     };
     match number % 7 {
@@ -99,7 +100,8 @@ fn ask(server: &Serving, number: u64) {
     }
 }
 
-/// Asks for `length`, while the workspace is imported anew and documents change; the number of requests.
+/// Asks for `length`, while the workspace is imported anew and documents change; the number of
+/// requests.
 fn use_it(bench: &Bench, server: &Serving, length: Duration) -> u64 {
     let (over, requests) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
@@ -129,7 +131,7 @@ fn use_it(bench: &Bench, server: &Serving, length: Duration) -> u64 {
             };
             let outcome = bench.run(arguments);
             if outcome.code != Some(0) {
-                // Else the clients would go on for ever.
+                // Otherwise the clients would run forever.
                 over.store(true, Ordering::Relaxed);
                 outcome.succeeded();
             }
@@ -151,7 +153,7 @@ fn a_server_that_is_used_for_long_holds_no_more_than_before() {
     let server = start(command.env("OPENAI_BASE_URL", dying_model()).env("OPENAI_API_KEY", "none"));
     let minutes: Option<f64> = std::env::var("QUIPU_SOAK_MINUTES").ok().map(|text| text.parse().unwrap());
     let length = minutes.map_or(Duration::from_secs(4), |minutes| Duration::from_secs_f64(60.0 * minutes));
-    // Until caches are filled and threads are there.
+    // Warm-up: caches are filled and threads are started.
     let bench = Arc::new(bench);
     let mut requests = use_it(&bench, &server, length / 4);
     server.wait_for("quipu_connections", 1.0);
@@ -163,7 +165,7 @@ fn a_server_that_is_used_for_long_holds_no_more_than_before() {
     assert!(after.0 < before.0 + before.0 / 4 + (32 << 10), "memory: {before:?} before, {after:?} after");
     assert!(after.1 <= before.1 + 16, "open files: {before:?} before, {after:?} after");
     assert!(after.2 <= before.2 + 8, "threads: {before:?} before, {after:?} after");
-    // Nothing is stuck: whoever comes now is answered at once.
+    // Nothing is stuck: a new request is answered at once.
     let started = Instant::now();
     ask(&server, 5);
     assert!(started.elapsed() < Duration::from_secs(5));

@@ -36,7 +36,7 @@ fn talk(bench: &Bench, endpoint: &str) -> Terminal {
     let mut command = bench.command(&arguments);
     command.env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", "none").env("QUIPU_MODELS", models());
     let mut terminal = Terminal::start(&mut command, 100);
-    terminal.wait_for("/help tells what else there is");
+    terminal.wait_for("/help lists the commands");
     terminal.wait_for("> ");
     terminal
 }
@@ -47,7 +47,7 @@ fn a_conversation_follows_up_completes_names_and_tells_why() {
     let endpoint = endpoint(|stream| answer(stream, "200 OK", &chat_reply("Bananas are yellow.")));
     let mut terminal = talk(&bench, &endpoint);
     terminal.type_keys("/why\r");
-    terminal.wait_for("nothing was asked yet");
+    terminal.wait_for("no question was asked yet");
     terminal.type_keys(&format!("{QUESTION}\r"));
     terminal.wait_for("Lima");
     terminal.wait_for("paths with openai:parrot");
@@ -70,7 +70,7 @@ fn a_conversation_follows_up_completes_names_and_tells_why() {
     terminal.wait_for("Sucre");
     terminal.wait_for("paths with openai:parrot");
     terminal.type_keys("/fly\r");
-    terminal.wait_for("there is no /fly");
+    terminal.wait_for("there is no command /fly");
     terminal.type_keys("/quit\r");
     let (code, shown) = terminal.ended();
     assert_eq!(code, Some(0), "{shown}");
@@ -126,7 +126,7 @@ fn a_conversation_needs_a_terminal() {
     assert!(piped.stderr.contains("a question is missing"), "{piped:#?}");
 }
 
-/// The lines that stay on the screen, below what the spinner drew.
+/// The lines that remain on the screen, below those of the spinner.
 fn lines(shown: &str) -> Vec<String> {
     let last = shown.rsplit("\u{1b}[2K").next().unwrap();
     plain(last).lines().map(|line| line.trim_end().to_owned()).collect()

@@ -58,7 +58,7 @@ fn examples_are_written_with_their_data_card() {
     assert_eq!(last("refusal"), "SELECT NULL");
     let card = std::fs::read_to_string(bench.path("examples/card.json")).unwrap();
     assert!(card.contains("CC0-1.0") && card.contains("openai:teacher"), "{card}");
-    // The folder is not written over by mistake.
+    // The folder is not overwritten by mistake.
     let again = finish(&mut export(&bench, &teacher, &[])).failed(2);
     assert!(again.stderr.contains("--add"), "{again:#?}");
 }
@@ -123,10 +123,10 @@ fn a_manifest_is_begun_from_a_document() {
     assert!(printed.contains("[operation."), "{printed}");
     bench.run(&["source", "manifest", "--from", document, "--out", "sky.toml"]).succeeded();
     assert_eq!(std::fs::read_to_string(bench.path("sky.toml")).unwrap(), printed);
-    // A manifest that somebody has completed stays.
+    // A manifest that a person completed stays.
     let again = bench.run(&["source", "manifest", "--from", document, "--out", "sky.toml"]).failed(1);
     assert!(again.stderr.contains("cannot write sky.toml"), "{again:#?}");
-    // It is taken as it is.
+    // It is used unchanged.
     let added = [
         "source",
         "add",

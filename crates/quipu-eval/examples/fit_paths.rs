@@ -1,10 +1,12 @@
-//! What the weights of whole-path planning are fitted on: the features of every path of solved questions, as JSON lines on
-//! stdout (`file`, `question`, and for each path `phrase`, `features`, `right`).
+//! Exports the training data for the weights of whole-path planning: the features of every path of
+//! solved questions, as JSON lines on stdout (`file`, `question`, and for each path `phrase`,
+//! `features`, `right`).
 //!
-//! `cargo run --release --workspace --example fit_paths -- WORKSPACE QUESTIONS.jsonl [WORKSPACE QUESTIONS.jsonl]...`
+//! `cargo run --release --workspace --example fit_paths -- WORKSPACE QUESTIONS.jsonl [WORKSPACE
+//! QUESTIONS.jsonl]...`
 //!
-//! A path is right when the set of names that it leads to is the set of gold answers. No language model is asked: relations
-//! have cards where the workspace holds them.
+//! A path is right if it leads to exactly the set of gold answers. No language model is asked: the
+//! export uses the relation cards in the workspace, if there are any.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -13,7 +15,8 @@ use std::sync::Arc;
 
 use quipu_answer::{Engine, FEATURE_NAMES, Question};
 use quipu_eval::read_questions;
-use quipu_index::{Workspace, normalise};
+use quipu_index::Workspace;
+use quipu_language::normalise;
 use quipu_model::{ModelKind, OpenOptions, default_model_name, open_embedder};
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Methods over several graphs and question files: one line a method, one column a file.
+//! Compares methods over several graphs and question files: one line a method, one column a file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,11 +14,13 @@ use crate::summary::Metric;
 /// One method under one model and one set of settings, over all files.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Across {
-    /// Method, what was set besides, and the model where the runs have several.
+    /// Method, changed settings, and the model if the runs have several.
     pub run: String,
-    /// For each file, in the table's order, how many questions and their strict Hit@1; `None` where the run has none of it.
+    /// Number of questions and strict Hit@1 of each file, in the table's order; `None` if the run
+    /// lacks the file.
     pub files: Vec<Option<Interval>>,
-    /// All files, each weighing the same however many of its questions were asked; intervals are bootstraps within each file.
+    /// All files with equal weights, whatever their numbers of questions; intervals are bootstraps
+    /// within each file.
     pub metrics: BTreeMap<Metric, Interval>,
     /// Median of the wall-clock seconds of a question.
     pub seconds: f64,
@@ -29,15 +31,16 @@ pub struct Across {
 pub struct AcrossFiles {
     /// The files: `metaqa 2hop.dev`.
     pub files: Vec<String>,
-    /// The runs, in the order in which the folders have them.
+    /// The runs, in the order of the folders.
     pub runs: Vec<Across>,
 }
 
-/// What is told of all files together.
+/// Metrics over all files together.
 const TOLD: [Metric; 6] =
     [Metric::HitAt1, Metric::F1, Metric::AnsweredWrongly, Metric::Answered, Metric::Calls, Metric::Tokens];
 
-/// Sums results folders up by run and file. A question that stands in several folders of one run counts once, as the last has it.
+/// Summarises results folders by run and file. A question that occurs in several folders of one run
+/// counts once, by the last folder.
 pub fn across_files(results: &[Results], seed: u64) -> AcrossFiles {
     let mut files: Vec<(Vec<String>, String)> = Vec::new();
     let mut runs: Vec<(String, Vec<Vec<Row>>)> = Vec::new();
@@ -64,7 +67,7 @@ pub fn across_files(results: &[Results], seed: u64) -> AcrossFiles {
     AcrossFiles { files: files.into_iter().map(|(_, name)| name).collect(), runs }
 }
 
-/// Where an item of this name stands; at the end, where there was none.
+/// The position of the item with this name; a new item is appended.
 fn place<T, K: PartialEq>(items: &mut Vec<T>, item: T, name: impl Fn(&T) -> K) -> usize {
     items.iter().position(|known| name(known) == name(&item)).unwrap_or_else(|| {
         items.push(item);
@@ -91,7 +94,7 @@ fn summed(run: String, rows: &[Vec<Row>], files: usize, seed: u64) -> Across {
     }
 }
 
-/// `metaqa 1hop.dev`: the graph, and the rest of the question file's name.
+/// `metaqa 1hop.dev`: the graph and the rest of the question file's name.
 fn file_name(manifest: &Manifest) -> String {
     let mut name = manifest.workspace.name.clone();
     for dataset in &manifest.datasets {
@@ -104,13 +107,13 @@ fn file_name(manifest: &Manifest) -> String {
     name
 }
 
-/// What tells a column from others: the graph's name and the files' content.
+/// The identity of a column: the graph's name and the files' content.
 fn file_key(manifest: &Manifest) -> Vec<String> {
     let sums = manifest.datasets.iter().map(|dataset| dataset.sha256.clone());
     std::iter::once(manifest.workspace.name.clone()).chain(sums).collect()
 }
 
-/// A name that no other column has: a second one of the same name is "NAME (2)".
+/// A unique column name: a second one of the same name becomes "NAME (2)".
 fn apart(name: String, known: &[(Vec<String>, String)]) -> String {
     let taken = |name: &String| known.iter().any(|(_, other)| other == name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
@@ -119,7 +122,8 @@ fn apart(name: String, known: &[(Vec<String>, String)]) -> String {
 
 /// `kerag (kerag.filter=similarity)`.
 fn run_name(manifest: &Manifest, method: &str, llm: Option<&str>) -> String {
-    // What was set, without the whole configuration, which the manifest keeps too; of the language's file that there is another one.
+    // The changed settings without the whole configuration, which the manifest also contains. A
+    // replaced language file is only mentioned.
     let set = manifest.settings.iter().filter(|(key, _)| !key.starts_with(PARAMETERS_OF));
     let mut told: Vec<String> = set
         .map(|(key, value)| if key == "words" { "other words".to_owned() } else { format!("{key}={value}") })

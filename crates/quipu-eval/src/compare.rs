@@ -1,4 +1,4 @@
-//! Runs compared question by question: wins, losses, differences with intervals.
+//! Compares runs question by question: wins, losses, differences with intervals.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -10,21 +10,21 @@ use crate::metrics::{Interval, bootstrap_mean};
 use crate::row::Row;
 use crate::summary::Metric;
 
-/// Rows of one method and model with the label that tells them apart.
+/// Rows of one method and model with a unique label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelledRows {
-    /// Method, model, setting, folder where there are several.
+    /// Method, model, setting; the folder if there are several.
     pub label: String,
     /// The rows.
     pub rows: Vec<Row>,
 }
 
-/// How one run does against another on the questions that both have.
+/// Comparison of two runs on the questions that both have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The run that is held against the other.
+    /// The compared run.
     pub run: String,
-    /// The other.
+    /// The reference run.
     pub against: String,
     /// Questions that both have.
     pub shared: usize,
@@ -41,14 +41,14 @@ pub struct PairedDifference {
     pub metric: Metric,
     /// Mean of the difference, with its 95% interval (paired bootstrap over questions).
     pub difference: Interval,
-    /// Questions on which the run does better (for a cost: costs less).
+    /// Questions on which the run is better (for a cost: cheaper).
     pub wins: usize,
-    /// Questions on which it does worse.
+    /// Questions on which it is worse.
     pub losses: usize,
-    /// Questions on which they do the same.
+    /// Questions with equal values.
     pub ties: usize,
-    /// Probability of such wins and losses, or more one-sided ones, if neither were better (two-sided sign test; for scores of 0 and
-    /// 1, McNemar's exact test).
+    /// Probability of wins and losses at least this one-sided if neither run were better (two-sided
+    /// sign test; for scores of 0 and 1, McNemar's exact test).
     pub p: f64,
 }
 
@@ -73,7 +73,7 @@ const COMPARED: [Metric; 15] = [
 /// Compares every run with the first one.
 ///
 /// # Errors
-/// [`EvalError::Usage`] when there is nothing to compare with: fewer than two runs, or no question in common.
+/// [`EvalError::Usage`] with fewer than two runs, or without a question in common.
 pub fn compare(runs: &[LabelledRows], seed: u64) -> Result<Vec<Comparison>, EvalError> {
     let [first, others @ ..] = runs else {
         return Err(EvalError::Usage("there is no run to compare".into()));

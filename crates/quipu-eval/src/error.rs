@@ -1,27 +1,27 @@
-//! What can go wrong around an evaluation; what goes wrong within one question is a row of it.
+//! Errors of an evaluation as a whole. An error within one question is a row of the results.
 
 use std::path::{Path, PathBuf};
 
 use quipu_answer::AnswerError;
-use quipu_graph::GraphError;
-use quipu_index::IndexError;
+use quipu_graph::{ErrorClass, GraphError};
+use quipu_index::{IndexError, class_of_model};
 use quipu_model::ModelError;
 
 /// An error of an evaluation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvalError {
-    /// The request does not fit itself or what is there: the message says what to do.
+    /// The request contradicts itself or the existing files; the message states the next step.
     #[error("{0}")]
     Usage(String),
     /// Reading or writing a file failed.
     #[error("{action} {}: {source}", path.display())]
     Io {
-        /// What was being done, as "cannot read".
+        /// The operation, as "cannot read".
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// The operating system's word.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// A question file breaks its format.
@@ -31,15 +31,15 @@ pub enum EvalError {
         path: PathBuf,
         /// 1-based line.
         line: usize,
-        /// The field and what is wrong with it.
+        /// The field and its error.
         reason: String,
     },
-    /// A results folder holds something else than it should.
+    /// A results folder has unexpected content.
     #[error("{}: {reason}", path.display())]
     Results {
         /// The folder, or the file in it.
         path: PathBuf,
-        /// What was expected, what was found, what to do.
+        /// The expected content, the found content, the next step.
         reason: String,
     },
     /// The workspace's graph failed.
@@ -54,17 +54,30 @@ pub enum EvalError {
     /// The engine could not be set up.
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    /// A prompt or page template of ours is wrong.
+    /// A built-in prompt or page template is wrong.
     #[error("template {name}: {source}")]
     Template {
         /// The template's name.
         name: &'static str,
-        /// The engine's word.
+        /// The template engine's error.
         source: minijinja::Error,
     },
 }
 
 impl EvalError {
+    /// The class that decides the exit code.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Usage(_) | Self::Malformed { .. } => ErrorClass::User,
+            Self::Results { .. } => ErrorClass::Corrupt,
+            Self::Graph(error) => error.class(),
+            Self::Index(error) => error.class(),
+            Self::Model(error) => class_of_model(error),
+            Self::Answer(error) => error.class(),
+            Self::Io { .. } | Self::Template { .. } => ErrorClass::Permanent,
+        }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }

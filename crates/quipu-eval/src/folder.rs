@@ -1,4 +1,5 @@
-//! The results folder: written as the run goes on, whole at any moment, never another run's.
+//! The results folder: written during the run, consistent at any moment, never overwritten by
+//! another run.
 //!
 //! ```text
 //! DIR/
@@ -28,7 +29,7 @@ const TRACES: &str = "traces.jsonl";
 const REPLIES: &str = "replies";
 const LEARNT: &str = "learnt";
 
-/// What happened on the way to one answer.
+/// The trace of one answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceRow {
     /// The question's id.
@@ -43,7 +44,7 @@ pub struct TraceRow {
     pub events: Vec<TimedEvent>,
 }
 
-/// A results folder that rows are added to.
+/// A results folder that collects rows.
 #[derive(Debug)]
 pub struct ResultsFolder {
     path: PathBuf,
@@ -51,25 +52,26 @@ pub struct ResultsFolder {
     traces: File,
 }
 
-/// A run that was read.
+/// A run that was read from its folder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
     /// Its folder.
     pub path: PathBuf,
-    /// What it says of itself.
+    /// Its manifest.
     pub manifest: Manifest,
-    /// Its rows, in the order in which they were done.
+    /// Its rows, in the order of completion.
     pub rows: Vec<Row>,
 }
 
 impl ResultsFolder {
-    /// Begins a run in a new folder, or, with `resume`, goes on with the same run in an old one; gives its manifest (the old one, which
-    /// says when it began) and the rows that are done. A resumed run may take more questions than it did ([`Manifest::extends`]).
-    /// `learnt` is what the run begins with.
+    /// Begins a run in a new folder. With `resume` it continues the same run in an existing one.
+    /// Returns the manifest (the old one, with its start time) and the finished rows. A resumed run
+    /// may take more questions than before ([`Manifest::extends`]). `learnt` are the learnt files
+    /// at the start of the run.
     ///
     /// # Errors
-    /// [`EvalError::Results`] when the folder holds another run, or a run that was not to be resumed, or something else: nothing is
-    /// overwritten. [`EvalError::Io`] when it cannot be written.
+    /// [`EvalError::Results`] if the folder holds another run, or a run without `resume`, or other
+    /// files: nothing is overwritten. [`EvalError::Io`] if it cannot be written.
     pub fn open(
         path: &Path,
         manifest: &Manifest,
@@ -84,7 +86,10 @@ impl ResultsFolder {
                 }
                 if !resume {
                     let advice = "add --resume to go on with it, or choose another folder";
-                    return Err(EvalError::results(path, format!("this run stands here already; {advice}")));
+                    return Err(EvalError::results(
+                        path,
+                        format!("the folder holds this run already; {advice}"),
+                    ));
                 }
                 let rows = read_rows(&path.join(ROWS))?;
                 drop_cut_line(&path.join(ROWS))?;
@@ -100,15 +105,15 @@ impl ResultsFolder {
         Ok((Self { path: path.to_owned(), rows, traces }, manifest, done))
     }
 
-    /// Where replies of models are kept.
+    /// The folder of the models' replies.
     pub fn replies(path: &Path) -> PathBuf {
         path.join(REPLIES)
     }
 
-    /// Adds a question's result: its trace first, so that every row has one.
+    /// Adds a question's result. The trace is written first, so that every row has one.
     ///
     /// # Errors
-    /// [`EvalError::Io`], on a full disk for one. The rows before it are whole.
+    /// [`EvalError::Io`], for example on a full disk. Earlier rows stay intact.
     pub fn add(&mut self, row: &Row, trace: &TraceRow) -> Result<(), EvalError> {
         append(&mut self.traces, &self.path.join(TRACES), trace)?;
         append(&mut self.rows, &self.path.join(ROWS), row)
@@ -119,7 +124,7 @@ impl Results {
     /// Reads a results folder.
     ///
     /// # Errors
-    /// [`EvalError::Results`] when it holds no run, or one of another format.
+    /// [`EvalError::Results`] if it holds no run, or one of another format.
     pub fn read(path: &Path) -> Result<Self, EvalError> {
         let manifest = read_manifest(path)?.ok_or_else(|| {
             EvalError::results(path, "no results folder; `quipu eval run … --out DIR` makes one")
@@ -130,13 +135,13 @@ impl Results {
     /// The traces by method, model and question.
     ///
     /// # Errors
-    /// [`EvalError::Io`], or [`EvalError::Results`] with the line that cannot be read.
+    /// [`EvalError::Io`], or [`EvalError::Results`] with the unreadable line.
     pub fn traces(&self) -> Result<HashMap<(String, String, String), TraceRow>, EvalError> {
         let traces = read_lines::<TraceRow>(&self.path.join(TRACES))?;
         Ok(traces.into_iter().map(|t| ((t.method.clone(), t.llm.clone(), t.id.clone()), t)).collect())
     }
 
-    /// What had been learnt about the workspaces as the run began.
+    /// The learnt files about the workspaces at the start of the run.
     ///
     /// # Errors
     /// [`EvalError::Io`].
@@ -144,7 +149,7 @@ impl Results {
         LearntFiles::read_back(&self.path.join(LEARNT))
     }
 
-    /// The rows of one method and model, in the order of `ids` where they are known.
+    /// The rows of one method and model, in the order of completion.
     pub fn rows_of(&self, method: &str, llm: &str) -> Vec<Row> {
         self.rows.iter().filter(|row| row.method == method && row.llm == llm).cloned().collect()
     }
@@ -163,7 +168,7 @@ impl Results {
     }
 }
 
-/// The run that was found, from now on over the questions of `wanted`.
+/// The existing run, extended to the questions of `wanted`.
 fn extend(path: &Path, found: Manifest, wanted: &Manifest) -> Result<Manifest, EvalError> {
     let selection = wanted.selection.clone();
     let manifest = Manifest { selection, unknown_gold: wanted.unknown_gold, ..found };
@@ -178,12 +183,12 @@ fn same_run(path: &Path, found: &Manifest, wanted: &Manifest) -> Result<(), Eval
     let more = differences.len() - 1;
     let others = if more == 0 { String::new() } else { format!(" (and {more} more)") };
     let reason = format!(
-        "another run's results stand here: its {name} is {theirs}, this one's {ours}{others}; choose another folder"
+        "the folder holds another run: its {name} is {theirs}, this one's {ours}{others}; choose another folder"
     );
     Err(EvalError::results(path, reason))
 }
 
-/// The two texts from where they differ, shortened.
+/// The two texts from their first difference on, shortened.
 fn shown_difference(ours: &str, theirs: &str) -> (String, String) {
     const SHOWN: usize = 60;
     const BEFORE: usize = 20;
@@ -200,18 +205,18 @@ fn shown_difference(ours: &str, theirs: &str) -> (String, String) {
 
 fn create(path: &Path, manifest: &Manifest, learnt: &LearntFiles) -> Result<(), EvalError> {
     if path.exists() && !path.is_dir() {
-        return Err(EvalError::results(path, "a file stands here; a results folder was expected"));
+        return Err(EvalError::results(path, "this is a file; a results folder was expected"));
     }
     fs::create_dir_all(path).map_err(EvalError::io("cannot create", path))?;
     let mut entries = fs::read_dir(path).map_err(EvalError::io("cannot read", path))?;
     let other = |entry: &std::io::Result<fs::DirEntry>| {
-        // Replies may be there before the manifest: the models are opened first.
+        // Replies may exist before the manifest, because the models are opened first.
         entry.as_ref().map_or(true, |entry| entry.file_name() != REPLIES)
     };
     if entries.any(|entry| other(&entry)) {
         return Err(EvalError::results(
             path,
-            "the folder holds something else; choose an empty or a new one",
+            "the folder holds other files; choose an empty or a new folder",
         ));
     }
     learnt.write(&path.join(LEARNT))?;
@@ -226,7 +231,7 @@ fn write_manifest(path: &Path, manifest: &Manifest) -> Result<(), EvalError> {
     write_beside(&path.join(MANIFEST), &text)
 }
 
-/// Written beside and renamed: there is the whole file or none.
+/// Written under another name and renamed, so that the file is never partial.
 fn write_beside(path: &Path, content: &[u8]) -> Result<(), EvalError> {
     let beside = path.with_extension("new");
     let wrote = File::create(&beside).and_then(|mut file| {
@@ -262,8 +267,8 @@ fn read_manifest(path: &Path) -> Result<Option<Manifest>, EvalError> {
     }
 }
 
-/// The whole lines of a file; a last line that was cut off while it was written does not count. A row that stands there twice (a
-/// run was resumed twice at once) counts once.
+/// The complete lines of a file. A truncated last line does not count. A duplicate row (from a run
+/// that was resumed twice at the same time) counts once.
 fn read_rows(path: &Path) -> Result<Vec<Row>, EvalError> {
     let mut seen = std::collections::HashSet::new();
     let rows = read_lines::<Row>(path)?;
@@ -373,7 +378,7 @@ mod tests {
         let (mut folder, _, _) = ResultsFolder::open(&path, &with(1), &learnt(), false).unwrap();
         add(&mut folder, "1");
         let open = |limit, resume| ResultsFolder::open(&path, &with(limit), &LearntFiles::default(), resume);
-        assert!(open(2, false).unwrap_err().to_string().contains("another run's results"));
+        assert!(open(2, false).unwrap_err().to_string().contains("another run"));
         let (_, found, done) = open(2, true).unwrap();
         assert_eq!((found, done), (with(2), vec![row("1")]));
         assert_eq!(Results::read(&path).unwrap().manifest, with(2));
@@ -398,10 +403,10 @@ mod tests {
         let strange = bench.path().join("strange");
         fs::create_dir(&strange).unwrap();
         fs::write(strange.join("thesis.tex"), "x").unwrap();
-        assert!(message(&manifest(), &strange, true).contains("something else"));
+        assert!(message(&manifest(), &strange, true).contains("other files"));
         let file = bench.path().join("file");
         fs::write(&file, "x").unwrap();
-        assert!(message(&manifest(), &file, false).contains("a file stands here"));
+        assert!(message(&manifest(), &file, false).contains("this is a file"));
         assert_eq!(fs::read_to_string(&file).unwrap(), "x");
         assert_eq!(fs::read_dir(&strange).unwrap().count(), 1);
     }

@@ -1,4 +1,4 @@
-//! Gold answers and anchors with what the graphs that are asked know of them: names of keys, other names.
+//! Looks up gold answers and anchors in the graphs: names of keys, aliases.
 
 use std::collections::HashSet;
 
@@ -10,26 +10,27 @@ use crate::EvalError;
 use crate::metrics::{GoldAnswer, GoldTable};
 use crate::question::GoldQuestion;
 
-/// A question, ready to be asked and scored.
+/// A question prepared for asking and scoring.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedQuestion {
-    /// As the file has it.
+    /// The question of the file.
     pub question: GoldQuestion,
-    /// Its gold answers with their other names.
+    /// Its gold answers with their aliases.
     pub gold: Vec<GoldAnswer>,
     /// The same as a table.
     pub table: GoldTable,
     /// Names of its gold anchors.
     pub anchors: Vec<String>,
-    /// Gold answers that the graph does not hold.
+    /// Gold answers that the graph lacks.
     pub unknown: Vec<String>,
 }
 
-/// Looks gold answers and anchors up in the graphs of `workspaces`; the first that knows one says what it is called. A key that a graph
-/// does not hold is tried once more behind `key_prefix`. What none can name stays as the file writes it, and is told in [`PreparedQuestion::unknown`].
+/// Looks up gold answers and anchors in the graphs of `workspaces`; the first graph with an entity
+/// gives its name. An unknown key is tried again with `key_prefix`. Answers that no graph can name
+/// stay as in the file and are listed in [`PreparedQuestion::unknown`].
 ///
 /// # Errors
-/// The graph's and the index's.
+/// Errors of the graph and the index.
 pub async fn prepare(
     workspaces: &[&Workspace],
     questions: &[GoldQuestion],
@@ -65,14 +66,14 @@ impl<'a> Lookup<'a> {
                 None => unknown.push(id.clone()),
             }
         }
-        let by_id: HashSet<String> = gold.iter().map(|g| quipu_index::normalise(&g.name)).collect();
-        // Names of entities that were found by key say nothing new; names without a key are answers of their own.
+        let by_id: HashSet<String> = gold.iter().map(|g| quipu_language::normalise(&g.name)).collect();
+        // The names of entities found by key add nothing; names without a key are separate answers.
         let paired = !unknown.is_empty() && question.answers.len() == question.answer_ids.len();
         for (at, name) in question.answers.iter().enumerate() {
             let found_by_id = if question.answer_ids.len() == question.answers.len() && !paired {
                 true
             } else {
-                by_id.contains(&quipu_index::normalise(name))
+                by_id.contains(&quipu_language::normalise(name))
             };
             if found_by_id {
                 continue;
@@ -87,7 +88,7 @@ impl<'a> Lookup<'a> {
             gold.push(answer);
         }
         if question.answers.is_empty() {
-            // Keys that nothing names: the key itself stands for the answer.
+            // An answer whose key has no name keeps the key as its name.
             let unnamed =
                 |id: &String| GoldAnswer { name: id.clone(), id: Some(id.clone()), ..GoldAnswer::default() };
             gold.extend(unknown.iter().map(unnamed));
@@ -116,7 +117,8 @@ impl<'a> Lookup<'a> {
         Ok(all)
     }
 
-    /// A gold name with the aliases of the one entity that bears it, and whether the graph knows the name at all.
+    /// A gold name with the aliases of the only entity with this name, and whether the graph knows
+    /// the name.
     async fn by_name(&self, name: &str) -> Result<(GoldAnswer, bool), EvalError> {
         let mut bearers = None;
         for &workspace in self.workspaces {
@@ -126,9 +128,10 @@ impl<'a> Lookup<'a> {
                 break;
             }
         }
-        // Values need no name: the index holds few of them.
+        // Values need no name, and the index contains few of them.
         let is_value = !matches!(value_of(name), LiteralValue::Text(_));
-        // Where names are searched at an endpoint or an API, none stands in the index, and none is looked up for a warning's sake.
+        // Without a local index (names searched at an endpoint or an API) there is no lookup merely
+        // for a warning.
         let unlisted = self.workspaces.iter().any(|workspace| workspace.names().is_empty());
         let known = is_value || bearers.is_some() || unlisted;
         let only = bearers.as_ref().and_then(|(workspace, candidates)| match candidates.as_slice() {
@@ -164,7 +167,7 @@ impl Found<'_> {
     async fn named(self, id: Option<&str>) -> Result<GoldAnswer, EvalError> {
         let entity = self.workspace.graph().entities(&[self.node]).await?.into_iter().next();
         let Some(entity) = entity else { return Ok(GoldAnswer::default()) };
-        // As evidence cites it: the graph's own key, where keys are not names.
+        // The key as evidence cites it, if keys differ from names.
         let key = (entity.summary.key != entity.summary.name).then_some(entity.summary.key);
         let id = id.and(key);
         Ok(GoldAnswer { name: entity.summary.name, aliases: entity.aliases, id })

@@ -1,7 +1,9 @@
-//! Questions from templates over head, torso and tail entities of any graph (Sun et al. 2024, Head-to-Tail; KERAG §5.1, App. A).
+//! Generates questions from templates over head, torso and tail entities of any graph (Sun et al.
+//! 2024, Head-to-Tail; KERAG §5.1, App. A).
 //!
-//! Popularity is the number of triples with the entity. Entities in falling order of it are *head* until they hold a third of all of
-//! it, *torso* until two thirds, *tail* after that: the paper's cut by cumulative popularity.
+//! Popularity is the number of an entity's triples. In descending order, entities are *head* up to
+//! a third of the cumulative popularity, *torso* up to two thirds, then *tail*: the paper's
+//! division.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -13,12 +15,12 @@ use crate::EvalError;
 use crate::question::GoldQuestion;
 use crate::random::Random;
 
-/// What is generated.
+/// Settings of the generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadToTailConfig {
     /// Questions of each bucket.
     pub per_bucket: usize,
-    /// Relations with more tails than this make no question of an entity.
+    /// Most tails of a relation that a question may ask for.
     pub most_answers: u64,
     /// Seed of all choices.
     pub seed: u64,
@@ -33,7 +35,7 @@ impl Default for HeadToTailConfig {
 /// Templates by relation key: a question with `_` for the entity.
 pub type Templates = BTreeMap<String, String>;
 
-/// What was generated.
+/// The generated questions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HeadToTail {
     /// The questions: head, torso, tail.
@@ -55,11 +57,11 @@ pub struct Bucket {
     pub questions: usize,
 }
 
-/// Reads templates as Head-to-Tail has them: a JSON object of relation keys, with or without angle brackets, and questions with
-/// `_` for the entity.
+/// Reads templates in Head-to-Tail's form: a JSON object of relation keys, with or without angle
+/// brackets, and questions with `_` for the entity.
 ///
 /// # Errors
-/// [`EvalError::Io`]; [`EvalError::Malformed`] for what is no such object, or a template without `_`.
+/// [`EvalError::Io`]; [`EvalError::Malformed`] for another JSON value, or a template without `_`.
 pub fn read_templates(path: &Path) -> Result<Templates, EvalError> {
     let text = std::fs::read_to_string(path).map_err(EvalError::io("cannot read", path))?;
     let templates: Templates = serde_json::from_str(&text).map_err(|error| {
@@ -81,10 +83,10 @@ pub fn read_templates(path: &Path) -> Result<Templates, EvalError> {
     Ok(read)
 }
 
-/// Generates questions. Relations without a template are asked in the words of their card, else by their name.
+/// Generates questions. A relation without a template is phrased by its card, else by its name.
 ///
 /// # Errors
-/// The graph's; [`EvalError::Usage`] when no template fits the graph.
+/// Errors of the graph; [`EvalError::Usage`] if no template fits the graph.
 pub async fn head_to_tail(
     engine: &Engine,
     templates: Option<&Templates>,
@@ -93,7 +95,7 @@ pub async fn head_to_tail(
     let wordings = wordings(engine, templates);
     if wordings.is_empty() {
         let message =
-            "none of the templates' relations is one of this graph; leave --templates out to use its own";
+            "the graph has none of the templates' relations; leave --templates out to use the graph's own";
         return Err(EvalError::Usage(message.into()));
     }
     let mut random = Random::new(config.seed);
@@ -120,7 +122,7 @@ pub async fn head_to_tail(
     Ok(made)
 }
 
-/// For each relation that says something about the world, how it is asked for.
+/// The question template of each ordinary relation.
 fn wordings(engine: &Engine, templates: Option<&Templates>) -> HashMap<RelationId, String> {
     let relations = engine.workspace().graph().relations().iter().zip(0u32..);
     let ordinary = relations.filter(|(relation, _)| relation.role == RelationRole::Ordinary);
@@ -138,7 +140,7 @@ fn wordings(engine: &Engine, templates: Option<&Templates>) -> HashMap<RelationI
     told_apart(asked.collect())
 }
 
-/// Relations that would be asked for in the same words are asked for by their own names.
+/// Relations with equal phrases are phrased by their own names.
 fn told_apart(asked: Vec<(RelationId, String, String)>) -> HashMap<RelationId, String> {
     let mut uses: HashMap<String, usize> = HashMap::new();
     for (_, wording, _) in &asked {
@@ -151,7 +153,8 @@ fn told_apart(asked: Vec<(RelationId, String, String)>) -> HashMap<RelationId, S
         .collect()
 }
 
-/// "the writers of X" is asked for as "What are the writers of _?", "the people who wrote X" as "Who wrote _?".
+/// "the writers of X" becomes "What are the writers of _?", "the people who wrote X" becomes "Who
+/// wrote _?".
 fn wording(phrase: Option<&str>, name: &str) -> String {
     let own = format!("the {} of X", name.replace('_', " "));
     let phrase = phrase.filter(|phrase| phrase.contains('X')).unwrap_or(&own);
@@ -168,7 +171,7 @@ fn wording(phrase: Option<&str>, name: &str) -> String {
     format!("What {verb} {}?", placed(phrase))
 }
 
-/// The phrase with `_` where the card has X.
+/// The phrase with `_` in the place of X.
 fn placed(phrase: &str) -> String {
     let place = |word: &str| if word == "X" { "_".to_owned() } else { word.to_owned() };
     phrase.split(' ').map(place).collect::<Vec<_>>().join(" ")
@@ -176,13 +179,16 @@ fn placed(phrase: &str) -> String {
 
 type Popular = Vec<(u64, NodeId)>;
 
-/// Entities that are the head of a relation that can be asked for, by thirds of their cumulative popularity.
+/// Entities that have a relation with a template, by thirds of their cumulative popularity.
 fn buckets(
     engine: &Engine,
     wordings: &HashMap<RelationId, String>,
 ) -> Result<[(&'static str, Popular); 3], EvalError> {
     let graph = engine.workspace().embedded().ok_or_else(|| {
-        EvalError::Usage("popularity is counted over the whole graph: import it, a source that others serve is not read whole".into())
+        EvalError::Usage(
+            "popularity is counted over the whole graph, which an endpoint does not give; import the graph"
+                .into(),
+        )
     })?;
     let mut degrees: HashMap<NodeId, u64> = HashMap::new();
     for relation in wordings.keys() {
@@ -212,12 +218,13 @@ struct Maker<'a> {
     engine: &'a Engine,
     wordings: &'a HashMap<RelationId, String>,
     config: &'a HeadToTailConfig,
-    /// How often each relation was asked for in this bucket, so that the frequent ones do not fill it.
+    /// The number of questions by relation in this bucket, so that frequent relations do not fill
+    /// it.
     used: HashMap<RelationId, usize>,
 }
 
 impl Maker<'_> {
-    /// A question about an entity; `None` where its name is not its own, or nothing can be asked.
+    /// A question about an entity; `None` if its name is ambiguous, or no relation fits.
     async fn question(
         &mut self,
         node: NodeId,

@@ -1,4 +1,4 @@
-//! What had been learnt about the workspaces as a run began: part of what decides its results.
+//! The learnt files about the workspaces at the start of a run, which its results depend on.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use quipu_answer::{LEARNT_FILES, source_folder};
 use crate::EvalError;
 use crate::formats::sha256_of;
 
-/// The contents of a workspace's [`LEARNT_FILES`], and of those of the sources that are asked besides.
+/// The contents of a workspace's [`LEARNT_FILES`], and of those of the additional sources.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LearntFiles {
     files: Vec<(&'static str, Vec<u8>)>,
@@ -15,7 +15,8 @@ pub struct LearntFiles {
 }
 
 impl LearntFiles {
-    /// Reads those of the workspace at `folder`, which need not exist, and of the sources at `others`.
+    /// Reads the files of the workspace at `folder`, which may not exist, and of the sources at
+    /// `others`.
     ///
     /// # Errors
     /// [`EvalError::Io`].
@@ -24,7 +25,7 @@ impl LearntFiles {
         Ok(Self { sources, ..Self::read_one(folder)? })
     }
 
-    /// Reads what [`LearntFiles::write`] wrote.
+    /// Reads the files written by [`LearntFiles::write`].
     ///
     /// # Errors
     /// [`EvalError::Io`].
@@ -47,8 +48,8 @@ impl LearntFiles {
         Ok(Self { files, sources: Vec::new() })
     }
 
-    /// Writes them into `folder`, which is made where there is anything to write; a source's into a folder of its own within, which is
-    /// made in any case.
+    /// Writes them into `folder`, which is created if there are files to write. Each source gets a
+    /// subfolder, which is always created.
     ///
     /// # Errors
     /// [`EvalError::Io`].
@@ -66,12 +67,12 @@ impl LearntFiles {
         Ok(())
     }
 
-    /// Those of source `at`.
+    /// The files of source `at`.
     pub fn of_source(&self, at: usize) -> Self {
         self.sources.get(at).cloned().unwrap_or_default()
     }
 
-    /// SHA-256 of names and contents of the workspace's own; empty where there is nothing.
+    /// SHA-256 of names and contents of the workspace's own files; empty without files.
     pub(crate) fn sha256(&self) -> String {
         let mut bytes = Vec::new();
         for (name, content) in &self.files {

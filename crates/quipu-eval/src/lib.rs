@@ -1,4 +1,20 @@
-//! Measuring methods on question sets: every question counts, a failure is a zero that is listed.
+//! Evaluates methods on question sets. Every question counts; a failure is a listed zero.
+//!
+//! [`run`] asks the questions of a file and keeps a folder of results. The metrics can be used
+//! alone:
+//!
+//! ```
+//! use quipu_eval::{GoldAnswer, risk_coverage, score};
+//!
+//! let gold = ["Peru", "Ecuador"].map(GoldAnswer::named);
+//! let given = [("Perú".to_owned(), vec![]), ("Chile".to_owned(), vec![])];
+//! let score = score(&given, "Perú and Chile", &gold, false);
+//! assert_eq!((score.hit_at_1, score.exact, score.f1), (1.0, 0.0, 0.5));
+//!
+//! // Two of four questions were answered, the surer one wrongly.
+//! let risk = risk_coverage(&[(0.9, true), (0.6, false)], 4);
+//! assert_eq!(risk.area, Some(0.75));
+//! ```
 mod across;
 mod compare;
 mod error;

@@ -1,4 +1,5 @@
-//! What a results folder says of its run: everything that decides the scores, and what they were made with.
+//! The manifest of a results folder: everything that determines the scores, and the software that
+//! produced them.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,10 @@ use crate::learnt::LearntFiles;
 
 const SELECTION: &str = "selection";
 
-/// What stands before a method's name in the settings: its whole configuration.
+/// Prefix of a method's name in the settings, for its whole configuration.
 pub const PARAMETERS_OF: &str = "parameters of ";
 
-/// Changes with the form of manifest and rows.
+/// Changes with the format of manifest and rows.
 pub const RESULTS_FORMAT: u32 = 1;
 
 /// The manifest of a results folder: `manifest.json`.
@@ -27,16 +28,16 @@ pub struct Manifest {
     pub quipu: String,
     /// When the run began, RFC 3339.
     pub began: String,
-    /// The command line that began it.
+    /// The command line of the run.
     pub command: Vec<String>,
-    /// The workspace that was asked.
+    /// The workspace.
     pub workspace: WorkspaceFacts,
-    /// The workspaces that were asked besides.
+    /// The additional workspaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<WorkspaceFacts>,
     /// The question files.
     pub datasets: Vec<DatasetFacts>,
-    /// Which of their questions were taken.
+    /// The selection of their questions.
     pub selection: Selection,
     /// Methods, in the order of the tables.
     pub methods: Vec<String>,
@@ -44,27 +45,28 @@ pub struct Manifest {
     pub llms: Vec<LlmFacts>,
     /// The embedder; empty without one.
     pub embedder: String,
-    /// `open`: the question alone. `gold`: the gold anchors were given, which makes scores incomparable with the open setting.
+    /// `open`: the question alone. `gold`: the gold anchors were given, which makes scores
+    /// incomparable with the open setting.
     pub anchors: AnchorSetting,
-    /// What was set other than by default, as `key=value`.
+    /// Settings that differ from the defaults, as `key=value`.
     pub settings: BTreeMap<String, String>,
     /// Prompts and the SHA-256 of their templates.
     pub prompts: BTreeMap<String, String>,
-    /// The judge's model; `none`: rules, and the lenient match where they do not decide.
+    /// The judge's model; `none`: rules, and the lenient match for undecided cases.
     pub judge: String,
     /// The judge's agreement with the labelled cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_agreement: Option<Agreement>,
     /// Seed of samples and bootstraps.
     pub seed: u64,
-    /// Questions asked side by side.
+    /// Questions asked in parallel.
     pub parallel: usize,
-    /// Gold answers that the graph does not hold.
+    /// Gold answers that the graph lacks.
     #[serde(default)]
     pub unknown_gold: usize,
 }
 
-/// A workspace, as far as results depend on it.
+/// The properties of a workspace that results depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkspaceFacts {
     /// Name of its graph.
@@ -79,7 +81,8 @@ pub struct WorkspaceFacts {
     pub relations: u64,
     /// Bytes of the graph's files.
     pub graph_bytes: u64,
-    /// SHA-256 of what had been learnt about it as the run began (relation cards, words); empty without any.
+    /// SHA-256 of the learnt files about it at the start of the run (relation cards, words); empty
+    /// without any.
     pub learnt: String,
 }
 
@@ -96,24 +99,25 @@ pub struct DatasetFacts {
     pub questions: usize,
 }
 
-/// Which questions were taken.
+/// The selection of questions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Selection {
-    /// At most so many of each file.
+    /// Most questions of each file.
     pub limit: Option<usize>,
-    /// Seed of the sample; the first ones without it.
+    /// Seed of the sample; `None`: the first questions.
     pub sample: Option<u64>,
-    /// SHA-256 of the ids that a split names, one a line, where only those are taken.
+    /// SHA-256 of a split's ids, one a line, if only those are taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// How many there are.
+    /// Number of selected questions.
     pub questions: usize,
     /// SHA-256 of their ids, one a line.
     pub ids: String,
 }
 
 impl Selection {
-    /// Whether it takes every question that `other` takes of the same files, and more: the same sample or split under a higher limit.
+    /// Whether it takes all questions of `other` from the same files, and more: the same sample or
+    /// split with a higher limit.
     pub fn extends(&self, other: &Self) -> bool {
         let higher = match (self.limit, other.limit) {
             (None, Some(_)) => true,
@@ -129,11 +133,11 @@ impl Selection {
 pub struct LlmFacts {
     /// Its name.
     pub name: String,
-    /// SHA-256 of its file, or where its endpoint is.
+    /// SHA-256 of its file, or the endpoint's URL.
     pub version: String,
 }
 
-/// Where the anchors come from.
+/// The source of the anchors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnchorSetting {
@@ -145,7 +149,7 @@ pub enum AnchorSetting {
 }
 
 impl AnchorSetting {
-    /// How tables label it.
+    /// Its label in tables.
     pub fn label(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -155,7 +159,7 @@ impl AnchorSetting {
 }
 
 impl WorkspaceFacts {
-    /// Reads them.
+    /// Reads the properties of a workspace.
     pub fn of(workspace: &Workspace, learnt: &LearntFiles) -> Self {
         let info = workspace.info();
         Self {
@@ -179,8 +183,8 @@ pub fn prompt_hashes() -> BTreeMap<String, String> {
 }
 
 impl Manifest {
-    /// What must be the same for two runs to be one, by name. When it began, with which words and how many at a time is not part
-    /// of it; neither is what was learnt, which the run itself adds to.
+    /// The properties that must be equal for two manifests of one run, by name. Start time, command
+    /// line and parallelism are excluded; so are the learnt files, which the run itself extends.
     fn identity(&self) -> BTreeMap<&'static str, String> {
         let json = |value: &dyn erased::Json| value.json();
         let unlearnt = |facts: &WorkspaceFacts| WorkspaceFacts { learnt: String::new(), ..facts.clone() };
@@ -204,14 +208,15 @@ impl Manifest {
         ])
     }
 
-    /// Whether it is the run of `before` over more questions of the same files, which goes on with the results there are.
+    /// Whether it is the run of `before` over more questions of the same files, which continues
+    /// with the existing results.
     pub fn extends(&self, before: &Self) -> bool {
         let differences = self.differences(before);
         let only_selection = matches!(differences.as_slice(), [(name, _, _)] if *name == SELECTION);
         only_selection && self.selection.extends(&before.selection)
     }
 
-    /// In what `other` differs: name, ours, theirs.
+    /// The differences to `other`: name, own value, other value.
     pub fn differences(&self, other: &Self) -> Vec<(&'static str, String, String)> {
         let theirs = other.identity();
         self.identity()

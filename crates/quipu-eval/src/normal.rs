@@ -1,12 +1,15 @@
-//! When an answer that was given is a gold answer: the one place that says so, for every metric.
+//! Decides when a given answer equals a gold answer: the single definition for every metric.
 //!
 //! In this order:
-//! 1. **Names**: equal after [`quipu_index::normalise`]: case, diacritics, punctuation, a leading or inverted article and
-//!    possessives do not matter (`Matrix, The` is `the matrix`; `Béla Tarr` is `bela tarr`).
-//! 2. **Dates**: equal in any usual way of writing. Where the gold is a year or a month, a day in it will do; not the other way round.
-//! 3. **Numbers**: with or without separators, currency, magnitude words or unit. Equal, or one is the other rounded to the digits that
-//!    it shows, at least two of them (CRAG's judge: 618.23 feet for 618 ft, 102 million for 101756123; not 3.3 million for
-//!    3,576,873). Units are not converted: where both are known and differ, so do the answers (1,300 miles is not 1,289 km).
+//! 1. **Names**: equal after [`quipu_language::normalise`]: case, diacritics, punctuation, a
+//!    leading or inverted article and possessives do not matter (`Matrix, The` is `the matrix`;
+//!    `Béla Tarr` is `bela tarr`).
+//! 2. **Dates**: equal in any usual way of writing. Where the gold is a year or a month, a day in
+//!    it will do; not the other way round.
+//! 3. **Numbers**: with or without separators, currency, magnitude words or unit. Equal, or one is
+//!    the other rounded to the digits that it shows, at least two of them (CRAG's judge: 618.23
+//!    feet for 618 ft, 102 million for 101756123; not 3.3 million for 3,576,873). Units are not
+//!    converted: where both are known and differ, so do the answers (1,300 miles is not 1,289 km).
 //! 4. **Truth values**: `yes` is `true`, `no` is `false`.
 //!
 //! Cells of tables ([`same_cell`]) are equal in these cases too, since a query's columns are
@@ -18,14 +21,14 @@
 //! 8. **Midnight**: a date is the same as its first second (`2023-04-01` is
 //!    `2023-04-01T00:00:00`).
 //!
-//! A gold answer may have several names (its own and its aliases in the graph); any of them will do. A name within a longer text is no
-//! equality: that is what the lenient score is for.
+//! A gold answer may have several names (its own and its aliases in the graph); any of them will
+//! do. A name within a longer text is no equality: that is what the lenient score is for.
 
 use quipu_answer::{same_value, value_of};
 use quipu_graph::LiteralValue;
-use quipu_index::normalise;
+use quipu_language::normalise;
 
-/// Whether `given` is the gold answer called `gold`: the strict form.
+/// Whether `given` equals the gold answer `gold`: the strict form.
 pub fn same_answer(given: &str, gold: &str) -> bool {
     let (given, gold) = (bare(given), bare(gold));
     match (truth(given), truth(gold)) {
@@ -40,24 +43,24 @@ pub fn same_answer(given: &str, gold: &str) -> bool {
     same_value(gold, given) || (!gold_is_date && same_value(given, gold))
 }
 
-/// Whether a cell that is given is the gold cell: [`same_answer`], and what only tables need.
+/// Whether a given cell equals the gold cell: [`same_answer`], plus the rules for tables.
 pub fn same_cell(given: &str, gold: &str) -> bool {
     Cell::read(given).is(&Cell::read(gold))
 }
 
-/// How far a computed number may be off, as a share of the larger one.
+/// Largest error of a computed number, as a share of the larger number.
 const COMPUTED: f64 = 0.01;
-/// Beyond this share no rounding to two digits makes two numbers one.
+/// Largest difference, as a share, that rounding to two digits can explain.
 const ROUNDED: f64 = 0.06;
 
-/// A cell, read once for comparisons with many others: tables have thousands, and reading dates is
-/// dear.
+/// A cell, parsed once for comparisons with many others: tables have thousands of cells, and
+/// parsing dates is expensive.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
     text: String,
     /// Its normal form.
     normal: String,
-    /// The normal form without spaces, where it has letters.
+    /// The normal form without spaces, if it has letters.
     compact: String,
     number: Option<f64>,
     flag: Option<Flag>,
@@ -67,7 +70,7 @@ pub(crate) struct Cell {
     valued: bool,
 }
 
-/// A truth value, or the number that stands for one.
+/// A boolean, or the number that stands for one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Flag {
     truth: bool,
@@ -90,12 +93,12 @@ impl Cell {
         Self { text: text.to_owned(), normal, compact, number, flag, time, valued }
     }
 
-    /// The number that it is, written with digits alone.
+    /// Its number, if it is written with digits alone.
     pub(crate) fn number(&self) -> Option<f64> {
         self.number
     }
 
-    /// Whether this, which was given, is the gold cell.
+    /// Whether this given cell equals the gold cell.
     pub(crate) fn is(&self, gold: &Self) -> bool {
         if self.normal.is_empty() || gold.normal.is_empty() {
             return false;
@@ -109,7 +112,7 @@ impl Cell {
             return self.is_number(a, gold, b);
         }
         if let (Some(given), Some(gold)) = (&self.time, &gold.time) {
-            // A day in a month will do; a month for a day will not.
+            // A day matches its month, but a month does not match a day.
             return given == gold || (gold.len() == MONTH && given.starts_with(gold.as_str()));
         }
         self.normal == gold.normal
@@ -145,7 +148,8 @@ fn plain_number(text: &str) -> Option<f64> {
     grouped.then(|| text.replace(',', "").parse().ok()).flatten().filter(|number: &f64| number.is_finite())
 }
 
-/// A month, a day or a moment as databases and XML write them, in one form; midnight is its day.
+/// A month, a day or a time as databases and XML write them, in canonical form; midnight becomes
+/// its day.
 fn database_time(text: &str) -> Option<String> {
     let date = text.get(..DAY).or_else(|| text.get(..MONTH)).filter(|date| is_date(date))?;
     if text.len() == MONTH || text.len() == DAY {
@@ -170,7 +174,7 @@ fn is_date(text: &str) -> bool {
 }
 
 /// Whether a text may be a quantity or a date: it begins with a digit, a sign or a currency, or
-/// holds a digit besides the name of a month.
+/// contains a digit and the name of a month.
 fn may_be_value(text: &str) -> bool {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -184,7 +188,7 @@ fn may_be_value(text: &str) -> bool {
     quantity || month()
 }
 
-/// The unit that a quantity ends in (or, of money, begins with).
+/// The unit at the end of a quantity (or, for money, at its beginning).
 fn unit(text: &str) -> Option<&'static str> {
     if !text.contains(|c: char| c.is_ascii_digit()) {
         return None;
@@ -196,7 +200,7 @@ fn unit(text: &str) -> Option<&'static str> {
     unit_of(last.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')))
 }
 
-/// Units in one form; only what question sets use.
+/// Units in canonical form; only those that occur in question sets.
 pub(crate) fn unit_of(word: &str) -> Option<&'static str> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%');
     Some(match word {
@@ -219,8 +223,9 @@ pub(crate) fn unit_of(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether the gold name occurs in a text: the lenient form, the substring match of the Think-on-Graph family. Both sides are
-/// normalised; names of up to three characters must stand as whole words, else `3` would be found in `1930`.
+/// Whether the gold name occurs in a text: the lenient form, the substring match of the
+/// Think-on-Graph family. Both sides are normalised. Names of up to three characters must be whole
+/// words, else `3` would be found in `1930`.
 pub fn occurs_in(text: &str, gold: &str) -> bool {
     let (text, gold) = (normalise(text), normalise(bare(gold)));
     if gold.is_empty() {
@@ -229,10 +234,10 @@ pub fn occurs_in(text: &str, gold: &str) -> bool {
     if gold.chars().count() <= SHORT { contains_words(&text, &gold) } else { text.contains(&gold) }
 }
 
-/// Names up to this many characters are looked for as whole words.
+/// Most characters of a name that must be a whole word.
 const SHORT: usize = 3;
 
-/// Whether normalised words stand in a normalised text.
+/// Whether a normalised text contains normalised words.
 pub(crate) fn contains_words(text: &str, words: &str) -> bool {
     format!(" {text} ").contains(&format!(" {words} "))
 }

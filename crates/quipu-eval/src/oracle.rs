@@ -1,10 +1,10 @@
-//! The oracle of an ablation (HybGRAG, Fig. 3): a critic that is told a question's gold answers.
+//! The oracle of an ablation (HybGRAG, Fig. 3): a critic that knows a question's gold answers.
 
 use quipu_answer::Critic;
 
 use crate::metrics::GoldAnswer;
 
-/// Knows the keys of one question's gold answers. Gold answers without a key are unknown to it.
+/// Knows the keys of one question's gold answers; answers without a key are unknown to it.
 #[derive(Debug)]
 pub(crate) struct Oracle {
     keys: Vec<String>,

@@ -1,12 +1,11 @@
-//! Whether the order of the rows is part of what a question asks.
+//! Decides whether a question asks for an order of its rows.
 //!
-//! It is where both say so: the published query orders its rows at the top level, and the question
-//! has a word that asks for an order (`order_words.toml`). An `ORDER BY` alone only makes a
-//! query's output the same in every run.
+//! It does if the published query orders its rows at the top level and the question has a word for
+//! an order (`order_words.toml`). `ORDER BY` alone only makes a query's output deterministic.
 
 use std::sync::OnceLock;
 
-use quipu_index::normalise;
+use quipu_language::normalise;
 use serde::Deserialize;
 
 use crate::normal::contains_words;
@@ -20,18 +19,18 @@ struct Phrases {
 #[derive(Deserialize)]
 struct Phrase {
     words: String,
-    /// Why it stands in the list; read by people, and held by a test.
+    /// The reason for the word; for people, and required by a test.
     #[cfg_attr(not(test), expect(dead_code, reason = "the file's rows say why they stand there"))]
     reason: String,
 }
 
 fn phrases() -> &'static [Phrase] {
     static PHRASES: OnceLock<Phrases> = OnceLock::new();
-    // A test reads the file; were it wrong, no question would ask for an order.
+    // A test reads the file. If it were broken, no question would ask for an order.
     &PHRASES.get_or_init(|| toml::from_str(include_str!("order_words.toml")).unwrap_or_default()).phrase
 }
 
-/// Whether the rows of the gold table must come in its order.
+/// Whether the rows must come in the gold table's order.
 pub(crate) fn is_ordered(question: &GoldQuestion) -> bool {
     let query = question.sql.as_deref().or(question.sparql.as_deref()).unwrap_or_default();
     question.answers.len() > 1 && orders_rows(query) && asks_for_order(&question.question)
@@ -42,8 +41,8 @@ fn asks_for_order(question: &str) -> bool {
     phrases().iter().any(|phrase| contains_words(&said, &phrase.words))
 }
 
-/// Whether every alternative of a query has an `ORDER BY` outside of brackets and braces: one that
-/// has none says that the order is free.
+/// Whether every alternative of a query has an `ORDER BY` outside of brackets and braces. An
+/// alternative without one shows that the order is free.
 fn orders_rows(query: &str) -> bool {
     let statements = top_level(query);
     let mut written =
@@ -56,7 +55,7 @@ fn orders_rows(query: &str) -> bool {
     written.peek().is_some() && written.all(ordered)
 }
 
-/// The query without what stands in brackets, braces and quotation marks.
+/// The query without the content of brackets, braces and quotation marks.
 fn top_level(query: &str) -> String {
     let mut kept = String::new();
     let (mut depth, mut quote) = (0usize, None);

@@ -1,15 +1,16 @@
-//! The open-world variant of a question set (AnchorRAG §4.5, App. 6.1): typing errors in the names of entities, and questions that the
-//! graph does not answer.
+//! The open-world variant of a question set (AnchorRAG §4.5, App. 6.1): typing errors in the names
+//! of entities, and questions that the graph cannot answer.
 
 use crate::question::GoldQuestion;
 use crate::random::Random;
 
-/// How a question set is disturbed.
+/// Settings of the perturbation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PerturbConfig {
-    /// Share of the questions whose entity names get a typing error, one a name.
+    /// Share of the questions that get a typing error in each entity name.
     pub typos: f64,
-    /// Unanswerable questions mixed in, as a share of the others (AnchorRAG: 164 to 1639, 100 to 1000).
+    /// Unanswerable questions to add, as a share of the others (AnchorRAG: 164 to 1639, 100 to
+    /// 1000).
     pub unanswerable: f64,
     /// Seed of all choices.
     pub seed: u64,
@@ -21,21 +22,21 @@ impl Default for PerturbConfig {
     }
 }
 
-/// A disturbed question set.
+/// A perturbed question set.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Perturbed {
     /// The questions.
     pub questions: Vec<GoldQuestion>,
     /// Questions with a typing error.
     pub with_typos: usize,
-    /// Questions that were to get one, but hold no word of their gold anchors to put it into.
+    /// Questions selected for a typing error that contain no word of their gold anchors.
     pub without_mention: usize,
-    /// Unanswerable questions mixed in.
+    /// Added unanswerable questions.
     pub unanswerable: usize,
 }
 
-/// Disturbs a question set; the same for the same input and seed. `unanswerable` are questions of another source, of which a
-/// sample is mixed in, marked as having no right answer.
+/// Perturbs a question set; the same for the same input and seed. `unanswerable` are questions from
+/// another source. A sample of them is added and marked as having no right answer.
 pub fn perturb(
     questions: &[GoldQuestion],
     unanswerable: &[GoldQuestion],
@@ -77,7 +78,7 @@ fn share_of(whole: usize, share: f64) -> usize {
     (whole as f64 * share.max(0.0)).round() as usize
 }
 
-/// What remains of a question that has no answer here: its words.
+/// The text of a question, without its answers.
 fn unanswered(question: GoldQuestion) -> GoldQuestion {
     GoldQuestion {
         id: format!("unanswerable-{}", question.id),
@@ -89,7 +90,8 @@ fn unanswered(question: GoldQuestion) -> GoldQuestion {
     }
 }
 
-/// The question with one typing error in each of its anchors' names; `None` where it holds none of them.
+/// The question with one typing error in each of its anchors' names; `None` if it contains none of
+/// them.
 fn with_typos(question: &GoldQuestion, random: &mut Random) -> Option<String> {
     let mut text = question.question.clone();
     let mut changed = false;
@@ -111,7 +113,7 @@ fn with_typos(question: &GoldQuestion, random: &mut Random) -> Option<String> {
     changed.then_some(text)
 }
 
-/// Words shorter than this stay as they are: an error would make another word of them.
+/// Shortest word that gets an error; in a shorter one an error would make another word.
 const SHORTEST: usize = 4;
 
 fn letters(word: &str) -> usize {
@@ -140,8 +142,7 @@ fn word_spans(text: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// The name with one typing error in one of its words; `None` where no word is long enough for
-/// one.
+/// The name with one typing error in one of its words; `None` if every word is too short.
 pub(crate) fn mistyped_name(name: &str, random: &mut Random) -> Option<String> {
     let mut spans = word_spans(name);
     spans.retain(|(start, end)| {
@@ -158,8 +159,8 @@ pub(crate) fn mistyped_name(name: &str, random: &mut Random) -> Option<String> {
 
 const KEYBOARD: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/// One error of the four that people make: two letters swapped, one left out, doubled, or replaced by its neighbour on the keyboard.
-/// The first letter stays.
+/// One of four common errors: two letters swapped, one omitted, doubled, or replaced by its
+/// neighbour on the keyboard. The first letter stays.
 fn mistyped(word: &str, random: &mut Random) -> String {
     let mut characters: Vec<char> = word.chars().collect();
     let at = 1 + random.below(characters.len().saturating_sub(2).max(1));

@@ -1,9 +1,9 @@
-//! A question with its gold answers, whatever file it came from.
+//! A question with its gold answers, from any file format.
 
+use jiff::Zoned;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
-use quipu_answer::{Conversation, Speaker, Turn};
+use quipu_answer::{Conversation, Speaker, Turn, parse_time};
 use serde::{Deserialize, Serialize};
 
 /// A question with its gold answers: one line of Quipu's own format.
@@ -13,95 +13,97 @@ pub struct GoldQuestion {
     pub id: String,
     /// The question.
     pub question: String,
-    /// What was said before it, oldest first.
+    /// The conversation before it, oldest turn first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<GoldTurn>,
-    /// Names or values, each of them right.
+    /// Names or values, each of them correct.
     #[serde(default)]
     pub answers: Vec<String>,
-    /// Keys of the gold entities, where the file gives them. They need not pair with `answers`.
+    /// Keys of the gold entities, if the file gives them. They need not pair with `answers`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer_ids: Vec<String>,
-    /// For each of `answers` every cell that will do for its row: names, ids, numbers, other ways
-    /// to compute them.
+    /// For each of `answers` all cells that are accepted for its row: names, ids, numbers, other
+    /// ways to compute them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Vec<String>>,
-    /// For each of `answers` its row of the published table; none where the table states no value.
+    /// For each of `answers` its row of the published table; `None` in a cell without a value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<Vec<Option<String>>>,
-    /// The published SQL; alternatives are parted by `;`.
+    /// The published SQL; `;` separates alternatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sql: Option<String>,
     /// The published SPARQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparql: Option<String>,
-    /// Whether each of `answers` alone is a whole answer (CRAG, Head-to-Tail), instead of a part of the gold set.
+    /// Whether each of `answers` alone is a complete answer (CRAG, Head-to-Tail), not a part of the
+    /// gold set.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any_of: bool,
-    /// No answer is right: the source does not hold one.
+    /// No answer is right, because the source does not contain one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unanswerable: bool,
-    /// The question assumes what is not so (CRAG's "invalid question"); saying so is the right answer.
+    /// The question has a false premise (CRAG's "invalid question"); saying so is the right answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub false_premise: bool,
-    /// Names of the gold anchors, for scoring linking; never an input unless the run says so.
+    /// Names of the gold anchors, for scoring linking. They are an input only if the run requests
+    /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topic_entities: Vec<String>,
     /// Keys of the gold anchors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topic_ids: Vec<String>,
-    /// When it was asked, where the file says so.
+    /// Time of asking, if the file gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query_time: Option<String>,
     /// Hops from the anchors to the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hops: Option<u32>,
-    /// The kind of question, as the file has it.
+    /// The kind of question, from the file.
     #[serde(default, rename = "type", alias = "kind", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// What it is about.
+    /// Its domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// `head`, `torso` or `tail`: how popular its topic entity is.
+    /// `head`, `torso` or `tail`: the popularity of its topic entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub popularity: Option<String>,
     /// How fast its answer changes (CRAG): `static`, `slow-changing`, `fast-changing`, `real-time`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dynamism: Option<String>,
-    /// Web pages that came with it (CRAG).
+    /// Web pages supplied with it (CRAG).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<Page>,
 }
 
-/// Something that was said before a question.
+/// A turn of the conversation before a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoldTurn {
-    /// By whom.
+    /// Its speaker.
     pub speaker: GoldSpeaker,
-    /// What.
+    /// Its text.
     pub text: String,
 }
 
-/// Who said something before a question.
+/// The speaker of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GoldSpeaker {
     /// The person who asks.
     Person,
-    /// Whoever answered.
+    /// The system that answers.
     Answer,
 }
 
-/// A web page that came with a question.
+/// A web page supplied with a question.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Page {
     /// Title.
     pub name: String,
     /// Address.
     pub url: String,
-    /// What the search engine showed of it.
+    /// Its snippet in the search engine.
     pub snippet: String,
-    /// When it was changed last, as the file says.
+    /// Time of its last change, from the file.
     #[serde(default)]
     pub last_modified: String,
     /// The page as HTML.
@@ -109,12 +111,12 @@ pub struct Page {
 }
 
 impl GoldQuestion {
-    /// When it was asked; `None` where the file does not say, or says it in a way that is not understood.
+    /// Time of asking; `None` if the file omits it or gives it in an unknown form.
     pub fn asked_at(&self) -> Option<Zoned> {
-        parse_time(self.query_time.as_deref()?)
+        time_of(self.query_time.as_deref()?)
     }
 
-    /// What was said before it.
+    /// The conversation before it.
     pub fn conversation(&self) -> Conversation {
         let turns = self.turns.iter().map(|turn| match turn.speaker {
             GoldSpeaker::Person => Turn::new(Speaker::Person, &turn.text),
@@ -123,30 +125,27 @@ impl GoldQuestion {
         Conversation { turns: turns.collect(), ..Conversation::default() }
     }
 
-    /// Whether not answering is the right thing to do.
+    /// Whether not answering is right.
     pub fn has_no_answer(&self) -> bool {
         self.unanswerable || self.false_premise
     }
 
-    /// Whether the gold answers are rows, each with the cells that will do for it.
+    /// Whether the gold answers are rows, each with its accepted cells.
     pub fn has_rows(&self) -> bool {
         !self.aliases.is_empty() || !self.table.is_empty()
     }
 
-    /// The gold anchors as a method takes them: keys where the file has them, else names.
+    /// The gold anchors as input for a method: keys if the file has them, else names.
     pub fn anchors(&self) -> &[String] {
         if self.topic_ids.is_empty() { &self.topic_entities } else { &self.topic_ids }
     }
 }
 
-/// RFC 3339 and CRAG's `02/28/2024, 10:04:54 PT`.
-fn parse_time(text: &str) -> Option<Zoned> {
+/// The forms of [`parse_time`], a date alone, and CRAG's `02/28/2024, 10:04:54 PT`.
+fn time_of(text: &str) -> Option<Zoned> {
     let text = text.trim();
-    if let Ok(zoned) = text.parse::<Zoned>() {
+    if let Ok(zoned) = parse_time(text) {
         return Some(zoned);
-    }
-    if let Ok(timestamp) = text.parse::<Timestamp>() {
-        return Some(timestamp.to_zoned(TimeZone::UTC));
     }
     if let Ok(date) = text.parse::<Date>() {
         return date.to_zoned(TimeZone::UTC).ok();
@@ -158,7 +157,7 @@ fn parse_time(text: &str) -> Option<Zoned> {
     DateTime::from_parts(date, time).to_zoned(zone_of(zone)?).ok()
 }
 
-/// The zones that American question sets name by their short names.
+/// The time zones that American question sets abbreviate.
 fn zone_of(name: &str) -> Option<TimeZone> {
     let iana = match name.trim() {
         "PT" | "PST" | "PDT" => "America/Los_Angeles",

@@ -1,5 +1,5 @@
-//! Chance that is the same for the same seed, on every machine and in every version: samples, typing errors and
-//! bootstraps are part of a result.
+//! Pseudo-random numbers that are the same for the same seed, on every machine and in every
+//! version, because samples, typing errors and bootstraps are part of a result.
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::{Judged, Verdict};
 use crate::metrics::{GoldAnswer, Score};
 
-/// How a question ended.
+/// The outcome of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
@@ -16,9 +16,9 @@ pub enum Ended {
     Answered,
     /// "I don't know".
     Abstained,
-    /// "The question assumes what is not so."
+    /// "The question has a false premise."
     InvalidQuestion,
-    /// The work failed: a zero that is listed.
+    /// The question failed: a listed zero.
     Failed,
 }
 
@@ -32,13 +32,14 @@ impl From<Status> for Ended {
     }
 }
 
-/// Why a question was not answered rightly, in the order in which causes are looked for (KERAG §5.6 and its error analysis).
+/// Why a question was not answered correctly, in the order of the checks (KERAG §5.6 and its error
+/// analysis).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// An error or a crash.
     Failed,
-    /// The time was over.
+    /// The time limit was exceeded.
     TimedOut,
     /// Answered, although no answer is right.
     ShouldAbstain,
@@ -48,9 +49,9 @@ pub enum ErrorClass {
     Linking,
     /// No gold answer is in the evidence.
     Retrieval,
-    /// The evidence held a gold answer; the method did not answer.
+    /// The evidence contained a gold answer, but the method did not answer.
     WronglyAbstained,
-    /// The evidence held a gold answer; another one was given.
+    /// The evidence contained a gold answer, but the method gave another one.
     Composition,
 }
 
@@ -82,10 +83,10 @@ impl ErrorClass {
     }
 }
 
-/// What one question cost. Times are those of the run that asked the models; a replay keeps them.
+/// The cost of one question. Times come from the run that asked the models; a replay keeps them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RowCost {
-    /// Model calls, those that the cache answered among them.
+    /// Model calls, including cached ones.
     pub llm_calls: u32,
     /// Tokens of the prompts.
     pub prompt_tokens: u64,
@@ -99,7 +100,7 @@ pub struct RowCost {
     pub requests: u64,
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// Of these, seconds that were not spent waiting for a model or an embedder.
+    /// Seconds of these outside of models and embedders.
     pub engine_seconds: f64,
     /// The same by stage.
     #[serde(default)]
@@ -113,10 +114,10 @@ impl RowCost {
     }
 }
 
-/// What one stage cost.
+/// The cost of one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StageCost {
-    /// Model calls, those that the cache answered among them.
+    /// Model calls, including cached ones.
     pub llm_calls: u32,
     /// Tokens of prompts and replies.
     pub tokens: u64,
@@ -135,16 +136,17 @@ pub struct Row {
     pub llm: String,
     /// The question.
     pub question: String,
-    /// How it ended.
+    /// Its outcome.
     pub ended: Ended,
     /// The answer in words.
     pub answer: String,
     /// The bare values, best first.
     pub answers: Vec<String>,
-    /// For each value, the keys of the entities of that name in the evidence, where they differ from names.
+    /// For each value, the keys of the entities with this name in the evidence, if keys differ from
+    /// names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer_keys: Vec<Vec<String>>,
-    /// The rows that were given, where the answer is a table.
+    /// The given rows, if the answer is a table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<Vec<Option<String>>>,
     /// The gold answers.
@@ -156,50 +158,50 @@ pub struct Row {
     pub score: Score,
     /// CRAG's verdict.
     pub judged: Judged,
-    /// What went wrong, where something did.
+    /// The error class, if there was an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorClass>,
-    /// Names of the anchors that linking settled on; `None` where the method links nothing.
+    /// Names of the anchors chosen by linking; `None` for a method without linking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchors: Option<Vec<String>>,
     /// Names of the gold anchors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gold_anchors: Vec<String>,
-    /// Whether every gold anchor is among the anchors; `None` where either is not known.
+    /// Whether every gold anchor is among the anchors; `None` if either is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked: Option<bool>,
-    /// Share of the gold answers that the evidence holds; `None` where there is no gold answer.
+    /// Share of the gold answers in the evidence; `None` without gold answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence_recall: Option<f64>,
     /// Ids of the evidence.
     pub evidence: Vec<String>,
-    /// Ids of the evidence that holds the answer's values.
+    /// Ids of the evidence for the answer's values.
     pub citations: Vec<String>,
     /// Whether every value was found in the evidence.
     pub grounded: bool,
     /// The method's confidence.
     pub confidence: f64,
-    /// What it cost.
+    /// Its cost.
     pub cost: RowCost,
-    /// Why there is no answer, or what failed.
+    /// The reason for a missing answer, or the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Hops, where the file says so.
+    /// Hops, if the file gives them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hops: Option<u32>,
-    /// Kind of question, where the file says so.
+    /// Kind of question, if the file gives it.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Domain, where the file says so.
+    /// Domain, if the file gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// `head`, `torso` or `tail`, where the file says so.
+    /// `head`, `torso` or `tail`, if the file gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub popularity: Option<String>,
 }
 
 impl Row {
-    /// What tells rows of one results folder apart.
+    /// The unique key of a row in a results folder.
     pub fn key(&self) -> (String, String, String) {
         (self.method.clone(), self.llm.clone(), self.id.clone())
     }
@@ -209,26 +211,26 @@ impl Row {
         self.evidence_recall.map(|recall| recall > 0.0)
     }
 
-    /// Whether there is an answer and nothing in it is right: no value is a gold answer, no row
-    /// holds a key of a gold row. Where no answer is right, any answer is wrong.
+    /// Whether there is an answer that is entirely wrong: no value is a gold answer, no row
+    /// contains a key of a gold row. To a question without a right answer, any answer is wrong.
     pub fn is_answered_wrongly(&self) -> bool {
         let right = self.score.f1 > 0.0 || self.score.rows.is_some_and(|rows| rows.lenient > 0.0);
         self.ended == Ended::Answered && (self.unanswerable || !right)
     }
 
-    /// Whether the judge calls it so.
+    /// Whether the judge gave this verdict.
     pub fn is(&self, verdict: Verdict) -> bool {
         self.judged.verdict == verdict
     }
 
-    /// The same result as `other`, times aside.
+    /// Whether it equals `other` except for times.
     pub fn same_but_for_times(&self, other: &Self) -> bool {
         let mut timeless = other.clone();
         timeless.take_times(self);
         *self == timeless
     }
 
-    /// The row with all figures to six decimals, so that they read back to the last bit.
+    /// The row with all numbers rounded to six decimals, so that they survive a round trip exactly.
     pub(crate) fn rounded(mut self) -> Self {
         let score = &mut self.score;
         let of_score = [
@@ -256,7 +258,7 @@ impl Row {
         self
     }
 
-    /// Takes the times of another run of the same question.
+    /// Copies the times of another run of the same question.
     pub(crate) fn take_times(&mut self, measured: &Self) {
         self.cost.seconds = measured.cost.seconds;
         self.cost.engine_seconds = measured.cost.engine_seconds;

@@ -1,4 +1,5 @@
-//! Runs a method over questions: one row a question, kept as it comes, so that a run that was killed goes on.
+//! Runs a method over questions: one row a question, written immediately, so that a killed run can
+//! be resumed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use quipu_answer::{
     Answer, AnswerError, AskOptions, Engine, Event, EventSink, Evidence, EvidenceContent, Exhausted, Page,
     Question, TimedEvent,
 };
-use quipu_index::normalise;
+use quipu_language::normalise;
 use tokio::task::JoinSet;
 
 use crate::EvalError;
@@ -23,37 +24,39 @@ use crate::metrics::{GivenTable, GoldAnswer, Score, score, score_rows, share};
 use crate::oracle::Oracle;
 use crate::row::{Ended, ErrorClass, Row, RowCost, StageCost};
 
-/// A question that is still being worked on this long after its own limit is given up.
+/// Time after its own limit at which a question is abandoned.
 const GRACE: Duration = Duration::from_secs(60);
 
 /// One method under one model, over all questions.
 pub struct RunConfig<'a> {
     /// The workspace with its models.
     pub engine: &'a Engine,
-    /// How each question is asked.
+    /// Options of each question.
     pub options: AskOptions,
-    /// The language model as results name it.
+    /// The language model's name in results.
     pub llm: String,
     /// Whether the gold anchors are given.
     pub anchors: AnchorSetting,
-    /// Whether an oracle that is told each question's gold answers is the critic of `hybrid`.
+    /// Whether the critic of `hybrid` is an oracle that knows each question's gold answers.
     pub oracle: bool,
-    /// When a question is asked that does not say so itself: when the run began, so that a replay asks the same.
+    /// Time of asking for questions without their own: the start of the run, so that a replay asks
+    /// the same.
     pub now: Zoned,
-    /// Judges what rules leave open.
+    /// Judges the cases that rules do not decide.
     pub judge: Option<&'a ModelJudge>,
-    /// Questions asked side by side.
+    /// Questions asked in parallel.
     pub parallel: usize,
-    /// Rows that a replay takes its times from.
+    /// Rows whose times a replay copies.
     pub measured: Option<&'a [Row]>,
 }
 
-/// Model calls that a whole evaluation may make. Held before each question: the ones at work may end above it.
+/// Limit on the model calls of a whole evaluation. It is checked before each question, so running
+/// questions may exceed it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// The most; `None` is no limit.
+    /// The limit; `None`: no limit.
     pub calls: Option<u64>,
-    /// Made so far, the judge's among them, the cached ones not.
+    /// Calls so far, including the judge's, without cached ones.
     pub spent: u64,
 }
 
@@ -64,19 +67,20 @@ impl Budget {
     }
 }
 
-/// What a run left.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOutcome {
-    /// One row for each question that was asked, in the questions' order.
+    /// One row for each asked question, in the questions' order.
     pub rows: Vec<Row>,
-    /// Questions that the budget left unasked.
+    /// Questions not asked because of the budget.
     pub left: usize,
 }
 
-/// Asks all questions but those that are `done`. `progress` sees each row as it is done; those of before first.
+/// Asks all questions except those in `done`. `progress` gets each finished row, the earlier ones
+/// first.
 ///
 /// # Errors
-/// Only when results cannot be written; a question that fails is a row with a zero.
+/// Only for results that cannot be written; a failed question is a row with a zero.
 pub async fn run(
     config: &RunConfig<'_>,
     questions: &[PreparedQuestion],
@@ -115,7 +119,7 @@ pub async fn run(
     Ok(RunOutcome { left: questions.len() - rows.len(), rows })
 }
 
-/// A question's result with what is kept beside the row.
+/// A question's result with the data beside its row.
 pub(crate) struct Done {
     pub(crate) row: Row,
     trace: TraceRow,
@@ -184,13 +188,13 @@ pub(crate) struct Failure {
     pub(crate) reason: String,
 }
 
-/// A question's page as methods take it.
+/// A question's page in the form for methods.
 fn page(page: &crate::Page) -> Page {
     let crate::Page { name, url, snippet, last_modified, html } = page.clone();
     Page { name, url, snippet, last_modified, text: html }
 }
 
-/// Asks in a task of its own, so that a crash ends this question only.
+/// Asks in a separate task, so that a crash ends only this question.
 pub(crate) async fn ask(engine: &Engine, question: Question, options: AskOptions) -> Result<Answer, Failure> {
     let limit = options.limits.time + GRACE;
     let engine = engine.clone();
@@ -315,7 +319,8 @@ fn table_of(answer: &Answer) -> Vec<Vec<Option<String>>> {
     rows.map(|row| row.iter().map(|cell| cell.as_ref().map(|value| value.name.clone())).collect()).collect()
 }
 
-/// Where entities were ranked, the measures of rankings are the ranking's, whatever answer was composed of it.
+/// For a ranking of entities, the ranking metrics come from the ranking itself, not from the
+/// composed answer.
 fn with_ranking(of_values: Score, answer: &Answer, prepared: &PreparedQuestion) -> Score {
     let gold = &prepared.question;
     if answer.ranked.is_empty() || gold.has_no_answer() {
@@ -332,7 +337,7 @@ fn with_ranking(of_values: Score, answer: &Answer, prepared: &PreparedQuestion) 
     }
 }
 
-/// Keys of the entities of this name in the evidence, where keys are not names.
+/// Keys of the entities with this name in the evidence, if keys differ from names.
 fn keys_of(value: &str, evidence: &[Evidence]) -> Vec<String> {
     let name = normalise(value);
     let mut keys = Vec::new();
@@ -360,7 +365,7 @@ fn keys_of(value: &str, evidence: &[Evidence]) -> Vec<String> {
     keys
 }
 
-/// Names of the anchors that linking settled on last.
+/// Names of the anchors that linking chose last.
 fn linked_names(events: &[TimedEvent]) -> Option<Vec<String>> {
     events.iter().rev().find_map(|event| match &event.event {
         Event::Linked { mentions } => {
@@ -376,7 +381,7 @@ fn linked(anchors: Option<&[String]>, gold: &[String]) -> Option<bool> {
     (!gold.is_empty()).then(|| gold.iter().all(|name| anchors.contains(&normalise(name))))
 }
 
-/// Share of the gold answers that the evidence states, or a passage of it mentions.
+/// Share of the gold answers that the evidence states or a passage of it mentions.
 fn evidence_recall(evidence: &[Evidence], gold: &[GoldAnswer]) -> Option<f64> {
     let holds = |answer: &GoldAnswer, piece: &Evidence| {
         let passage = match &piece.content {
@@ -415,7 +420,7 @@ fn cost_of(answer: &Answer) -> RowCost {
     }
 }
 
-/// What a question that failed had cost by then.
+/// The cost of a failed question until its failure.
 fn cost_of_events(events: &[TimedEvent]) -> RowCost {
     let mut cost = RowCost::default();
     let mut by_stage: BTreeMap<String, StageCost> = BTreeMap::new();
@@ -433,7 +438,7 @@ fn cost_of_events(events: &[TimedEvent]) -> RowCost {
     RowCost { by_stage, ..cost }
 }
 
-/// CRAG's verdict: from how the question ended, from equal sets, from the rules, from the model.
+/// CRAG's verdict: by the question's outcome, by equal sets, by rules, by the model.
 async fn judge_row(config: &RunConfig<'_>, prepared: &PreparedQuestion, row: &mut Row) {
     let gold = &prepared.question;
     let certain = match row.ended {
@@ -472,7 +477,7 @@ async fn judge_row(config: &RunConfig<'_>, prepared: &PreparedQuestion, row: &mu
     };
 }
 
-/// What went wrong; `None` where the first value is right.
+/// The error class; `None` if the first value is right.
 fn error_of(prepared: &PreparedQuestion, row: &Row, config: &RunConfig<'_>) -> Option<ErrorClass> {
     if row.error.is_some() || row.score.hit_at_1 == 1.0 {
         return row.error;

@@ -1,4 +1,4 @@
-//! Which questions of the files are asked.
+//! Selects the questions of the files.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use crate::manifest::{DatasetFacts, Selection};
 use crate::question::GoldQuestion;
 use crate::random::Random;
 
-/// The questions of all files: of each at most `limit`, the first ones or, with a seed, a sample. A larger sample of the same seed
-/// holds the smaller one. `only` names the ids that a split takes.
+/// The questions of all files, at most `limit` of each: the first ones or, with a seed, a sample. A
+/// larger sample with the same seed contains the smaller one. `only` holds the ids of a split.
 ///
 /// # Errors
-/// [`EvalError::Usage`] when an id stands in two files, or nothing is left.
+/// [`EvalError::Usage`] if an id occurs in two files, or no question is left.
 pub fn select(
     files: &[QuestionFile],
     limit: Option<usize>,
@@ -26,7 +26,7 @@ pub fn select(
             if let Some(other) = seen.insert(&question.id, file) {
                 let (one, two) = (other.path.display(), file.path.display());
                 let id = &question.id;
-                let message = format!("id {id} stands in {one} and in {two}; evaluate the files one by one");
+                let message = format!("id {id} is in {one} and in {two}; evaluate the files one by one");
                 return Err(EvalError::Usage(message));
             }
         }
@@ -49,7 +49,7 @@ pub fn select(
 }
 
 impl DatasetFacts {
-    /// What a manifest says of a question file.
+    /// The manifest's facts about a question file.
     pub fn of(file: &QuestionFile) -> Self {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         Self {
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn ids_are_one_for_all_files_and_splits_are_kept() {
         let twice = select(&[file("a", 0..3), file("b", 2..4)], None, None, None).unwrap_err().to_string();
-        assert!(twice.contains("id 2 stands in a and in b"), "{twice}");
+        assert!(twice.contains("id 2 is in a and in b"), "{twice}");
         let (questions, _) = select(&[file("a", 0..9)], None, None, Some(&["4".into(), "7".into()])).unwrap();
         assert_eq!(questions.len(), 2);
         assert!(select(&[file("a", 0..9)], None, None, Some(&[])).is_err());

@@ -1,4 +1,5 @@
-//! Rows to figures: metrics with intervals, abstention, calibration, causes of errors, and the same by group.
+//! Summarises rows: metrics with intervals, abstention, calibration, causes of errors, and the same
+//! by group.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::metrics::{
 };
 use crate::row::{Ended, ErrorClass, Row};
 
-/// What is measured of each question; definitions and sources are in docs/evaluation.md.
+/// A metric of each question; definitions and sources are in docs/evaluation.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -18,7 +19,7 @@ pub enum Metric {
     HitAt1,
     /// There is an answer.
     Answered,
-    /// There is an answer, and nothing in it is right.
+    /// There is an answer, and it is entirely wrong.
     AnsweredWrongly,
     /// The values are the gold set.
     ExactMatch,
@@ -28,7 +29,7 @@ pub enum Metric {
     RowF1,
     /// F1 of the rows by their keys (lenient).
     RowF1Lenient,
-    /// The table is the gold table, in its order where the question asks for one.
+    /// The table equals the gold table, in its order if the question asks for one.
     ExactTable,
     /// Share of the values that are gold answers.
     Precision,
@@ -50,13 +51,13 @@ pub enum Metric {
     Hallucination,
     /// CRAG: missing.
     Missing,
-    /// CRAG: accuracy less hallucination.
+    /// CRAG: accuracy minus hallucination.
     Truthfulness,
     /// A gold answer is in the evidence.
     RetrievalRecall,
     /// Every gold anchor is among the anchors.
     LinkingAccuracy,
-    /// Of the answers given, those whose values are all in the evidence.
+    /// Share of the given answers whose values are all in the evidence.
     Grounded,
     /// Model calls.
     Calls,
@@ -131,7 +132,7 @@ impl Metric {
         }
     }
 
-    /// Whether it is a cost, of which less is better and which is no share.
+    /// Whether it is a cost, which is no share and should be small.
     pub fn is_cost(self) -> bool {
         matches!(self, Self::Calls | Self::Tokens | Self::Requests | Self::Seconds)
     }
@@ -176,18 +177,18 @@ impl Metric {
     }
 }
 
-/// A failed question has retrieved nothing, where it had gold to retrieve.
+/// A failed question retrieved nothing, if it had gold to retrieve.
 fn retrieval(row: &Row) -> Option<f64> {
     let failed = row.ended == Ended::Failed && !row.unanswerable;
     row.retrieved().or(failed.then_some(false)).map(one_if)
 }
 
-/// How often it was right not to answer.
+/// The correctness of abstentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Abstention {
     /// Questions that were not answered.
     pub abstained: usize,
-    /// Of these, rightly: no answer is right, or the evidence held none.
+    /// Of these, correctly: no answer is right, or the evidence contained none.
     pub rightly: usize,
     /// Questions without a right answer.
     pub unanswerable: usize,
@@ -218,33 +219,33 @@ impl Abstention {
     }
 }
 
-/// All figures of one method under one model.
+/// All results of one method under one model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// What tells the run apart in tables: method, model, setting, folder where there are several.
+    /// The run's label in tables: method, model, setting; the folder if there are several.
     pub label: String,
     /// The method.
     pub method: String,
     /// The language model.
     pub llm: String,
-    /// Questions that have a row.
+    /// Questions with a row.
     pub questions: usize,
-    /// Questions that should have one.
+    /// Questions expected.
     pub expected: usize,
     /// The metrics that apply.
     pub metrics: BTreeMap<Metric, Interval>,
-    /// Median of the milliseconds that were not the models'.
+    /// Median of the milliseconds outside of models.
     pub engine_ms: f64,
     /// Abstentions.
     pub abstention: Abstention,
-    /// Whether confidence means what it says; over the questions that were answered.
+    /// Calibration over the answered questions.
     pub calibration: Calibration,
-    /// What would be wrong if only the most confident answers were given.
+    /// The share of wrong answers if only the most confident answers were given.
     #[serde(default)]
     pub risk: RiskCoverage,
-    /// What went wrong.
+    /// Numbers of errors by class.
     pub errors: Vec<(ErrorClass, usize)>,
-    /// Answers whose first value is right but whose set is not whole, or holds more.
+    /// Answers with a right first value but an incomplete or too large set.
     pub incomplete: usize,
     /// Verdicts by rule, model and match.
     pub judged_by: [usize; 3],
@@ -261,18 +262,18 @@ pub struct Group {
     pub value: String,
     /// Strict Hit@1.
     pub hit_at_1: Interval,
-    /// Answered, and nothing in the answer is right.
+    /// Answered entirely wrongly.
     #[serde(default)]
     pub answered_wrongly: Interval,
     /// F1.
     pub f1: Interval,
     /// Truthfulness.
     pub truthfulness: Interval,
-    /// What went wrong.
+    /// Numbers of errors by class.
     pub errors: Vec<(ErrorClass, usize)>,
 }
 
-/// Sums the rows of one run up; `expected` is how many there should be.
+/// Summarises the rows of one run; `expected` is the expected number of rows.
 pub fn summarise(label: &str, rows: &[Row], expected: usize, seed: u64) -> Summary {
     let values = |metric: Metric| rows.iter().filter_map(|row| metric.of(row)).collect::<Vec<f64>>();
     let metrics = Metric::ALL
@@ -311,7 +312,7 @@ pub fn summarise(label: &str, rows: &[Row], expected: usize, seed: u64) -> Summa
 }
 
 impl Summary {
-    /// A metric; an interval over nothing where it does not apply.
+    /// A metric; an empty interval if it does not apply.
     pub fn get(&self, metric: Metric) -> Interval {
         self.metrics.get(&metric).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Figures as Markdown tables.
+//! Results as Markdown tables.
 
 use std::fmt::Write as _;
 
@@ -52,7 +52,7 @@ pub fn to_markdown(summaries: &[Summary]) -> String {
     table
 }
 
-/// `60`, or `12 of 60` where the run is not whole.
+/// `60`, or `12 of 60` for an incomplete run.
 fn counted(summary: &Summary) -> String {
     if summary.questions == summary.expected {
         summary.questions.to_string()
@@ -66,7 +66,7 @@ fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "/")
 }
 
-/// One line a run: what went wrong, and how abstention and confidence did.
+/// One line a run: error classes, abstention and calibration.
 pub fn errors_to_markdown(summaries: &[Summary]) -> String {
     let mut table = String::from("| run |");
     for class in ErrorClass::ALL {
@@ -101,9 +101,9 @@ pub fn errors_to_markdown(summaries: &[Summary]) -> String {
     table
 }
 
-/// One line a run: the share of wrong answers if only the most confident tenth, two tenths, ...
-/// all of its answers were given, each with the least confidence among them; the area under that
-/// curve. `None` where nothing was answered.
+/// One line a run: the share of wrong answers if only the most confident tenth, two tenths, ... all
+/// of its answers were given, each with the least confidence among them; the area under that curve.
+/// `None` without answers.
 pub fn risk_to_markdown(summaries: &[Summary]) -> Option<String> {
     let points = summaries.iter().map(|summary| &summary.risk.points).max_by_key(|points| points.len())?;
     if points.is_empty() {
@@ -131,10 +131,10 @@ pub fn risk_to_markdown(summaries: &[Summary]) -> Option<String> {
     Some(table)
 }
 
-/// Most values of one property that a table shows; the HTML report has them all.
+/// Most values of one property in a table; the HTML report has them all.
 const MOST_VALUES: usize = 12;
 
-/// One line a group, runs side by side, where there is more than one group; `None` where there is none.
+/// One line a group, with runs as columns; `None` unless there are several groups.
 pub fn groups_to_markdown(summaries: &[Summary]) -> Option<String> {
     let mut keys: Vec<(&str, &str)> = Vec::new();
     for group in summaries.iter().flat_map(|summary| &summary.groups) {
@@ -168,7 +168,7 @@ pub fn groups_to_markdown(summaries: &[Summary]) -> Option<String> {
     Some(table)
 }
 
-/// Questions that failed or ran out of time, one a line; `None` where there is none.
+/// Questions that failed or ran out of time, one a line; `None` if there are none.
 pub fn failures_to_text(rows: &[Row]) -> Option<String> {
     let failed = |row: &&Row| {
         row.ended == Ended::Failed || matches!(row.error, Some(ErrorClass::TimedOut | ErrorClass::Failed))
@@ -186,7 +186,7 @@ pub fn failures_to_text(rows: &[Row]) -> Option<String> {
     })
 }
 
-/// One line on how far the verdicts can be trusted.
+/// One line about the reliability of the verdicts.
 pub fn agreement_to_text(judge: &str, agreement: &Agreement) -> String {
     let [accurate, hallucination, missing] = agreement.of_verdicts;
     let weakest = agreement.kinds.iter().filter(|kind| kind.agreed < kind.cases);

@@ -29,7 +29,7 @@ geo:sucre a geo:City ; rdfs:label "Sucre" .
 geo:santiago a geo:City ; rdfs:label "Santiago" .
 "#;
 
-/// Pairs of letters counted: near for texts of like words.
+/// The counts of letter pairs: near for texts with similar words.
 struct Letters;
 
 #[async_trait::async_trait]
@@ -101,7 +101,7 @@ async fn facts_of_the_graph_are_asked_about_with_what_it_states() {
             assert_eq!(truth, expected, "{base:?}");
         }
     }
-    // Neighbours are stated both ways, capitals have none.
+    // The neighbour relation is stated in both directions, the capital relation is not.
     for twin in of_kind(&suite, "reversed") {
         let neighbours = twin.question.contains("neighbouring");
         assert_eq!(twin.stated.is_empty(), !neighbours, "{twin:?}");
@@ -148,7 +148,7 @@ async fn a_method_without_a_model_is_asked_and_held_to_its_answers() {
         assert_eq!(kind.failed, 0, "{}", report.wrong_to_text());
     }
     assert!(report.bases.held > 0, "the plain questions are answered: {:?}", report.bases);
-    // Names that are not there and places that are none: whatever was answered is wrong.
+    // These names or ranks do not exist, so any answer is wrong.
     for twin in report.twins.iter().filter(|twin| twin.rule == Rule::Refusal) {
         assert_eq!(twin.held == Held::Wrongly, twin.said.ended == SaidHow::Answered, "{twin:?}");
     }

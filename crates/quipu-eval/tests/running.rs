@@ -1,4 +1,5 @@
-//! Runs over a small graph with a scripted model: every question counts, a killed run goes on, a replay is the run again.
+//! Runs over a small graph with a scripted model: every question counts, a killed run is resumed, a
+//! replay equals the run.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -122,7 +123,7 @@ fn config(engine: &Engine, method: Method) -> RunConfig<'_> {
     }
 }
 
-/// Answers from memory, as a model without the graph does.
+/// Answers from memory, like a model without a graph.
 fn knows_capitals() -> ScriptedModel {
     ScriptedModel::new().when(|request| {
         let asked = &request.messages.last()?.content;
@@ -161,7 +162,7 @@ async fn the_oracle_is_told_the_answers_of_each_question() {
     with_oracle.options.config.hybrid.rounds = 2;
     let rows = rows(&with_oracle, &bench.prepared(&questions).await).await;
     assert!(rows.iter().all(|row| row.answers == ["Lima"]), "{rows:#?}");
-    // The first is accepted at once, the second never; the model judges neither.
+    // The first is accepted at once, the second never; the model validates neither.
     assert_eq!((model.calls_of("compose"), model.calls_of("critique.validate")), (3, 0));
 }
 
@@ -211,7 +212,7 @@ async fn rows_are_scored_by_keys_and_wrong_answers_are_counted() {
             (row.score.hit_at_1, row.score.f1, row.score.rows.map(|r| r.f1), row.is_answered_wrongly())
         })
         .collect();
-    // The id of Peru is its key; without a number it is no whole row.
+    // Peru's id is its key; a row without the number is incomplete.
     assert_eq!(told[0], (1.0, 0.5, Some(0.0), false));
     assert_eq!(told[1], (1.0, 1.0, Some(1.0), false));
     assert_eq!(told[2], (0.0, 0.0, Some(0.0), true));
@@ -347,7 +348,7 @@ async fn gold_is_named_by_the_graph_and_what_it_cannot_name_is_told() {
     );
     assert_eq!(prepared[1].unknown, ["Atlantis"]);
     assert!(prepared[2].gold[0].aliases.contains(&"Peru".to_owned()), "{:?}", prepared[2]);
-    // A shorter key behind its prefix.
+    // A shorter key without its prefix.
     let short = GoldQuestion { answer_ids: vec!["lima".into()], ..by_key };
     let found = prepare(&[&*bench.workspace], &[short], Some("https://example.org/geo/")).await.unwrap();
     assert_eq!((found[0].gold[0].name.as_str(), found[0].unknown.len()), ("Lima", 0));
@@ -355,7 +356,7 @@ async fn gold_is_named_by_the_graph_and_what_it_cannot_name_is_told() {
 
 const ENOUGH: &str = r#"{"irrelevant": [], "verdict": "enough"}"#;
 
-/// Plays KERAG's model: names `entity`, is content with one hop, answers `answer`.
+/// A mock of KERAG's model: it names `entity`, stops after one hop, and answers `answer`.
 fn kerag_model(entity: &str, answer: &str) -> ScriptedModel {
     ScriptedModel::new()
         .always("plan.topic", format!(r#"{{"domain": "other", "entities": ["{entity}"], "time": "", "operation": "list"}}"#))
@@ -449,7 +450,7 @@ async fn the_judge_is_asked_for_what_rules_leave_open_and_counted() {
         (Judge::Model, true, 1)
     );
     assert_eq!(judged.score.hit_at_1, 0.0, "the strict score stays strict");
-    // A judge that fails does not end the run: its script is empty now.
+    // A failing judge does not end the run: its script is empty now.
     let failed = rows(&with_judge, &questions).await.remove(0);
     assert_eq!(failed.judged.by, Judge::Match);
     assert!(failed.judged.reason.unwrap().contains("the judge failed"));

@@ -1,4 +1,5 @@
-//! Training examples from a scripted teacher: what was right is kept, what was wrong is corrected, what cannot be answered is refused.
+//! Training examples from a scripted teacher: right answers are kept, wrong ones are corrected,
+//! unanswerable questions are refused.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -63,7 +64,8 @@ fn questions() -> Vec<GoldQuestion> {
     ]
 }
 
-/// Right on Peru at once, on Chile when it is sampled, on Bolivia never; it takes Peru's capital for its king.
+/// Right about Peru at once, about Chile when sampled, about Bolivia never; it confuses Peru's
+/// capital with its king.
 fn teacher() -> ScriptedModel {
     ScriptedModel::new().when(|request| {
         let asked = &request.messages.last()?.content;
@@ -142,8 +144,8 @@ async fn what_was_right_is_kept_and_what_was_wrong_is_corrected() {
     assert!(!corrected.messages[0].content.contains("step by step"));
     let king = of("king", ExampleKind::Refusal);
     assert!(last(king).contains(r#""status": "unknown""#) && !last(king).contains("Lima"));
-    // Three calls a run: topic, relations, summary. One run of Peru's capital, two of Chile's, three each of the others, and one more of
-    // Bolivia's for the prompt without reasoning.
+    // Three calls a run: topic, relations, summary. One run of Peru's capital, two of Chile's,
+    // three each of the others, and one more of Bolivia's for the prompt without reasoning.
     assert_eq!(calls, 3 * (1 + 2 + 3 + 1 + 3));
 }
 
@@ -242,7 +244,7 @@ async fn the_folder_says_what_it_holds_and_takes_more_of_the_same_only() {
     assert_eq!(kept, card);
     let people = std::fs::read_to_string(out.join("README.md")).unwrap();
     assert!(people.contains("| accepted | 2 |") && people.contains("CC0-1.0"), "{people}");
-    // No question stands on both sides.
+    // No question is in both parts.
     let lines = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
     let asked = |text: String| -> Vec<String> {
         text.lines().map(|line| serde_json::from_str::<TuneExample>(line).unwrap().question).collect()
@@ -253,7 +255,7 @@ async fn the_folder_says_what_it_holds_and_takes_more_of_the_same_only() {
     let message = |result: Result<TuneFolder, EvalError>| result.unwrap_err().to_string();
     assert!(message(open(TuneTask::Compose, false)).contains("--add"));
     assert!(message(open(TuneTask::Query, true)).contains("the task compose"));
-    // The same once more adds nothing.
+    // Adding the same examples again has no effect.
     let again = open(TuneTask::Compose, true).unwrap();
     let card = again.add(source(&workspace, counts, &[]), examples.clone(), prompts.clone()).unwrap();
     assert_eq!((card.examples.train + card.examples.validation, card.sources.len()), (examples.len(), 2));

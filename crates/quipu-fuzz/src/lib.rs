@@ -1,5 +1,5 @@
-//! What reads foreign bytes, given any bytes: it refuses them with an error or takes them, and never panics, hangs or
-//! takes memory without bound.
+//! Fuzz targets for all readers of foreign bytes: each refuses any input with an error or accepts
+//! it, and never panics, hangs or takes unbounded memory.
 //!
 //! | file | what it holds |
 //! | --- | --- |

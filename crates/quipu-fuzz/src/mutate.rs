@@ -1,10 +1,10 @@
-//! Small changes of inputs, the same in every run.
+//! Small mutations of inputs, the same in every run.
 
-/// Makes new inputs of old ones.
+/// Makes new inputs from old ones.
 #[derive(Debug)]
 pub struct Mutator(u64);
 
-/// What parsers look for, and numbers at which they go wrong.
+/// Tokens that parsers look for, and numbers that break them.
 const TOKENS: [&[u8]; 24] = [
     b"\"",
     b"'",
@@ -33,21 +33,21 @@ const TOKENS: [&[u8]; 24] = [
 ];
 
 impl Mutator {
-    /// Of equal seeds the same changes.
+    /// Equal seeds give equal mutations.
     pub fn new(seed: u64) -> Self {
         Self(seed | 1)
     }
 
     /// A number below `bound`, which is not 0.
     fn below(&mut self, bound: usize) -> usize {
-        // Xorshift: enough to spread changes.
+        // Xorshift: good enough for mutations.
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 % bound as u64).unwrap_or(0)
     }
 
-    /// One of `inputs` with one to four changes, parts of the others among them.
+    /// One of `inputs` with one to four mutations, some of which insert parts of the others.
     pub fn next(&mut self, inputs: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = inputs[self.below(inputs.len())].clone();
         for _ in 0..=self.below(4) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// A folder of its own, in memory where the system has one that is.
+/// A new folder, in memory if the system has such a folder.
 pub(crate) fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir()

@@ -1,4 +1,5 @@
-//! Inputs to start from: those of the target's folder in `seeds/`, and, of binary formats, those made here.
+//! Initial inputs: those of the target's folder in `seeds/`, and for binary formats the ones
+//! generated here.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ fn folder(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target)
 }
 
-/// The inputs of a target, in an order that stays. There is always one.
+/// The inputs of a target, in a stable order. There is always at least one.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let files = folder(target).read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
@@ -28,7 +29,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A PDF of one page with one line of text, with the offsets that its table of contents needs.
+/// A PDF of one page with one line of text, with the offsets for its cross-reference table.
 fn page(line: &str) -> Vec<u8> {
     let stream = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
     let objects = [
@@ -52,7 +53,7 @@ fn page(line: &str) -> Vec<u8> {
     (file + &table + &trailer).into_bytes()
 }
 
-/// Weights of an embedder of four words and one layer, as narrow as one can be.
+/// Weights of an embedder with four words and one layer of the least possible width.
 fn tiny_embedder() -> Vec<u8> {
     const WIDE: usize = 64;
     let mut tensors: Vec<(String, Vec<usize>)> = vec![

@@ -1,4 +1,4 @@
-//! Every target, given its kept inputs and changes of them for a moment.
+//! Runs every target on its stored inputs, and briefly on mutations of them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use quipu_fuzz::{Mutator, TARGETS, Target, seeds};
 
-/// How long changed inputs are tried, of each target; `QUIPU_FUZZ_SECONDS` sets it.
+/// Time for mutated inputs of each target; `QUIPU_FUZZ_SECONDS` sets it.
 const MOMENT: Duration = Duration::from_millis(300);
 
-/// Says which input it was, for a failed target tells only what was wrong.
+/// Runs a target and reports the input if it fails.
 fn give(target: Target, bytes: &[u8]) {
     if catch_unwind(AssertUnwindSafe(|| (target.run)(bytes))).is_err() {
         let shown = bytes.escape_ascii();
@@ -26,7 +26,7 @@ fn check(name: &str) {
     give(target, b"");
     let seconds = std::env::var("QUIPU_FUZZ_SECONDS").ok().map(|seconds| seconds.parse().unwrap());
     let moment = seconds.map_or(MOMENT, Duration::from_secs);
-    // Another start in each run would find more, and be no test.
+    // A different seed in each run would find more, but would not be reproducible.
     let mut mutator = Mutator::new(0x5175_6970_7521);
     let (start, mut tried) = (Instant::now(), 0_u64);
     while start.elapsed() < moment {

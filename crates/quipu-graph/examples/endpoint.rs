@@ -1,5 +1,6 @@
-//! What asking an endpoint costs beside reading the same graph from a store: latencies of `relations_of`, `expand` and `summaries`,
-//! nothing remembered, for one node and for batches, over nodes chosen evenly from the store.
+//! Compares the latency of an endpoint with that of a store of the same graph: `relations_of`,
+//! `expand` and `summaries` without any cache, for single nodes and for batches, over nodes chosen
+//! evenly from the store.
 //!
 //! ```text
 //! cargo run --release --workspace --example endpoint -- STORE URL [GRAPH-IRI]
@@ -59,7 +60,7 @@ async fn measure(
         let nodes: Vec<NodeId> =
             (0..batch as u64).map(|at| NodeId((at * ROUNDS as u64 + round as u64) * stride)).collect();
         near.push(timed(call, stored, &nodes).await?);
-        // Opened anew, so that nothing is remembered; the first request makes the connection.
+        // A fresh graph has empty caches. The first request opens the connection.
         let graph = open(config, catalogue)?;
         graph.reach().await?;
         let mut own = Vec::with_capacity(nodes.len());

@@ -1,12 +1,14 @@
-//! Writes a synthetic knowledge graph as N-Triples: entities with labels, relations and tails drawn from power laws.
+//! Writes a synthetic knowledge graph as N-Triples: entities with labels, relations and tails drawn
+//! from power laws.
 //!
 //! `generate --triples 10000000 --out graph.nt [--relations 200] [--exponent 0.65] [--seed 42]`
 //!
-//! One entity for every five triples, 200 relations, one label for each entity (on top of the triples), seed 42. The
-//! same arguments give the same bytes. A tail's probability falls off as its rank to the power of minus the exponent, and so
-//! does a relation's: 0.65 stands for degrees distributed as d^-2.54 and has hubs with 0.5% of all triples, 0.75 for d^-2.33
-//! and 2.6%; 0.5 (degrees as d^-3, the mild end of what knowledge graphs show) has none above 0.07%. On the default hdt 0.7
-//! takes as long as on the graph that docs/results/ compares with.
+//! One entity for every five triples, 200 relations, one label for each entity (on top of the
+//! triples), seed 42. The same arguments give the same bytes. A tail's probability falls off as its
+//! rank to the power of minus the exponent, and so does a relation's: 0.65 stands for degrees
+//! distributed as d^-2.54 and has hubs with 0.5% of all triples, 0.75 for d^-2.33 and 2.6%; 0.5
+//! (degrees as d^-3, the mild end of what knowledge graphs show) has none above 0.07%. On the
+//! default hdt 0.7 takes as long as on the graph that docs/results/ compares with.
 #![allow(clippy::indexing_slicing, reason = "indices are taken modulo the length")]
 
 use std::fs::File;
@@ -48,7 +50,7 @@ fn arguments() -> Result<Arguments, String> {
     if found.out.is_empty() { Err("--out FILE is missing".into()) } else { Ok(found) }
 }
 
-/// SplitMix64: small, fast, and the same everywhere.
+/// SplitMix64: small, fast, and equal on every platform.
 struct Random(u64);
 
 impl Random {
@@ -64,7 +66,8 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// One of `count` things, the first the most likely: the density falls off as rank to the power -`exponent`.
+    /// One of `count` things, the first the most likely: the density falls off as rank to the power
+    /// -`exponent`.
     fn power_law(&mut self, count: u64, exponent: f64) -> u64 {
         ((self.unit().powf(1.0 / (1.0 - exponent)) * count as f64) as u64).min(count - 1)
     }
@@ -92,7 +95,7 @@ fn write(arguments: &Arguments) -> std::io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&arguments.out)?);
     let mut random = Random(arguments.seed);
     let entities = (arguments.triples / 5).max(1);
-    // Spreads the popular ranks over the numbers, so that being popular says nothing about the key.
+    // Spreads the popular ranks over the numbers, so that a key does not reveal its popularity.
     let spread = |rank: u64| (rank.wrapping_mul(0x9e37_79b9) ^ 0x2545) % entities;
     let mut written = 0;
     for entity in 0..entities {

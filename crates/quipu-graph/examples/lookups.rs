@@ -2,11 +2,13 @@
 //!
 //! `lookups STORE [--import FILE] [--memory BYTES] [--sample KEYS] [--cold]`
 //!
-//! With `--import`, imports FILE into STORE, which must not exist. Then times, warm, on 10,000 entities drawn in proportion
-//! to their degree (seed 7): the relations of an entity; one hop both ways, 50 a relation, with names; two hops, 20 a
-//! relation, the first 256 neighbours expanded; and the relations of the entity with most triples. A lookup takes a key and
-//! ends with names. Prints microseconds and items returned: p50, p90, p99. `--sample` keeps the keys in a file, so that
-//! other engines answer for the same ones. `--cold` times opening and the first answer only, for the middle key of that file.
+//! With `--import`, imports FILE into STORE, which must not exist. Then times, warm, on 10,000
+//! entities drawn in proportion to their degree (seed 7): the relations of an entity; one hop both
+//! ways, 50 a relation, with names; two hops, 20 a relation, the first 256 neighbours expanded; and
+//! the relations of the entity with most triples. A lookup takes a key and ends with names. Prints
+//! microseconds and items returned: p50, p90, p99. `--sample` keeps the keys in a file, so that
+//! other engines answer for the same ones. `--cold` times opening and the first answer only, for
+//! the middle key of that file.
 #![allow(clippy::indexing_slicing, reason = "indices are taken modulo the length")]
 
 use std::error::Error;

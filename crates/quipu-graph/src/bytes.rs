@@ -1,6 +1,7 @@
-//! Bounds-checked reading and writing of the integers that stored files are made of.
+//! Bounds-checked reading and writing of the integers in stored files.
 
-/// Appends `value` as a LEB128 varint: seven bits a byte, lowest first, the top bit says that more follow.
+/// Appends `value` as a LEB128 varint: seven bits a byte, lowest first; a set top bit means that
+/// more bytes follow.
 pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push((value as u8 & 0x7f) | 0x80);
@@ -68,20 +69,23 @@ impl<'a> Cursor<'a> {
 /// Bytes that the processor fetches at once.
 pub(crate) const CACHE_LINE: usize = 64;
 
-/// Asks the processor to fetch the cache line at `position`, without waiting for it. Does nothing past the end.
+/// Asks the processor to fetch the cache line at `position`, without waiting for it. Does nothing
+/// past the end.
 #[inline]
 pub(crate) fn prefetch(bytes: &[u8], position: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(byte) = bytes.get(position) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program can see, and the address lies within `bytes`.
+        // SAFETY: a prefetch has no effect that the program can observe, and the address lies
+        // within `bytes`.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (bytes, position);
 }
 
-/// The little-endian unsigned integer that `bytes` (at most eight) hold. Ids and offsets have three to five bytes mostly.
+/// The little-endian unsigned integer in `bytes` (at most eight). Ids and offsets mostly have three
+/// to five bytes.
 #[inline]
 pub(crate) fn fixed(bytes: &[u8]) -> u64 {
     match *bytes {
@@ -92,7 +96,8 @@ pub(crate) fn fixed(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The text that `bytes` are; `None` when they are no UTF-8. Most names are ASCII, which is told quickly.
+/// The text in `bytes`; `None` if they are not UTF-8. Most names are ASCII, which is checked
+/// quickly.
 #[inline]
 pub(crate) fn utf8(bytes: &[u8]) -> Option<&str> {
     if bytes.is_ascii() {

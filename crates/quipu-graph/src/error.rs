@@ -1,34 +1,34 @@
-//! What can go wrong with a graph, by kind of operation.
+//! Errors of graphs, by kind of operation.
 
 use std::path::{Path, PathBuf};
 
-/// Decides what a caller does with an error: tell the user, try again, give up.
+/// Decides how a caller handles an error: tell the user, try again, give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
-    /// The user's input or configuration is wrong; trying again changes nothing.
+    /// The user's input or configuration is wrong. Trying again changes nothing.
     User,
-    /// Something that may pass: a busy endpoint, a time-out.
+    /// The failure may pass: a busy endpoint, a time-out.
     Transient,
-    /// It will fail the same way again, and not by the user's fault.
+    /// The failure will recur and is not the user's fault.
     Permanent,
     /// Stored data is damaged or foreign.
     Corrupt,
-    /// The caller cancelled it.
+    /// The caller cancelled the operation.
     Cancelled,
 }
 
-/// An error of a graph source. Each message says what was being done, on what, and what to do next.
+/// An error of a graph source. Each message states the operation, its object, and the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
     /// Reading or writing a file failed.
     #[error("{action} {}: {source}", path.display())]
     Io {
-        /// What was being done, as "cannot read".
+        /// The operation, as "cannot read".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The operating system's word.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// An input file breaks its own format.
@@ -38,13 +38,13 @@ pub enum GraphError {
         path: PathBuf,
         /// 1-based line.
         line: u64,
-        /// What is wrong there.
+        /// The fault in the line.
         reason: String,
     },
-    /// All of the input was read, and nothing was in it.
+    /// The whole input holds no triple.
     #[error("the input holds no triples")]
     Empty,
-    /// A stored file is missing, truncated, foreign or damaged.
+    /// A stored file is missing, truncated, damaged, or not Quipu's.
     #[error("{}: {reason}; import the graph again", path.display())]
     Corrupt {
         /// The stored file.
@@ -57,9 +57,9 @@ pub enum GraphError {
     Endpoint {
         /// Its URL, without secrets.
         endpoint: String,
-        /// What it was asked for, as "reading relations".
+        /// The operation at the endpoint, as "reading relations".
         stage: &'static str,
-        /// What went wrong.
+        /// The problem.
         problem: EndpointProblem,
     },
     /// Another process, or another thread, writes to the workspace.
@@ -68,24 +68,24 @@ pub enum GraphError {
         /// The workspace.
         workspace: PathBuf,
     },
-    /// The caller asked for something that cannot be: an unknown format, a bad profile, a bad query.
+    /// An impossible request: an unknown format, a bad profile, a bad query.
     #[error("{0}")]
     Usage(String),
-    /// The caller stopped it.
+    /// The caller stopped the operation.
     #[error("interrupted")]
     Cancelled,
 }
 
-/// What can go wrong with an endpoint. None of it is ever taken for an empty result.
+/// Problems of an endpoint. None of them ever counts as an empty result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndpointProblem {
-    /// It could not be reached, or kept failing in ways that may pass.
+    /// It could not be reached, or kept failing with transient errors.
     #[error("{reason} (after {attempts} attempts); `quipu source check` tells when it is back")]
     Unreachable {
         /// The last failure.
         reason: String,
-        /// How often it was tried.
+        /// Number of attempts.
         attempts: u32,
     },
     /// It did not answer in time.
@@ -99,19 +99,19 @@ pub enum EndpointProblem {
     Refused {
         /// The HTTP status.
         status: u16,
-        /// Its own words.
+        /// The endpoint's message.
         reason: String,
     },
-    /// It answered with something that is no result.
+    /// Its answer is not a result.
     #[error("{reason}")]
     Unreadable {
-        /// What was expected and what was found.
+        /// The expected and the received content.
         reason: String,
     },
-    /// It left out rows that it had counted itself.
+    /// It returned fewer rows than it had counted.
     #[error(
-        "it gave {found} rows of the {expected} that it counts: it limits its results; a smaller `page` in sources.toml \
-         gets round that"
+        "it gave {found} of the {expected} rows that it counts, because it limits its results; set a smaller `page` in \
+         sources.toml"
     )]
     Incomplete {
         /// Rows counted.
@@ -135,6 +135,8 @@ impl GraphError {
     /// The class that decides retry, exit code and HTTP status.
     pub fn class(&self) -> ErrorClass {
         match self {
+            // A file that does not exist was named wrongly.
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ErrorClass::User,
             Self::Io { .. } => ErrorClass::Permanent,
             Self::Malformed { .. } | Self::Empty | Self::Usage(_) => ErrorClass::User,
             Self::Corrupt { .. } => ErrorClass::Corrupt,
@@ -145,7 +147,7 @@ impl GraphError {
     }
 }
 
-/// For `map_err`: an I/O error that names what was being done and the file.
+/// For `map_err`: an I/O error that names the operation and the file.
 pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> GraphError {
     let path = path.to_owned();
     move |source| GraphError::Io { action, path, source }

@@ -1,5 +1,5 @@
-//! Files that are replaced whole: a reader sees the old content or the new one, after a loss of power too; and text
-//! with its checksum.
+//! Files that are replaced whole: a reader sees the old or the new content, even after a power
+//! loss. Also text sealed with its checksum.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What the next content of a file is called until it takes the file's name.
+/// Suffix of a file's new content until the rename.
 pub(crate) const NEXT: &str = ".next";
-/// Stands before the checksum of a sealed text, between the two, and behind the text.
+/// The text before the checksum, between checksum and content, and behind the content.
 const SEAL: [&str; 3] = ["{\"xxh3\":\"", "\",\"held\":", "}\n"];
 /// Digits of a checksum.
 const DIGITS: usize = 16;
 
-/// Puts a new content in the place of a file: written beside it, brought to the disk, renamed.
+/// Replaces a file's content: writes a new file, syncs it, and renames it over the old one.
 ///
 /// # Errors
-/// Of the file system, with the path concerned; the file is as it was then.
+/// Errors of the file system, with the path. The file is unchanged then.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), (PathBuf, std::io::Error)> {
     let mut next = path.as_os_str().to_owned();
     next.push(NEXT);
@@ -29,11 +29,11 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), (PathBuf, std::io::Err
         std::fs::rename(&next, path)
     };
     if let Err(error) = write() {
-        // Half a file helps nobody, and on a full disk its room does.
+        // A partial file is useless, and on a full disk its space is needed.
         let _ = std::fs::remove_file(&next);
         return Err((next, error));
     }
-    // The rename is done; that it outlives a loss of power is wanted, but old and new are both whole.
+    // The rename is done. A power loss may still undo it, but both old and new content are whole.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
     Ok(())
@@ -45,10 +45,10 @@ pub fn sealed(json: &str) -> String {
     format!("{before}{:016x}{between}{json}{behind}", xxh3_64(json.as_bytes()))
 }
 
-/// The JSON of a sealed text.
+/// The JSON in a sealed text.
 ///
 /// # Errors
-/// What is wrong, where it is not what was sealed.
+/// The reason why the text does not match its seal.
 pub fn unsealed(text: &str) -> Result<&str, String> {
     let [before, between, behind] = SEAL;
     let parts = || {
@@ -75,7 +75,7 @@ mod tests {
         replace(&path, b"new").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
-        // A folder in the way of the next content.
+        // A folder under the new content's name.
         std::fs::create_dir(folder.path().join("a.toml.next")).unwrap();
         let (refused, _) = replace(&path, b"newer").unwrap_err();
         assert!(refused.ends_with("a.toml.next"));

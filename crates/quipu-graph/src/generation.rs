@@ -1,5 +1,5 @@
-//! Generations: a workspace's graph and indexes are built in a folder beside the old ones and put in their place by one
-//! rename, so that a reader sees the old ones or the new ones whole, whatever happens in between.
+//! Generations: graph and indexes of a workspace are built in a folder beside the published ones
+//! and replace them by one rename. A reader sees either generation whole, even if the build fails.
 //!
 //! `WORKSPACE/CURRENT` holds the name of the published generation, `WORKSPACE/gen-NNNN/` its files.
 
@@ -18,7 +18,8 @@ const LOCK: &str = "import.lock";
 const PREFIX: &str = "gen-";
 /// Folder of the embedded graph in a generation.
 const GRAPH: &str = "graph";
-/// In a generation that took over another one's graph, the name of the one that the graph was read into.
+/// In a generation that reuses another one's graph, the name of the generation that imported the
+/// graph.
 const ORIGIN: &str = "origin";
 
 /// The generations of one workspace.
@@ -34,14 +35,15 @@ pub struct NewGeneration {
     name: String,
     path: PathBuf,
     published: bool,
-    /// Folders that were made for it, the workspace's own first: a failed first import leaves none of them.
+    /// Folders created for it, the workspace's own first. A failed first import removes them.
     made: Vec<PathBuf>,
-    /// Held until the generation is published or given up; the system lets go of it when the process dies.
+    /// Held until the generation is published or dropped. The system releases it when the process
+    /// dies.
     _lock: File,
 }
 
 impl Generations {
-    /// The generations of a workspace, which need not exist yet. Changes nothing.
+    /// The generations of a workspace, which may not exist yet. Changes nothing.
     pub fn open(workspace: impl Into<PathBuf>) -> Self {
         Self { workspace: workspace.into() }
     }
@@ -77,25 +79,26 @@ impl Generations {
                 reason: format!("expected the name of a generation, found {name:?}"),
             });
         }
-        // Else what is there would be taken for left-overs, and cleared away.
+        // Otherwise the existing files would be removed as leftovers.
         if !self.workspace.join(name).is_dir() {
             return Err(GraphError::Corrupt {
                 path,
                 reason: format!(
-                    "it names {name}, which is not there; write the name of a generation that is"
+                    "it names the generation {name}, which is missing; write the name of an existing one"
                 ),
             });
         }
         Ok(Some(name.to_owned()))
     }
 
-    /// Begins a new generation: takes the workspace's lock, clears away what killed imports left, makes the folder.
+    /// Begins a new generation: takes the workspace's lock, removes the leftovers of killed
+    /// imports, creates the folder.
     pub fn begin(&self) -> Result<NewGeneration, GraphError> {
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = self.workspace.ancestors().take_while(missing).map(Path::to_owned).collect();
         std::fs::create_dir_all(&self.workspace).map_err(io_error("cannot create", &self.workspace))?;
         let lock = self.lock()?;
-        // A CURRENT that cannot be read stops the import before anything is cleared away.
+        // An unreadable CURRENT stops the import before anything is removed.
         let current = self.current_name()?;
         self.remove_all_but(current.as_deref())?;
         let number = current.as_deref().and_then(number_of).unwrap_or(0) + 1;
@@ -105,8 +108,8 @@ impl Generations {
         Ok(NewGeneration { generations: self.clone(), name, path, published: false, made, _lock: lock })
     }
 
-    /// Begins a generation that holds what the published one holds, but for the parts of the given names. Files are
-    /// linked, not copied, where the file system can.
+    /// Begins a generation with the content of the published one except the named parts. Files are
+    /// linked if the file system permits it, else copied.
     ///
     /// # Errors
     /// As [`Generations::begin`]; [`GraphError::Usage`] when nothing has been imported yet.
@@ -127,8 +130,8 @@ impl Generations {
         Ok(new)
     }
 
-    /// The name of the generation that the graph of the one in this folder was read into: the same until the next
-    /// import, whatever is indexed meanwhile.
+    /// The name of the generation that imported this folder's graph. It changes with the next
+    /// import, not with the next indexing.
     pub fn origin(generation: &Path) -> String {
         let name = || generation.file_name().unwrap_or_default().to_string_lossy().into_owned();
         std::fs::read_to_string(generation.join(ORIGIN)).unwrap_or_else(|_| name())
@@ -171,35 +174,36 @@ fn number_of(name: &str) -> Option<u64> {
 }
 
 impl NewGeneration {
-    /// The generation's folder, for everything that is built into it.
+    /// The generation's folder. Every part of it is built here.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the embedded graph goes.
+    /// The folder of the embedded graph.
     pub fn graph(&self) -> PathBuf {
         self.path.join(GRAPH)
     }
 
-    /// Puts the generation in the place of the old one, whose files are removed; who has them open keeps reading them.
+    /// Publishes the generation and removes the files of the old one. Processes that have these
+    /// files open can still read them.
     ///
     /// # Errors
-    /// Of the file system; the old generation is the published one then.
+    /// Errors of the file system. The old generation remains published then.
     pub fn publish(mut self) -> Result<(), GraphError> {
         sync_folder(&self.path)?;
         let workspace = &self.generations.workspace;
-        // Its folder's entry as well: CURRENT is never to name what is not there.
+        // The workspace is synced too, so that CURRENT never names a missing folder.
         sync(workspace)?;
         let replaced = files::replace(&workspace.join(CURRENT), format!("{}\n", self.name).as_bytes());
         replaced.map_err(|(path, error)| io_error("cannot write", &path)(error))?;
         self.published = true;
-        // It is done: what cannot be cleared away now, the next one clears away.
+        // The generation is published. The next import removes any leftovers.
         let _ = self.generations.remove_all_but(Some(&self.name));
         Ok(())
     }
 }
 
-/// Links a file, or all files below a folder, to another place; copies where that cannot be.
+/// Links a file, or all files in a folder, to another place; copies them if linking fails.
 fn link_all(from: &Path, to: &Path) -> Result<(), GraphError> {
     if !from.is_dir() {
         let linked = std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop));
@@ -213,7 +217,7 @@ fn link_all(from: &Path, to: &Path) -> Result<(), GraphError> {
     Ok(())
 }
 
-/// Brings every file below a folder to the disk, so that a published generation outlives a loss of power.
+/// Syncs every file in a folder, so that a published generation survives a power loss.
 fn sync_folder(folder: &Path) -> Result<(), GraphError> {
     for entry in std::fs::read_dir(folder).map_err(io_error("cannot read", folder))? {
         let path = entry.map_err(io_error("cannot read", folder))?.path();
@@ -223,18 +227,19 @@ fn sync_folder(folder: &Path) -> Result<(), GraphError> {
 }
 
 fn sync(path: &Path) -> Result<(), GraphError> {
-    File::open(path).and_then(|file| file.sync_all()).map_err(io_error("cannot bring to disk", path))
+    File::open(path).and_then(|file| file.sync_all()).map_err(io_error("cannot flush to disk", path))
 }
 
 impl Drop for NewGeneration {
     fn drop(&mut self) {
         if !self.published {
-            // Nobody is left to tell; the next import clears away what stays.
+            // `drop` cannot report an error; the next import removes the leftovers.
             let _ = std::fs::remove_dir_all(&self.path);
             if !self.made.is_empty() {
                 let _ = std::fs::remove_file(self.generations.workspace.join(LOCK));
             }
-            // One that holds something, as vectors that the next import goes on with, stays.
+            // A folder with content stays, for example one with vectors that the next import
+            // resumes from.
             for folder in &self.made {
                 let _ = std::fs::remove_dir(folder);
             }

@@ -1,11 +1,11 @@
-//! The `Graph` trait: what the methods need of a source, and nothing that only one kind of source has.
+//! The `Graph` trait: the operations that methods need from every source.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{GraphError, Literal};
 
-/// Handle of a node (an entity or a literal) within one graph. Valid while that graph object lives; what outlives
-/// it (evidence, traces, files) carries the node's key instead.
+/// Handle of a node (an entity or a literal) within one graph. It is valid as long as that graph
+/// object lives; evidence, traces and files hold the node's key instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u64);
 
@@ -13,7 +13,7 @@ pub struct NodeId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelationId(pub u32);
 
-/// Along a triple (head to tail) or against it.
+/// The direction along a triple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -28,12 +28,12 @@ pub enum Direction {
 pub struct Step {
     /// The relation.
     pub relation: RelationId,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
 }
 
 impl Step {
-    /// The step that undoes this one.
+    /// The step back.
     pub fn reversed(self) -> Self {
         let direction = match self.direction {
             Direction::Forward => Direction::Backward,
@@ -43,7 +43,7 @@ impl Step {
     }
 }
 
-/// What a source is and holds. Cheap: read once when the source is opened.
+/// The name and size of a source. Cheap: read once when the source is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphDescription {
     /// The source's name, as evidence cites it.
@@ -62,7 +62,7 @@ pub struct GraphDescription {
     pub documents: u64,
 }
 
-/// What a relation is for, as the profile says. Methods walk `Ordinary` relations only.
+/// The role of a relation in the profile. Methods walk `Ordinary` relations only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RelationRole {
@@ -85,9 +85,9 @@ pub enum RelationRole {
 pub struct RelationInfo {
     /// IRI, or the name where names are ids.
     pub key: String,
-    /// What people call it: its label, else the last part of its key with separators as spaces.
+    /// Its name for people: its label, else the last part of its key with separators as spaces.
     pub name: String,
-    /// What it is for.
+    /// Its role.
     pub role: RelationRole,
     /// Number of triples.
     pub triples: u64,
@@ -97,7 +97,7 @@ pub struct RelationInfo {
     pub tails: u64,
 }
 
-/// A node as lists show it.
+/// The description of a node in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeSummary {
     /// The node.
@@ -114,7 +114,7 @@ pub struct NodeSummary {
     pub degree: u64,
 }
 
-/// An entity in full, but for its triples.
+/// All facts about an entity except its triples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entity {
     /// Key, name, types, degree.
@@ -139,13 +139,14 @@ pub struct RelationUse {
 pub struct Expansion {
     /// The step.
     pub step: Step,
-    /// How many neighbours there are.
+    /// Number of neighbours.
     pub fan_out: u64,
     /// The first of them, at most the limit asked for, in the source's stable order.
     pub nodes: Vec<NodeId>,
 }
 
-/// One line of the schema summary: entities of a type joined by a relation to nodes of another type.
+/// One line of the schema summary: entities of a type joined by a relation to nodes of another
+/// type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaEdge {
     /// Type of the heads; `None`: untyped heads.
@@ -162,26 +163,26 @@ pub struct SchemaEdge {
     pub tails: u64,
 }
 
-/// Stands between the names of sources that state the same.
+/// Separates the names of sources that state the same triple.
 pub const BETWEEN_SOURCES: &str = " + ";
 
 /// Prose attached to an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// The entity that it is about.
+    /// The entity that the text is about.
     pub node: NodeId,
     /// The text.
     pub text: String,
 }
 
-/// A knowledge graph. All calls are batched, answer in input order and are cancel-safe: dropping the future leaves
-/// the graph as it was.
+/// A knowledge graph. All calls are batched, answer in input order and are cancel-safe: dropping
+/// the future leaves the graph as it was.
 #[async_trait::async_trait]
 pub trait Graph: Send + Sync {
-    /// What the source is and holds.
+    /// The name and size of the source.
     fn describe(&self) -> &GraphDescription;
 
-    /// Whether every node that is looked at costs a request of its own, so that looking around widely is out of the question: an API.
+    /// Whether every node needs its own request, as with an API. Methods then avoid broad searches.
     fn asks_for_each_node(&self) -> bool {
         false
     }
@@ -192,7 +193,7 @@ pub trait Graph: Send + Sync {
     /// Whether a node is a literal. Costs nothing; `false` for an unknown node.
     fn is_literal(&self, node: NodeId) -> bool;
 
-    /// Nodes by key (IRI, or name where names are ids); `None` for a key that the graph does not hold.
+    /// Nodes by key (IRI, or name where names are ids); `None` for an unknown key.
     async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError>;
 
     /// Names, types and degrees.
@@ -204,8 +205,8 @@ pub trait Graph: Send + Sync {
     /// The relations of each node, in both directions, without touching its triples.
     async fn relations_of(&self, nodes: &[NodeId]) -> Result<Vec<Vec<RelationUse>>, GraphError>;
 
-    /// For each node, its neighbours along each of `steps` (all its steps when `None`), at most `limit` a step.
-    /// Steps that a node does not have are left out of its list.
+    /// For each node, its neighbours along each of `steps` (all its steps when `None`), at most
+    /// `limit` a step. Steps that a node does not have are left out of its list.
     async fn expand(
         &self,
         nodes: &[NodeId],
@@ -213,24 +214,25 @@ pub trait Graph: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Vec<Expansion>>, GraphError>;
 
-    /// Up to `limit` triples (head, tail) of a relation, spread over all of them, the same in every run; for describing
-    /// the relation.
+    /// Up to `limit` triples (head, tail) of a relation, spread over all of them, the same in every
+    /// run; for describing the relation.
     async fn sample_triples(
         &self,
         relation: RelationId,
         limit: usize,
     ) -> Result<Vec<(NodeId, NodeId)>, GraphError>;
 
-    /// The schema summary around types: every edge with one of them at its head or tail; the whole schema when
-    /// `types` is empty. A graph without types has an empty schema.
+    /// The schema summary around types: every edge with one of them at its head or tail; the whole
+    /// schema when `types` is empty. A graph without types has an empty schema.
     async fn schema(&self, types: &[NodeId]) -> Result<Vec<SchemaEdge>, GraphError>;
 
-    /// The name of the source that states each triple (from, step, to), for evidence to cite: the graph's own. Of several graphs joined those
-    /// that state it, with [`BETWEEN_SOURCES`] between them.
+    /// The name of the source that states each triple (from, step, to), for evidence to cite: the
+    /// graph's own name. A joined graph gives all sources that state it, separated by
+    /// [`BETWEEN_SOURCES`].
     async fn stated_by(&self, triples: &[(NodeId, Step, NodeId)]) -> Result<Vec<String>, GraphError> {
         Ok(vec![self.describe().name.clone(); triples.len()])
     }
 
-    /// The documents of nodes; `None` where a node has none.
+    /// The documents of nodes; `None` for a node without one.
     async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<Document>>, GraphError>;
 }

@@ -1,5 +1,5 @@
-//! What every client of a service elsewhere does alike: who asks, with which secrets, how often, how long it waits, what it repeats, how much
-//! it reads.
+//! The HTTP client that all remote sources share: user agent, secrets, limits, time-outs, retries
+//! and response sizes.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,23 +16,23 @@ use crate::requests::count_request;
 
 /// Longest pause that a service may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
-/// A connection that takes longer will not come.
+/// Longest time for a connection.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// How a service is treated.
+/// Settings for a service.
 pub(crate) struct Manners {
     pub(crate) user_agent: String,
     /// Headers of every request, secrets among them.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) auth: Option<Auth>,
-    /// For one request.
+    /// Time limit of one request.
     pub(crate) limit: Duration,
-    /// The first time included.
+    /// Most attempts, the first one included.
     pub(crate) attempts: u32,
-    /// Before the second attempt.
+    /// Pause before the second attempt.
     pub(crate) pause: Duration,
     pub(crate) concurrency: usize,
-    /// 0: no limit.
+    /// Requests a minute; 0: no limit.
     pub(crate) per_minute: usize,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Sender {
 pub(crate) enum Failed {
     /// Worth another attempt, after this pause if the endpoint named one.
     Passing { reason: String, pause: Option<Duration> },
-    /// Not worth one.
+    /// Not worth another attempt.
     Lasting(EndpointProblem),
 }
 
@@ -57,7 +57,7 @@ impl Sender {
     /// Redirects are followed on the same host only.
     ///
     /// # Errors
-    /// Headers that are none; no TLS on this system.
+    /// Invalid headers; no TLS on this system.
     pub(crate) fn new(builder: reqwest::ClientBuilder, mut manners: Manners) -> Result<Self, GraphError> {
         let http = builder
             .user_agent(&manners.user_agent)
@@ -90,14 +90,15 @@ impl Sender {
         }
     }
 
-    /// Sends it, once.
+    /// Sends a request once.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, Failed> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         count_request();
         request.send().await.map_err(passing)
     }
 
-    /// The body of a response, up to `most` bytes; beyond, `too_long` and that number say what is wrong.
+    /// The body of a response, up to `most` bytes. If it is longer, the error consists of
+    /// `too_long` and that number.
     pub(crate) async fn read(
         &self,
         mut response: Response,
@@ -122,8 +123,8 @@ impl Sender {
         Ok(body)
     }
 
-    /// Tries, within the limits and with pauses, until it succeeds or fails for good. A time-out is not repeated: the same question takes
-    /// the same time again.
+    /// Repeats an attempt, within the limits and with pauses, until it succeeds or fails for good.
+    /// A time-out is not repeated: the same request takes the same time again.
     pub(crate) async fn persist<T, F: Future<Output = Result<T, Failed>>>(
         &self,
         once: impl Fn() -> F,
@@ -150,7 +151,7 @@ impl Sender {
     }
 }
 
-/// Headers that no log shows.
+/// Headers, marked as secret so that no log shows them.
 fn secret_headers(named: Vec<(String, String)>) -> Result<HeaderMap, GraphError> {
     let mut headers = HeaderMap::new();
     for (name, value) in named {
@@ -163,7 +164,8 @@ fn secret_headers(named: Vec<(String, String)>) -> Result<HeaderMap, GraphError>
     Ok(headers)
 }
 
-/// Follows redirects on the same host only: one to another would take secrets along, and could lead behind a wall.
+/// Follows redirects on the same host only. A redirect to another host would send secrets there,
+/// and could reach a private network.
 fn same_host() -> reqwest::redirect::Policy {
     reqwest::redirect::Policy::custom(|attempt| {
         let first = attempt.previous().first().and_then(|url| url.host_str());
@@ -187,7 +189,7 @@ pub(crate) fn pause_asked_for(header: &str) -> Option<Duration> {
     Some(until.duration_since(SystemTime::now()).unwrap_or_default().min(LONGEST_PAUSE))
 }
 
-/// What a reply that is no result says: the title of a page, else its beginning.
+/// A summary of a reply that is not a result: the title of a page, else its beginning.
 pub(crate) fn first_words(body: &[u8]) -> String {
     const MOST: usize = 400;
     let text = String::from_utf8_lossy(body.get(..body.len().min(64 << 10)).unwrap_or_default());
@@ -202,7 +204,7 @@ pub(crate) fn first_words(body: &[u8]) -> String {
     }
 }
 
-/// An error with what caused it, in one line.
+/// An error with its causes, in one line.
 pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -216,10 +218,10 @@ pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The pauses between attempts: doubled each time, and between half of it and all of it.
+/// The pauses between attempts: each twice the one before, shortened at random by up to half.
 fn pauses_between(attempts: u32, first: Duration) -> impl Iterator<Item = Duration> {
     ExponentialBuilder::new()
-        // Chance adds up to as much again.
+        // The jitter adds at most the same time again.
         .with_min_delay(first / 2)
         .with_factor(2.0)
         .with_max_delay(LONGEST_PAUSE)

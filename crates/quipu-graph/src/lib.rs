@@ -1,4 +1,4 @@
-//! What a knowledge graph is to Quipu: the words (node, relation, triple, step), the [`Graph`] trait that every
+//! Knowledge graphs: the basic types (node, relation, triple, step), the [`Graph`] trait that every
 //! source implements, and the sources themselves.
 //!
 //! This crate knows nothing of language models, of embeddings or of questions.

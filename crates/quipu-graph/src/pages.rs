@@ -1,16 +1,18 @@
-//! Files in pages, each with a checksum that it is compared with before it is first read: a flipped bit in a file too large to be read
-//! through on opening is an error then, never another answer. The store and the indexes over it share these words.
+//! Pages of files, each with a checksum that is verified before the first read. A flipped bit in a
+//! file that is too large to be read on opening is then an error, never another answer. The store
+//! and its indexes share this module.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of a page: what the system reads from the disk at least, so that checking one reads nothing that is not read anyway.
+/// Bytes of a page: the least that the system reads from the disk, so that a check reads no extra
+/// data.
 pub const PAGE: usize = 4096;
 /// Bytes of a page's sum.
 pub const PAGE_SUM: usize = 4;
-/// Pages whose state one word tells.
+/// Pages whose state fits into one word.
 const PER_WORD: usize = u64::BITS as usize;
 
 /// Sum of a page: the low 32 bits of its XXH3-64.
@@ -19,7 +21,7 @@ pub fn page_sum(page: &[u8]) -> u32 {
     xxh3_64(page) as u32
 }
 
-/// What is wrong with the page at `place`, if anything: it is not what `expected` was the sum of.
+/// The damage of the page at `place`, if its sum differs from `expected`.
 pub fn page_damage(place: Range<usize>, page: &[u8], expected: Option<u32>) -> Option<String> {
     let found = page_sum(page);
     if expected == Some(found) {
@@ -30,22 +32,23 @@ pub fn page_damage(place: Range<usize>, page: &[u8], expected: Option<u32>) -> O
     Some(format!("bytes {start} to {end} are damaged: expected checksum {expected}, found {found:08x}"))
 }
 
-/// Which pages of a file were found good: a bit for each. One that another thread does not see yet costs a second check, no more.
+/// The pages of a file that passed their check: a bit for each. If another thread does not see a
+/// bit yet, it only checks the page again.
 #[derive(Debug)]
 pub struct GoodPages(Box<[AtomicU64]>);
 
 impl GoodPages {
-    /// None of `pages` pages is known to be good.
+    /// No page of `pages` is verified yet.
     pub fn none(pages: usize) -> Self {
         Self((0..pages.div_ceil(PER_WORD)).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// Counts every page as good: the file was read through.
+    /// Marks every page as verified, after the whole file was read.
     pub fn add_all(&self) {
         self.0.iter().for_each(|word| word.store(u64::MAX, Ordering::Relaxed));
     }
 
-    /// Whether a page was found good.
+    /// Whether a page is verified.
     #[inline]
     pub fn contains(&self, page: usize) -> bool {
         self.word_of(page) >> (page % PER_WORD) & 1 == 1
@@ -57,7 +60,7 @@ impl GoodPages {
         self.0.get(page / PER_WORD).map_or(0, |word| word.load(Ordering::Relaxed))
     }
 
-    /// Checks those of `pages` that are not known to be good, up to the first that is not.
+    /// Checks the unverified pages in the range, up to the first error.
     ///
     /// # Errors
     /// The first that `check` returns.
@@ -68,7 +71,7 @@ impl GoodPages {
     ) -> Result<(), E> {
         let Range { start: mut page, end } = pages;
         while page < end {
-            // The list of a hub has thousands of pages, most often good ones.
+            // The list of a hub has thousands of pages, most of them verified.
             if self.word_of(page) == u64::MAX {
                 page = (page / PER_WORD + 1) * PER_WORD;
                 continue;

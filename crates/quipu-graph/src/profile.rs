@@ -1,4 +1,4 @@
-//! Profiles: which relations of a graph are labels, aliases, types, descriptions and book-keeping.
+//! Profiles: the roles of a graph's relations (labels, aliases, types, descriptions, book-keeping).
 
 use std::path::{Path, PathBuf};
 
@@ -22,10 +22,10 @@ const VOCABULARIES: [&str; 2] = ["rdf", "schema-org"];
 /// A profile is detected when its relations carry at least one triple in this many.
 const DETECTED_SHARE: u64 = 20;
 
-/// Which profile an import uses.
+/// The profile of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ProfileChoice {
-    /// The one that fits the relations seen.
+    /// Detected from the relations.
     #[default]
     Auto,
     /// A built-in one, by name.
@@ -67,17 +67,19 @@ pub struct Profile {
     pub description: Vec<String>,
     /// Relations that answer no question.
     pub noise: Vec<String>,
-    /// Nodes without a name only join others into one fact, which is walked in one hop and shown as one (Freebase's compound values).
+    /// Nodes without a name are mediators, which only join others into one fact. The fact is walked
+    /// in one hop and shown as one (Freebase's compound values).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unnamed_mediators: bool,
-    /// Relations that lead to nodes that only join others into one fact (Wikidata's statements).
+    /// Relations that lead to mediators (Wikidata's statements).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mediator: Vec<String>,
-    /// Where the entity stands that bears a relation's label, when it is not the relation itself.
+    /// The entity that has a relation's label, if it is not the relation itself.
     pub relation_label: Vec<RelationLabelRule>,
 }
 
-/// A relation whose key starts with `from` is labelled by the entity whose key starts with `to` instead.
+/// A relation whose key starts with `from` is labelled by the entity whose key starts with `to`
+/// instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RelationLabelRule {
@@ -102,7 +104,7 @@ impl Profile {
         Self::parse(text)
     }
 
-    /// A user's profile.
+    /// Reads a user's profile.
     pub fn from_file(path: &Path) -> Result<Self, GraphError> {
         let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
@@ -114,7 +116,7 @@ impl Profile {
         Self::parse(&text).map_err(|error| GraphError::Usage(format!("{}: {error}", path.display())))
     }
 
-    /// Reads a profile's TOML and adds what it extends.
+    /// Reads a profile's TOML and adds the profile that it extends.
     pub fn parse(text: &str) -> Result<Self, GraphError> {
         let mut profile: Self =
             toml::from_str(text).map_err(|error| GraphError::Usage(format!("bad profile: {error}")))?;
@@ -132,8 +134,9 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The built-in profile that fits relations with these numbers of triples best; the generic one when none does.
-    /// Profiles of one graph go before those of vocabularies, which their dumps use too.
+    /// The built-in profile that fits relations with these numbers of triples best; the generic one
+    /// if none fits. Profiles of a single graph take precedence over those of vocabularies, which
+    /// the graph's dumps use too.
     pub fn detect(relations: &[(&str, u64)]) -> Result<Self, GraphError> {
         let total: u64 = relations.iter().map(|(_, triples)| triples).sum();
         let mut best = (0, 0, "rdf");
@@ -149,7 +152,8 @@ impl Profile {
         Self::named(best.2)
     }
 
-    /// The role of a relation, and its rank among the relations of that role (0 is the most preferred).
+    /// The role of a relation, and its rank among the relations of that role (0 is the most
+    /// preferred).
     pub fn role(&self, key: &str) -> (RelationRole, usize) {
         let lists = [
             (RelationRole::Label, &self.label),
@@ -164,12 +168,12 @@ impl Profile {
         lists.into_iter().find_map(ranked).unwrap_or((RelationRole::Ordinary, 0))
     }
 
-    /// Whether a relation's tails only join others into one fact.
+    /// Whether a relation's tails are mediators.
     pub fn leads_to_mediator(&self, key: &str) -> bool {
         self.mediator.iter().any(|pattern| matches(pattern, key))
     }
 
-    /// The key of the entity that bears the label of a relation.
+    /// The key of the entity that has a relation's label.
     pub fn label_bearer(&self, relation: &str) -> String {
         let moved =
             |rule: &RelationLabelRule| Some(format!("{}{}", rule.to, relation.strip_prefix(&rule.from)?));

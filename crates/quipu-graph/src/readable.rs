@@ -1,8 +1,8 @@
-//! Readable names out of keys, and the IRIs that SPARQL knows plain names by.
+//! Readable names for keys, and the IRIs of plain names in SPARQL.
 
 use std::borrow::Cow;
 
-/// Prefix of the IRIs that stand for names that are no IRIs: `Lima` is `<urn:quipu:Lima>`.
+/// Prefix of the IRIs for plain names: `Lima` is `<urn:quipu:Lima>`.
 pub const NAME_IRI_PREFIX: &str = "urn:quipu:";
 
 /// Whether a key is a blank node's (`_:` and a label).
@@ -13,7 +13,7 @@ pub(crate) fn is_blank(key: &str) -> bool {
     })
 }
 
-/// Whether a key can stand as an IRI: a scheme, a colon, and no character that an IRI may not hold.
+/// Whether a key is a valid IRI: a scheme, a colon, and no character that IRIs forbid.
 pub(crate) fn is_iri(key: &str) -> bool {
     let Some((scheme, _)) = key.split_once(':') else { return false };
     let scheme_fits = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -24,8 +24,8 @@ pub(crate) fn is_iri(key: &str) -> bool {
         })
 }
 
-/// The IRI by which SPARQL knows an entity or a relation: its key, or `urn:quipu:` and the percent-encoded key where
-/// the key is no IRI.
+/// The IRI of an entity or a relation in SPARQL: its key, or `urn:quipu:` and the percent-encoded
+/// key if the key is no IRI.
 pub fn iri_of_key(key: &str) -> Cow<'_, str> {
     if is_iri(key) {
         return Cow::Borrowed(key);
@@ -65,13 +65,13 @@ fn percent_decode(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The readable part of an entity's key: the last segment of an IRI with `_` as spaces and escapes undone; any other
-/// key as it is.
+/// The readable part of an entity's key: the last segment of an IRI, decoded, with `_` as spaces;
+/// any other key as it is.
 pub fn readable_entity(key: &str) -> Cow<'_, str> {
     match key_of_iri(key) {
         Cow::Borrowed(key) if !is_iri(key) => return Cow::Borrowed(key),
         Cow::Borrowed(_) => {}
-        // A name that came as an IRI.
+        // A plain name given as an IRI.
         Cow::Owned(name) => return Cow::Owned(name),
     }
     let segment = last_segment(key, &['/', '#', ':']);
@@ -79,8 +79,8 @@ pub fn readable_entity(key: &str) -> Cow<'_, str> {
     Cow::Owned(decoded.replace('_', " "))
 }
 
-/// The readable name of a relation without a label: the last segment of its key, past namespaces, with `_`, `-`, `.`
-/// and camelCase as spaces.
+/// The readable name of a relation without a label: the last segment of its key, without
+/// namespaces, with `_`, `-`, `.` and camelCase as spaces.
 pub fn readable_relation(key: &str) -> String {
     let key = &*key_of_iri(key);
     let local = if is_iri(key) { last_segment(key, &['/', '#', ':']) } else { key };
@@ -107,7 +107,7 @@ pub fn readable_relation(key: &str) -> String {
     if words.is_empty() { key.to_owned() } else { words.to_owned() }
 }
 
-/// What follows the last separator that something follows.
+/// The last non-empty segment.
 fn last_segment<'a>(key: &'a str, separators: &[char]) -> &'a str {
     key.rsplit(separators).find(|segment| !segment.is_empty()).unwrap_or(key)
 }

@@ -1,4 +1,5 @@
-//! How many requests a piece of work sends to endpoints and APIs, counted for that work alone: several questions share one client.
+//! Counts the requests that one piece of work sends to endpoints and APIs. Several questions share
+//! one client, so the client's own count would not do.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,15 +9,15 @@ tokio::task_local! {
     static COUNTER: Arc<AtomicU64>;
 }
 
-/// Runs `work`; every request that graphs send for it, repeated ones too, adds one to `counter`. Replies taken from a cache cost none.
-/// What `work` spawns as a task of its own is not counted.
+/// Runs `work`. Every request of graphs for it, retries included, adds one to `counter`. Cached
+/// replies count as none. Tasks that `work` spawns are not counted.
 pub async fn counting_requests<F: Future>(counter: Arc<AtomicU64>, work: F) -> F::Output {
     COUNTER.scope(counter, work).await
 }
 
-/// One more request, for whoever counts.
+/// Counts one more request.
 pub(crate) fn count_request() {
-    // Nobody counts outside of a scope.
+    // Outside of a scope there is no counter.
     let _ = COUNTER.try_with(|counter| counter.fetch_add(1, Ordering::Relaxed));
 }
 

@@ -4,19 +4,19 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// A literal as the graph states it.
+/// A literal as it is in the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Literal {
     /// The lexical form, as in the dump: `1968-05-13`, `42`, `Lima`.
     pub lexical: String,
-    /// Which kind of value it is.
+    /// Its kind of value.
     pub datatype: Datatype,
     /// BCP 47 language tag of a language-tagged string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
 
-/// The kinds of literal that the engine calculates with; every other datatype is kept by its IRI.
+/// The kinds of literal that the engine calculates with. Any other datatype is kept by its IRI.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Datatype {
@@ -43,7 +43,7 @@ pub enum Datatype {
 /// The value of a literal, for comparing and calculating.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiteralValue {
-    /// Text that is no number and no date.
+    /// Text that is neither number nor date.
     Text(String),
     /// A number.
     Number(f64),
@@ -64,7 +64,7 @@ pub enum LiteralValue {
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
 impl Datatype {
-    /// The kind of a datatype IRI; the empty one is a plain string.
+    /// The kind of a datatype's IRI; the empty IRI is a plain string.
     pub fn of_iri(iri: &str) -> Self {
         match iri.strip_prefix(XSD).unwrap_or(iri) {
             "" | "string" => Self::String,
@@ -83,7 +83,7 @@ impl Datatype {
 }
 
 impl Datatype {
-    /// The IRI of the kind; of text that has no language.
+    /// The IRI of the kind; for strings, that of strings without a language.
     pub fn iri(&self) -> Cow<'_, str> {
         let name = match self {
             Self::String => "string",
@@ -106,7 +106,7 @@ impl Literal {
         Self { lexical: lexical.into(), datatype: Datatype::String, language: None }
     }
 
-    /// The value that the lexical form stands for. A form that its datatype does not allow is text.
+    /// The value of the lexical form. A form that is invalid for its datatype is text.
     pub fn value(&self) -> LiteralValue {
         let text = self.lexical.trim();
         let parsed = match self.datatype {

@@ -1,4 +1,5 @@
-//! Graphs, stores and sources, tested from outside: one program, for each links all that the crate depends on.
+//! External tests of graphs, stores and sources. They form one program, because each program links
+//! all dependencies of the crate.
 
 #![allow(
     clippy::unwrap_used,

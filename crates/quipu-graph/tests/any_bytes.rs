@@ -1,5 +1,6 @@
-//! Any bytes as a dump, in every format: an error that names the file or a store that holds together, never a panic. Half of the
-//! cases are good lines with damage, because noise alone seldom gets past the first character.
+//! Arbitrary bytes as a dump, in every format: the import gives an error that names the file, or a
+//! consistent store, but never panics. Half of the cases are damaged valid files, because noise
+//! alone seldom gets past the first character.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use crate::common;
@@ -7,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use quipu_graph::{EmbeddedGraph, ErrorClass, ImportConfig, Input};
 
-/// One good file of each format that is read.
+/// One valid file of each format.
 const GOOD: [(&str, &str); 11] = [
     (
         "graph.nt",

@@ -1,4 +1,4 @@
-//! API graphs, over servers that the tests start: a small library of our own, and CRAG's published exchanges.
+//! API graphs over servers that the tests start: a small library, and CRAG's published exchanges.
 
 #![allow(
     clippy::unwrap_used,
@@ -49,7 +49,7 @@ async fn an_entity_is_searched_and_its_fields_and_operations_are_relations() {
     let graph = open_library(&server);
     let author = first(&graph, "author", "Ada Berg").await;
     assert_eq!((author.key.as_str(), author.name.as_str()), ("1", "Ada Berg"));
-    // The search gave whole records: only the names of the books, known by their ids, are fetched.
+    // The search returned whole records, so only the names of the books are fetched by id.
     assert_eq!(facts(&graph, author.node).await, ["books: Salt Roads, The Ninth Wave", "born: 1911-05-04"]);
     assert_eq!(graph.traffic().0, 3);
 
@@ -89,11 +89,11 @@ async fn calls_take_several_arguments_and_are_made_once() {
         assert_eq!(records[0].path, "$['2024-02-26']");
     }
     assert_eq!(graph.traffic().0, 1);
-    // What the service does not have is nothing, not an error.
+    // A missing entity gives no record and no error.
     let nothing = [("id".to_owned(), vec!["99".to_owned()])];
     assert!(graph.call(operation(&graph, "/books/{id}"), &nothing).await.unwrap().is_empty());
     let error = graph.call(loans, &[]).await.unwrap_err().to_string();
-    assert!(error.contains("nothing fills id"), "{error}");
+    assert!(error.contains("id needs a value"), "{error}");
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn only_what_the_manifest_allows_is_called() {
     assert!(bare.service().notes.iter().any(|note| note.contains("/members") && note.contains("POST")));
 }
 
-/// An operation answers with `response`: the error, or how many records.
+/// The outcome of an operation that gets `response`: the error, or the number of records.
 async fn check_failure(
     response: ResponseTemplate,
     change: impl FnOnce(&mut ApiConfig),
@@ -141,7 +141,7 @@ async fn what_a_service_may_do_wrong_is_told_and_never_taken_for_nothing() {
     check_failure(
         plain(302, "").insert_header("location", "http://other.example.org/x"),
         |_| {},
-        "other.example.org/x), which is not followed",
+        "other.example.org/x; redirects are not followed",
         1,
     )
     .await;
@@ -173,7 +173,7 @@ async fn what_is_no_json_is_told_by_its_type() {
         let response = ResponseTemplate::new(200).set_body_raw(text, kind);
         check_failure(response, |_| {}, &format!("({kind}; only JSON is read)"), 1).await;
     }
-    // JSON under another name is JSON.
+    // JSON under another content type is still JSON.
     let server = MockServer::start().await;
     let found = r#"[{"id": 1, "name": "Ada Berg"}]"#;
     Mock::given(any())
@@ -201,7 +201,7 @@ async fn a_service_without_its_certificate_and_an_endless_response_are_told() {
     std::thread::spawn(move || {
         use std::io::{Read as _, Write as _};
         for mut stream in listener.incoming().flatten() {
-            // The request comes first.
+            // Reads the request first.
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[0");
             while stream.write_all(&b",0".repeat(1 << 15)).is_ok() {}
@@ -297,7 +297,7 @@ async fn secrets_are_sent_and_stand_nowhere() {
     assert!(!format!("{graph:?} {:?}", graph.config()).contains("very-secret"));
 }
 
-/// What fills each parameter of a sample's operation, in the document's order of the sample's arguments.
+/// The values of each parameter of a sample's operation, by the sample's positional arguments.
 fn arguments_of(
     graph: &ApiGraph,
     operation: OperationId,
@@ -380,7 +380,7 @@ async fn from_a_search_to_details_by_id_and_from_a_name_to_a_symbol() {
     assert_eq!(graph.derived(ticker, &named).await.unwrap()[0].key, "IPXXU");
     assert_eq!(graph.symbol(ticker, "meta").unwrap().key, "META");
     assert!(graph.symbol(ticker, "meta platforms").is_none() && graph.symbol(company, "meta").is_none());
-    // All of a company's figures are one hop from its ticker.
+    // All figures of a company are one hop from its ticker.
     let meta = graph.symbol(ticker, "meta").unwrap();
     let found = facts(&graph, meta.node).await;
     assert!(found.contains(&"earnings per share: 22.95".to_owned()), "{found:?}");

@@ -1,4 +1,4 @@
-//! Every source runs the one suite of checks.
+//! Runs the conformance suite on every source.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -40,7 +40,7 @@ fn virtuoso_conforms() {
     }
 }
 
-/// In the smallest pieces: pages of two rows, one node a request, bounded counts, no cache.
+/// In the smallest portions: pages of two rows, one node a request, bounded counts, no cache.
 #[test]
 fn an_endpoint_asked_in_small_pieces_conforms() {
     let server = servers::oxigraph(suite::TRIPLES);

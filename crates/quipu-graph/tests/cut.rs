@@ -1,18 +1,19 @@
-//! Files cut at every byte: refused, or, where a format has no end of its own, all that stands before
-//! the cut.
+//! Files cut at every byte are refused, unless the format has no end mark: then everything before
+//! the cut is imported.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::io::Write as _;
 
 use quipu_graph::{GraphError, ImportConfig, ImportReport, Input, import};
 
-/// What a cut of a format looks like.
+/// How a format shows that a file was cut.
 enum End {
-    /// The format has an end of its own: only blanks may be missing.
+    /// The format has an end mark: only blanks may be missing.
     Own,
-    /// Statements end in a mark that stands nowhere else in the file: whole ones are taken.
+    /// Statements end in a mark that occurs nowhere else in the file: whole statements are
+    /// imported.
     Mark(u8),
-    /// The last column of a line may be shorter.
+    /// The last column of a line may be cut.
     Line,
 }
 
@@ -71,7 +72,8 @@ fn a_format_without_an_end_gives_whole_statements_only() {
     let turtle = "PREFIX e: <e:>\ne:a e:r \"x\"@en .\ne:b e:r ( e:c ) .\n";
     let counted = |cut: &str| try_import("graph.ttl", cut.as_bytes()).map(|report| report.statements);
     for at in 0..turtle.trim_end().len() {
-        // The second statement has three triples, of which none is taken without its end.
+        // The second statement has three triples. None of them is imported without the statement's
+        // end.
         let whole = turtle[..at].matches('.').count() as u64;
         assert!(counted(&turtle[..at]).ok().is_none_or(|statements| statements == whole), "cut at {at}");
     }
@@ -103,7 +105,7 @@ fn a_compressed_file_is_refused_at_every_cut() {
     }
 }
 
-/// One cut file among whole ones: what the others hold does not hide it.
+/// One cut file among whole ones. The content of the others does not hide it.
 #[test]
 fn a_cut_file_is_not_hidden_by_whole_ones() {
     let folder = tempfile::tempdir().unwrap();

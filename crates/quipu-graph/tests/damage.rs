@@ -1,5 +1,5 @@
-//! Damaged stores: an error that names the file or the answer of the undamaged store, never another answer, never a panic; and
-//! verification finds every flipped bit.
+//! Damaged stores: reading gives an error that names the file or the answer of the undamaged store,
+//! never another answer, never a panic; and `verify` finds every flipped bit.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes that one checksum covers.
 const PAGE: usize = 4096;
-/// Files up to this size were once the only ones that opening checks.
+/// Opening once checked only files up to this size.
 const LARGE: usize = 64 << 10;
 
 fn import(folder: &Path, triples: &str, nodes: &str) -> PathBuf {
@@ -52,7 +52,7 @@ fn name(file: &Path) -> &str {
     file.file_name().unwrap().to_str().unwrap()
 }
 
-/// What a store is asked about.
+/// The calls to a store.
 struct Questions {
     nodes: Vec<NodeId>,
     /// Keys of entities; lexical forms and kinds of literals.
@@ -61,7 +61,7 @@ struct Questions {
 }
 
 impl Questions {
-    /// About every `step`th node.
+    /// Calls for every `step`th node.
     fn about(graph: &EmbeddedGraph, step: usize) -> Self {
         let nodes: Vec<NodeId> = (0..graph.node_count()).step_by(step).map(NodeId).collect();
         let entities = nodes.iter().filter(|node| !graph.is_literal(**node));
@@ -80,7 +80,7 @@ fn answer(outcome: Result<impl Debug, GraphError>) -> Answer {
     outcome.map(|found| format!("{found:?}"))
 }
 
-/// What a store says: an answer for each call, always in the same order.
+/// The store's answers: one for each call, always in the same order.
 fn answers(graph: &EmbeddedGraph, questions: &Questions) -> Vec<Answer> {
     let mut answers = Vec::new();
     for node in questions.nodes.iter().copied() {
@@ -108,7 +108,7 @@ fn answers(graph: &EmbeddedGraph, questions: &Questions) -> Vec<Answer> {
     answers
 }
 
-/// The same and what goes through the whole store.
+/// The same, plus the calls that read the whole store.
 fn all_answers(graph: &EmbeddedGraph, questions: &Questions) -> Vec<Answer> {
     let mut answers = answers(graph, questions);
     answers.push(answer(graph.names().collect::<Result<Vec<_>, _>>()));
@@ -126,7 +126,7 @@ fn all_answers(graph: &EmbeddedGraph, questions: &Questions) -> Vec<Answer> {
         let outcome = graph.query(query, &QueryOptions::default(), &mut rows);
         let rows = String::from_utf8(rows).unwrap();
         if query.contains("COUNT") {
-            // The one row stands for all: where it cannot be known, nothing is written.
+            // The result is a single row, so after damage none must be written.
             assert!(outcome.is_ok() || !rows.contains(|c: char| c.is_ascii_digit()), "{rows}");
         }
         answers.push(answer(outcome.map(|_| rows)));
@@ -134,12 +134,12 @@ fn all_answers(graph: &EmbeddedGraph, questions: &Questions) -> Vec<Answer> {
     answers
 }
 
-/// Answers of an undamaged store.
+/// The answers of an undamaged store.
 fn undamaged(answers: Vec<Answer>) -> Vec<String> {
     answers.into_iter().map(Result::unwrap).collect()
 }
 
-/// Checks that each answer is the expected one or an error that says what to do; gives the errors.
+/// Checks that each answer is the expected one or an error with a next step; returns the errors.
 fn check(found: Vec<Answer>, expected: &[String], what: &str) -> Vec<String> {
     assert_eq!(found.len(), expected.len(), "{what}");
     let mut errors = Vec::new();
@@ -200,14 +200,14 @@ fn every_flipped_bit_is_found() {
             damaged[at / 8] ^= 1 << (at % 8);
             std::fs::write(&file, &damaged).unwrap();
             let verified = EmbeddedGraph::open(&store).and_then(|graph| graph.verify());
-            // A manifest may change in its white space, and then says what it said.
+            // A manifest may change in its white space without changing its meaning.
             assert!(verified.is_err() || file.ends_with("manifest.json"), "{} bit {at}", file.display());
         }
         std::fs::write(&file, &content).unwrap();
     }
 }
 
-/// Calls `check` with the store as it is after each change of a byte of `file`.
+/// Calls `check` with the store after each change of a byte of `file`.
 fn for_each_damage(file: &Path, mut check: impl FnMut(&str)) {
     let content = std::fs::read(file).unwrap();
     for at in 0..content.len() {
@@ -227,7 +227,7 @@ fn a_damaged_byte_is_an_error_and_never_another_answer() {
     let graph = EmbeddedGraph::open(&store).unwrap();
     let questions = Questions::about(&graph, 1);
     let expected = undamaged(all_answers(&graph, &questions));
-    // What is mapped is not written to.
+    // A mapped file must not be written.
     drop(graph);
     for file in files(&store) {
         for_each_damage(&file, |what| match EmbeddedGraph::open(&store) {
@@ -241,8 +241,8 @@ fn a_damaged_byte_is_an_error_and_never_another_answer() {
     check(all_answers(&EmbeddedGraph::open(&store).unwrap(), &questions), &expected, "at the end");
 }
 
-/// Gives a damaged file the checksums that it would have if it had been written so: those of its pages, its own, and
-/// the manifest's.
+/// Updates the checksums of a damaged file as if it had been written so: those of its pages, its
+/// own, and the manifest's.
 fn bless(store: &Path, file: &Path) {
     let (manifest, checks) = (store.join("manifest.json"), store.join("checks"));
     let text = std::fs::read_to_string(&manifest).unwrap();
@@ -284,7 +284,7 @@ fn damage_past_the_checks_is_an_error_or_another_answer_but_no_panic() {
         for_each_damage(&file, |_| {
             bless(&store, &file);
             let outcome = EmbeddedGraph::open(&store).map(|graph| all_answers(&graph, &questions));
-            // Unknown nodes are errors of any store.
+            // Unknown nodes are errors in any store.
             match outcome {
                 Err(_) => errors += 1,
                 Ok(answers) => others += u32::from(answers.iter().any(Result::is_ok)),
@@ -298,7 +298,7 @@ fn damage_past_the_checks_is_an_error_or_another_answer_but_no_panic() {
     EmbeddedGraph::open(&store).unwrap().verify().unwrap();
 }
 
-/// Entities that all have the same type, and more documents than one page holds.
+/// A store of entities with one type, and more documents than fit into one page.
 fn large_store(entities: usize) -> (tempfile::TempDir, PathBuf) {
     let (mut triples, mut nodes) = (String::new(), String::new());
     for number in 0..entities {
@@ -431,14 +431,15 @@ fn a_folder_without_a_store_is_said() {
     assert!(message.contains("manifest"), "{message}");
 }
 
-/// KiB of this process's memory that a folder's mapped files take.
+/// KiB of this process's memory in a folder's mapped files.
 #[cfg(target_os = "linux")]
 fn resident(folder: &Path) -> u64 {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
     let mut within = false;
     let mut kib = 0;
     for line in maps.lines() {
-        // A mapping begins with its addresses; what is said of it follows, each line with a name and a colon.
+        // A mapping begins with its addresses. Its properties follow, each on a line with a name
+        // and a colon.
         if line.split(' ').next().is_some_and(|first| !first.ends_with(':')) {
             within =
                 line.split_once('/').is_some_and(|(_, path)| Path::new("/").join(path).starts_with(folder));

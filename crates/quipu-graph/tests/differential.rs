@@ -1,5 +1,5 @@
-//! Random queries over random graphs: the store and its rewriting of queries against the evaluator over a plain set of triples in memory,
-//! which Oxigraph's makers lend it.
+//! Random queries over random graphs: the store with its rewritten queries against the same
+//! evaluator over a plain set of triples in memory.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ use spargebra::SparqlParser;
 use crate::common;
 use crate::w3c::{Results, canonical};
 
-/// Entities, relations and values are few, so that patterns meet.
+/// Few entities, relations and values, so that patterns match.
 const ENTITIES: u8 = 6;
 const RELATIONS: u8 = 3;
 const VARIABLES: [&str; 4] = ["a", "b", "c", "d"];
@@ -93,7 +93,7 @@ fn expression() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A group of patterns, nested to a small depth.
+/// A group of patterns, nested a few levels deep.
 fn group() -> impl Strategy<Value = String> {
     let triple = || (subject(), predicate(), object()).prop_map(|(s, p, o)| format!("{s} {p} {o} . "));
     let leaf = prop::collection::vec(triple(), 1..4).prop_map(|lines| lines.concat());
@@ -146,7 +146,7 @@ fn import(text: &str) -> (tempfile::TempDir, EmbeddedGraph) {
     (folder, graph)
 }
 
-/// What the evaluator gives over the triples alone.
+/// The evaluator's results over the triples alone.
 fn plain(text: &str, query: &str) -> Results {
     let quads = RdfParser::from_format(RdfFormat::NTriples).for_reader(text.as_bytes());
     let dataset: Dataset =
@@ -188,7 +188,7 @@ proptest! {
         }
         let (_folder, graph) = import(&text);
         for query in queries {
-            // A variable may not be bound twice in one group; such a query is none.
+            // A variable may not be bound twice in one group, so such a query is invalid.
             if SparqlParser::new().parse_query(&query).is_err() {
                 continue;
             }

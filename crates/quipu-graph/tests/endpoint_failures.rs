@@ -1,4 +1,5 @@
-//! Endpoints that are down, slow, busy, wrong or lie: each is an error that names endpoint and stage, never an empty result.
+//! Endpoints that are down, slow, busy or wrong: each gives an error that names endpoint and stage,
+//! never an empty result.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -47,7 +48,7 @@ fn graph(config: EndpointConfig, cache: Option<&Path>) -> EndpointGraph {
         .unwrap()
 }
 
-/// Rows of `?d ?n ?p ?c`: the node has so many neighbours.
+/// Rows of `?d ?n ?p ?c`: the node has `count` neighbours.
 fn counts(count: u32) -> String {
     format!(
         r#"{{"head":{{"vars":["d","n","p","q","c"]}},"results":{{"bindings":[
@@ -77,7 +78,7 @@ async fn always(server: &MockServer, response: ResponseTemplate) {
     Mock::given(method("POST")).respond_with(response).mount(server).await;
 }
 
-/// What the graph makes of an endpoint that answers so, and how often it asked.
+/// The graph's error for an endpoint with this response, and the number of its requests.
 async fn outcome(response: ResponseTemplate) -> (GraphError, usize) {
     let server = MockServer::start().await;
     always(&server, response).await;
@@ -163,7 +164,7 @@ async fn endless() {
     let url = format!("http://{}/sparql", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            // The request comes first.
+            // Reads the request first.
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(
                 b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\n\r\n{\"results\":[",
@@ -248,7 +249,7 @@ async fn results_that_stay_cut_are_an_error() {
     always(&server, results(neighbours(0..2))).await;
     let graph = graph(config(&server.uri()), None);
     let error = graph.expand(&[graph.node_of_key(NODE)], None, 100).await.unwrap_err();
-    assert!(error.to_string().contains("it gave 2 rows of the 5 that it counts"), "{error}");
+    assert!(error.to_string().contains("it gave 2 of the 5 rows that it counts"), "{error}");
     assert!(matches!(error, GraphError::Endpoint { problem: EndpointProblem::Incomplete { .. }, .. }));
 }
 
@@ -263,7 +264,7 @@ async fn a_batch_that_is_too_much_is_halved() {
     let server = MockServer::start().await;
     let answer = |request: &Request| {
         let nodes = String::from_utf8_lossy(&request.body).matches("e.org%2Fn").count();
-        // Each node stands in both directions.
+        // Each node appears in both directions.
         if nodes > 4 {
             ResponseTemplate::new(500).set_body_string("Virtuoso 42000 Error SQ200: memory")
         } else {
@@ -343,7 +344,7 @@ async fn requests_say_who_asks_and_compressed_replies_are_read() {
     let sent = server.received_requests().await.unwrap();
     assert!(sent[0].headers["user-agent"].to_str().unwrap().starts_with("quipu/"));
     assert!(sent[0].headers["accept-encoding"].to_str().unwrap().contains("gzip"));
-    // The next process finds the reply in the cache; no secret is in there.
+    // The next process finds the reply in the cache. The cache holds no secret.
     let again = graph(config, Some(&cache));
     assert!(again.resolve(&[NODE]).await.unwrap()[0].is_some());
     assert_eq!((again.traffic().requests, again.traffic().from_cache), (0, 1));

@@ -1,4 +1,5 @@
-//! What servers limit or lack: rows, counts, a text index, time for a whole harvest; and what getting round it costs in requests.
+//! Limits and gaps of servers: rows, counts, a missing text index, no time for a whole harvest. The
+//! tests also count the requests that the workarounds cost.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -156,7 +157,7 @@ fn a_stopped_harvest_goes_on_where_it_was() {
     });
     let outcome = block_on(harvest(&config, &catalogue, folder.path(), Some(&stop), &cancel));
     assert!(matches!(outcome, Err(GraphError::Cancelled)));
-    // The torn end of a write that a kill cut off.
+    // The incomplete end of a write that a kill interrupted.
     let torn = std::fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -15,7 +15,7 @@ use quipu_graph::{EmbeddedGraph, Graph, RelationRole};
 use servers::Server;
 use suite::block_on;
 
-/// Values of all kinds, names in many languages, names that try to be more than names.
+/// Values of all kinds, names in many languages, names that attempt injection.
 const AWKWARD: &str = r#"
 e:a rdfs:label "A \"quoted\" name"@en
 e:a rdfs:label "Ein Name"@de
@@ -44,7 +44,7 @@ e:d%20with%20%22quotes%22 e:p e:a
 <urn:quipu:The%20Matrix%3A%20a%2Fb> e:p e:a
 "#;
 
-/// Everything that the trait tells of a graph, by keys, in the graph's own order.
+/// All data that the trait gives about a graph, by keys, in the graph's own order.
 fn dump(graph: &dyn Graph, keys: &[&str]) -> String {
     let mut out = String::new();
     let relation = |id: quipu_graph::RelationId| &graph.relations()[id.0 as usize];
@@ -115,7 +115,7 @@ fn dump(graph: &dyn Graph, keys: &[&str]) -> String {
 
 fn embedded(ntriples: &str, folder: &std::path::Path) -> EmbeddedGraph {
     let path = folder.join("graph.nt");
-    // What an import calls `urn:quipu:…`, an endpoint's graph calls by its plain name.
+    // An endpoint's graph has plain names where an import has `urn:quipu:…`.
     std::fs::write(&path, ntriples).unwrap();
     common::import_files(folder, &[path])
 }
@@ -144,7 +144,7 @@ fn endpoints_tell_the_same_of_awkward_values() {
         "http://e.org/Ñandú",
         "http://e.org/d%20with%20%22quotes%22",
     ];
-    // The plain name is left to the next test: an import keeps it as an IRI.
+    // The next test covers the plain name, which an import keeps as an IRI.
     let data = ntriples(AWKWARD)
         .lines()
         .filter(|line| !line.contains("urn:quipu"))

@@ -119,7 +119,8 @@ fn every_compression_gives_the_same_store() {
     check_same("a.nt.bz2", &bzip2(NTRIPLES.as_bytes()));
     check_same("a.nt.zst", &zstd);
     check_same("a.ttl.gz", &gzip(TURTLE.as_bytes()));
-    // Two members one after the other, as parallel compressors write them, and a name that tells nothing.
+    // Two gzip members in sequence, as parallel compressors write them, under a name without an
+    // extension.
     let (first, second) = NTRIPLES.split_at(NTRIPLES.find('\n').unwrap() + 1);
     check_same("dump", &[gzip(first.as_bytes()), gzip(second.as_bytes())].concat());
 }
@@ -205,7 +206,7 @@ fn a_format_may_be_given() {
     assert!(InputFormat::parse("docx").unwrap_err().to_string().contains("tsv"));
 }
 
-/// What the truthy N-Triples of the entities below say.
+/// The truthy N-Triples of the entities below.
 const TRUTHY: &str = r#"<http://www.wikidata.org/entity/Q42> <http://www.w3.org/2000/01/rdf-schema#label> "Douglas Adams"@en .
 <http://www.wikidata.org/entity/Q42> <http://www.w3.org/2004/02/skos/core#altLabel> "Douglas Noel Adams"@en .
 <http://www.wikidata.org/entity/Q42> <http://schema.org/description> "English writer"@en-gb .
@@ -220,7 +221,8 @@ const TRUTHY: &str = r#"<http://www.wikidata.org/entity/Q42> <http://www.w3.org/
 <http://www.wikidata.org/entity/P31> <http://www.w3.org/2000/01/rdf-schema#label> "instance of"@en .
 "#;
 
-/// The same as the JSON dump has it: claims by rank, values unknown and of kinds that are not read, empty objects as arrays.
+/// The same data in the JSON dump: claims by rank, unknown values, values of unread kinds, empty
+/// objects as arrays.
 fn wikidata() -> String {
     let item = |id: u32| serde_json::json!({ "type": "wikibase-entityid", "value": { "entity-type": "item", "numeric-id": id, "id": format!("Q{id}") } });
     let claim = |rank: &str, datatype: &str, value: serde_json::Value| serde_json::json!({ "mainsnak": { "snaktype": "value", "property": "P", "datatype": datatype, "datavalue": value }, "type": "statement", "id": "x", "rank": rank, "references": [] });
@@ -234,7 +236,7 @@ fn wikidata() -> String {
         "quantity",
         serde_json::json!({ "amount": "+1.96", "unit": "http://www.wikidata.org/entity/Q11573" }),
     );
-    // Type and id stand first in the dumps.
+    // Type and id come first in the dumps.
     let entity = |kind: &str, id: &str, rest: serde_json::Value| {
         let rest = rest.to_string();
         format!("{{\"type\":\"{kind}\",\"id\":\"{id}\",{}", rest.strip_prefix('{').unwrap())
@@ -283,7 +285,7 @@ fn wikidatas_json_dump_says_what_its_truthy_triples_say() {
         let graph = import_files(folder.path(), &[write(folder.path(), name, content)]);
         assert_eq!(dump(&graph), expected, "{name}");
     }
-    // Relations are called what their properties are called.
+    // Relations have the names of their properties.
     let graph = import_files(folder.path(), &[write(folder.path(), "all.json", json.as_bytes())]);
     let relations: Vec<&str> = graph.relations().iter().map(|relation| relation.name.as_str()).collect();
     assert!(relations.contains(&"instance of"), "{relations:?}");
@@ -319,7 +321,7 @@ fn a_byte_order_mark_is_left_out_in_every_format() {
     }
 }
 
-/// Names are told apart in one look each: compared with all before, these would take minutes.
+/// Names are deduplicated by hash. Comparing each with all before would take minutes.
 #[test]
 fn an_entity_may_have_very_many_names() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Bad input: said with file, line and reason; skipped and counted when the import is lenient.
+//! Bad input: reported with file, line and reason; skipped and counted in a lenient import.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -172,7 +172,7 @@ fn a_cancelled_import_stops_and_leaves_no_store() {
     assert!(!outcome.left.contains(&"manifest.json".to_owned()));
 }
 
-/// A semi-structured base: its nodes, then its edges.
+/// Imports a semi-structured base: its nodes, then its edges.
 fn try_base(nodes: &str, edges: &str, lenient: bool) -> Result<ImportReport, GraphError> {
     let folder = tempfile::tempdir().unwrap();
     let inputs = [("nodes.jsonl", nodes), ("edges.tsv", edges)].map(|(name, text)| {
@@ -206,5 +206,5 @@ fn edges_to_missing_nodes_and_ids_that_stand_twice_are_named_and_counted() {
     refused(nodes, "a\tnear\t2\na\tnear\tc\n", "edges.tsv", 2, "an edge to c");
     refused(nodes, "d\tnear\t2\na\tnear\t2\n", "edges.tsv", 1, "an edge to d");
     let twice = format!("{nodes}{{\"id\": \"a\", \"name\": \"Another\"}}\n");
-    refused(&twice, good, "nodes.jsonl", 3, "the id a stands twice");
+    refused(&twice, good, "nodes.jsonl", 3, "the id a appears twice");
 }

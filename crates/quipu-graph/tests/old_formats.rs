@@ -1,10 +1,10 @@
-//! Stores that earlier versions wrote: each opens, or says what to do.
+//! Stores of earlier versions: each opens, or its error states the next step.
 
 use std::path::Path;
 
 use quipu_graph::{EmbeddedGraph, ErrorClass};
 
-/// A store of each earlier format, written by the code of its day from the same six triples.
+/// A store of each earlier format, written by that version's code from the same six triples.
 const FORMATS: [u32; 2] = [1, 2];
 
 #[test]

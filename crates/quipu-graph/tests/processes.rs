@@ -1,5 +1,5 @@
-//! Imports in processes of their own: killed at random moments, out of disk, fed through a pipe. The program runs itself
-//! as the importing process, so it has a `main` of its own.
+//! Imports in separate processes: killed at random moments, on a full disk, fed through a pipe. The
+//! program runs itself as the importing process, so it has its own `main`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -74,7 +74,7 @@ struct Setting {
     big: String,
 }
 
-/// A workspace that holds ten triples, and a file with many more.
+/// A workspace with ten triples, and a file with many more.
 fn setting() -> Setting {
     let folder = tempfile::tempdir().unwrap();
     let (small, big) = (folder.path().join("small.tsv"), folder.path().join("big.tsv"));
@@ -109,7 +109,7 @@ fn killed_imports_leave_the_old_graph() {
 
 fn a_full_disk_is_said_and_leaves_the_old_graph() {
     let Setting { workspace, big, _folder } = setting();
-    // A limit on the size of files is the full disk that a test can have: writing past it fails.
+    // A limit on the size of files simulates a full disk: writing past it fails.
     let limited = "trap '' XFSZ; ulimit -f 100; exec \"$0\" \"$@\"";
     let mut command = Command::new("sh");
     command.args(["-c", limited]).arg(std::env::current_exe().unwrap()).arg(CHILD).arg(&workspace).arg(&big);
@@ -130,14 +130,16 @@ fn standard_input_is_read() {
     assert_eq!(triples(&workspace), 2);
 }
 
-/// What a shell makes of `quipu import W <(zcat dump.gz)`. Several times what a pipe holds at once.
+/// The equivalent of `quipu import W <(zcat dump.gz)`. The data is several times the capacity of a
+/// pipe.
 fn a_pipe_with_a_name_is_read_once_and_whole() {
     let folder = tempfile::tempdir().unwrap();
     let (workspace, pipe, file) =
         (folder.path().join("workspace"), folder.path().join("pipe.tsv"), folder.path().join("file.tsv"));
     write_triples(&file, 30_000);
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Writing waits for a reader: in a process that an import that fails at once leaves behind.
+    // The write blocks until a reader opens the pipe, so it runs in a separate process that a
+    // failed import can leave behind.
     let mut write = Command::new("cp").arg(&file).arg(&pipe).spawn().unwrap();
     let import = child(&workspace, pipe.to_str().unwrap()).status().unwrap();
     let _ = write.kill();

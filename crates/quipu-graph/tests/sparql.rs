@@ -60,7 +60,7 @@ fn graphs_that_a_request_names_stand_in_for_those_of_the_query() {
     };
     let all = "SELECT * { ?s ?p ?o }";
     assert!(rows(all, &[], &[]).unwrap() > 5);
-    // An imported graph has no name, and so none of these.
+    // An imported graph has no name, so it is none of these.
     assert_eq!(rows(all, &["http://example.org/g"], &[]).unwrap(), 0);
     assert_eq!(rows(all, &[], &["http://example.org/g"]).unwrap(), 0);
     assert_eq!(rows("SELECT * FROM <http://example.org/g> { ?s ?p ?o }", &[], &[]).unwrap(), 0);
@@ -170,7 +170,7 @@ fn a_query_ends_when_its_time_is_over_or_it_is_cancelled() {
     assert!(matches!(error, GraphError::Cancelled), "{error}");
 }
 
-/// Cancels the query that writes to it.
+/// Cancels its query on the first write.
 struct Impatient(std::sync::Arc<std::sync::atomic::AtomicBool>);
 
 impl std::io::Write for Impatient {
@@ -194,7 +194,7 @@ fn a_query_is_cancelled_while_it_writes() {
     assert!(matches!(error, GraphError::Cancelled), "{error}");
 }
 
-/// Joins of what was read already read nothing, and must end all the same.
+/// A join of data that is already in memory reads nothing, but must still stop.
 #[test]
 fn a_product_ends_when_its_time_is_over() {
     let (_folder, graph) = graph();
@@ -224,7 +224,7 @@ fn more_rows_than_allowed_are_an_error() {
     }
 }
 
-/// What ends a query that may take as long as a test's patience, and so much memory.
+/// The error of a query with the whole test time and this much memory.
 fn ended(graph: &EmbeddedGraph, query: &str, memory: u64) -> String {
     let options = QueryOptions {
         timeout: Some(Duration::from_secs(60)),
@@ -251,7 +251,7 @@ fn an_evaluation_holds_no_more_than_it_may() {
         format!("SELECT (GROUP_CONCAT(?b) AS ?all) {{ {product} }}"),
         format!("SELECT (GROUP_CONCAT(DISTINCT CONCAT(STR(?b), STR(?d), STR(?f))) AS ?all) {{ {product} }}"),
         format!("SELECT (SUM(DISTINCT STRLEN(STR(?b))) AS ?all) {{ {product} }}"),
-        // Solutions that bind nothing count too.
+        // Solutions without a binding count too.
         format!("SELECT * {{ {} }} ORDER BY ?x", "{ {} UNION {} } ".repeat(40)),
         format!("SELECT * {{ {{ SELECT ?x {{ {product} }} }} {{ SELECT ?y {{ {product} }} }} }} ORDER BY ?z"),
         format!("SELECT * {{ {} }} ORDER BY ?x", "{ VALUES ?x { UNDEF UNDEF } } ".repeat(40)),
@@ -259,7 +259,7 @@ fn an_evaluation_holds_no_more_than_it_may() {
         let error = ended(&graph, &held, 8 << 20);
         assert!(error.contains("holds more than 8 MiB"), "{held}: {error}");
     }
-    // What streams holds next to nothing, and what is little may be held.
+    // Streaming holds next to nothing, and small results may be held.
     for fine in [
         format!(
             "SELECT (COUNT(*) AS ?n) (MIN(?b) AS ?least) (SAMPLE(?d) AS ?any) {{ {product} FILTER(?a = ?e && ?a = <urn:quipu:e1>) }}"
@@ -292,7 +292,7 @@ fn functions_make_no_endless_texts() {
         ),
     ] {
         let error = ended(&graph, &query, 64 << 20);
-        assert!(error.contains("too long a text"), "{error}");
+        assert!(error.contains("a text that is too long"), "{error}");
     }
     assert_eq!(run(&graph, "csv", &format!("SELECT (STRLEN({encoded}) AS ?n) {{}}")).lines().count(), 2);
     check("SELECT (CONCAT(\"a\", \"b\", STR(1)) AS ?t) {}", &["ab1"]);
@@ -309,7 +309,7 @@ fn functions_make_no_endless_texts() {
     );
 }
 
-/// The same results as before the rewriting that makes solutions countable.
+/// The results are the same as without the rewriting that makes solutions countable.
 #[test]
 fn solutions_that_bind_nothing_are_solutions() {
     check("SELECT (COUNT(*) AS ?n) { {} UNION {} {} }", &["2"]);
@@ -333,7 +333,7 @@ fn solutions_that_bind_nothing_are_solutions() {
     assert_eq!(run(&graph, "table", "ASK { { ex:lima ex:in ex:peru } { ex:lima ex:in ex:peru } }"), "true\n");
 }
 
-/// Each of these would use up the stack of a thread as it usually is, and with it the process.
+/// Each of these would overflow the stack of an ordinary thread and end the process.
 #[test]
 fn no_query_is_nested_too_deep_or_chained_too_long() {
     let (_folder, graph) = graph();
@@ -363,7 +363,7 @@ fn no_query_is_nested_too_deep_or_chained_too_long() {
             let (opened, closed) = (repeated.repeat(times), closing.repeat(times));
             let query = [before, &opened, inner, &closed, after].concat();
             let options = QueryOptions { timeout: Some(Duration::from_secs(2)), ..QueryOptions::default() };
-            // What becomes of it is its own affair, as long as something does soon: planning cannot be stopped.
+            // Any result is fine if it comes soon, because planning cannot be stopped.
             let done = graph.query(&query, &options, &mut std::io::sink());
             let long = query_kind(&query).is_err_and(|error| error.to_string().contains("longer than"));
             assert_eq!(long, query.len() > 64 << 10, "{repeated} {times}: {done:?}");

@@ -1,8 +1,8 @@
-//! W3C's tests of SPARQL 1.0 and 1.1 over the store: our code rewrites queries and lends the evaluator its triples, so what they give is held
-//! against what the standard's authors expect.
+//! W3C's tests of SPARQL 1.0 and 1.1 over the store. Quipu rewrites queries and serves the
+//! evaluator's triples, so the results are compared with those of the standard's authors.
 //!
-//! Not asked, because Quipu has none of it: named graphs (a graph has no name), updates, SERVICE, entailment, protocol and service
-//! description.
+//! Not covered, because Quipu lacks these features: named graphs (a graph has no name), updates,
+//! SERVICE, entailment, protocol and service description.
 
 #![allow(
     clippy::unwrap_used,
@@ -73,7 +73,7 @@ const SYNTAX: [&str; 6] = [
 
 const STRING: &str = "^^<http://www.w3.org/2001/XMLSchema#string>";
 
-/// Tests that are not met, each with its reason. One that is met is to be taken off.
+/// Tests that fail, each with its reason. A test that passes must be removed from the list.
 const NOT_MET: &[(&str, &str)] = &[
     ("basic/term-6", "SPARQL 1.1 reads a number's last point as the end of the triple"),
     ("basic/term-7", "SPARQL 1.1 reads a number's last point as the end of the triple"),
@@ -108,7 +108,7 @@ fn import(folder: &Path, data: &[PathBuf]) -> EmbeddedGraph {
     common::import_files(folder, &files)
 }
 
-/// What a query gives over the store.
+/// The results of a query over the store.
 fn ask(graph: &EmbeddedGraph, query: &str, ordered: bool, lax: bool) -> Result<Results, String> {
     let mut out = Vec::new();
     let triples = query_kind(query).map_err(|error| error.to_string())? == QueryKind::Triples;
@@ -147,13 +147,13 @@ fn run(test: &Test) -> Result<(), String> {
     }
 }
 
-/// CSV and TSV are held against the lines themselves.
+/// CSV and TSV are compared line by line.
 fn as_text(graph: &EmbeddedGraph, query: &str, result: &Path) -> Result<(), String> {
     let mut out = Vec::new();
     let format = result.extension().unwrap().to_str().unwrap();
     let options = QueryOptions { format: QueryFormat::parse(format).unwrap(), ..QueryOptions::default() };
     graph.query(query, &options, &mut out).map_err(|error| error.to_string())?;
-    // Blank nodes may be called anything, and since RDF 1.1 a text is an xsd:string.
+    // Blank nodes may have any name, and since RDF 1.1 a plain string is an xsd:string.
     let cell = |cell: &str| if cell.starts_with("_:") { "_:b".into() } else { cell.replace(STRING, "") };
     let mark = if format == "csv" { "," } else { "\t" };
     let line = |line: &str| line.trim_end().split(mark).map(cell).collect::<Vec<String>>().join(mark);
@@ -167,14 +167,15 @@ fn as_text(graph: &EmbeddedGraph, query: &str, result: &Path) -> Result<(), Stri
     if found == expected { Ok(()) } else { Err(format!("gives {found:#?}, expected {expected:#?}")) }
 }
 
-/// Why tests are not asked: they are of updates and the like, or the working group did not approve of them.
+/// Reason for tests that are not run: they concern updates and the like, or the working group did
+/// not approve them.
 const UNREAD: &str = "not approved, or no test of queries";
-/// Stores hold one graph.
+/// A store holds one graph.
 const NAMED_GRAPHS: &str = "over named graphs";
-/// A store of nothing is not made.
+/// An empty store cannot be made.
 const NO_DATA: &str = "over no data";
 
-/// Why a test is not asked.
+/// The reason why a test is skipped.
 fn left_out(test: &Test) -> Option<&'static str> {
     let Asks::Results { data, named, .. } = &test.asks else { return None };
     if *named {
@@ -187,7 +188,8 @@ fn left_out(test: &Test) -> Option<&'static str> {
     data.iter().all(|file| read(file).is_empty()).then_some(NO_DATA)
 }
 
-/// Asks the tests of some folders; so many are asked, and so many are left out for each reason: none goes unnoticed.
+/// Runs the tests of some folders. The numbers of tests run and of tests skipped for each reason
+/// must match, so that no change goes unnoticed.
 fn check(folders: impl Iterator<Item = PathBuf>, asked: usize, left: &[(&str, usize)]) {
     let (mut met, mut unmet, mut wrong) = (0, 0, Vec::new());
     let mut others: BTreeMap<&str, usize> = left.iter().map(|(reason, _)| (*reason, 0)).collect();

@@ -1,4 +1,4 @@
-//! Files that are tables: what becomes of rows, columns and references, and what is refused.
+//! Tables: the import of rows, columns and references, and its refusals.
 
 use std::path::PathBuf;
 
@@ -95,7 +95,7 @@ fn what_is_not_sure_stays_text() {
     has(&lines, "people/Ana [Ana] boss people/Ben");
     has(&lines, "people/Ana [Ana] badge \"007\"");
     has(&lines, "towns/Lima [Lima] twin \"Ana\"");
-    // The header speaks of the towns, and yet one in three is none of them.
+    // The header names the towns' table, but one value in three is not in it.
     has(&lines, "people/Cara [Cara] town \"Rome\"");
 }
 

@@ -1,8 +1,9 @@
 //! Fuzzy name lookup, p50: `cargo bench -p quipu-index`.
 //!
-//! Data: names of two to four pseudo-words over a vocabulary with a power-law, seeded, 43,000 and 2,000,000; or, where
-//! `QUIPU_NAMES` names a file of one name a line, that file. Queries: 512 names of at least eight characters with one or two
-//! random edits (seed 7). The index is written to a temporary folder first; `hit@1` is printed beside the times.
+//! Data: names of two to four pseudo-words over a vocabulary with a power-law, seeded, 43,000 and
+//! 2,000,000; or, where `QUIPU_NAMES` names a file of one name a line, that file. Queries: 512
+//! names of at least eight characters with one or two random edits (seed 7). The index is written
+//! to a temporary folder first; `hit@1` is printed beside the times.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -15,15 +16,14 @@ use std::sync::OnceLock;
 
 use divan::Bencher;
 use quipu_graph::NodeId;
-use quipu_index::{
-    LookupConfig, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind, normalise,
-};
+use quipu_index::{LookupConfig, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind};
+use quipu_language::normalise;
 
 fn main() {
     divan::main();
 }
 
-/// SplitMix64: enough for test data, and the same on every machine.
+/// SplitMix64: sufficient for test data, and equal on every machine.
 struct Random(u64);
 
 impl Random {

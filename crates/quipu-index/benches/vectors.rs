@@ -1,8 +1,9 @@
 //! Nearest names by meaning: `cargo bench --workspace --bench vectors`.
 //!
-//! Data: 200,000 names, two to four words each with a power law over 20,000 pseudo-words, seeded, or the lines of the file that `QUIPU_NAMES`
-//! names, as all-MiniLM-L6-v2 of the models folder has them; 512 more names, which are not in the index, are looked up. Printed beside the
-//! times: recall@10 against the exact ranking by 32-bit floats of the same vectors, and bytes a name.
+//! Data: 200,000 names of two to four words each, with a power law over 20,000 pseudo-words,
+//! seeded, or the lines of the file in `QUIPU_NAMES`, embedded by all-MiniLM-L6-v2 from the models
+//! folder. The queries are 512 more names that are not in the index. Printed beside the times:
+//! recall@10 against the exact ranking by 32-bit floats of the same vectors, and bytes a name.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -30,7 +31,7 @@ fn main() {
     divan::main();
 }
 
-/// SplitMix64: enough for test data, and the same on every machine.
+/// SplitMix64: sufficient for test data, and equal on every machine.
 struct Random(u64);
 
 impl Random {
@@ -47,7 +48,7 @@ impl Random {
     }
 }
 
-/// Distinct names in no order.
+/// Distinct names in random order.
 fn names(count: usize) -> Vec<String> {
     if let Some(path) = std::env::var_os("QUIPU_NAMES") {
         return std::fs::read_to_string(path).unwrap().lines().take(count).map(str::to_owned).collect();
@@ -112,7 +113,7 @@ fn data() -> &'static Data {
     })
 }
 
-/// The share of the exact ten nearest that the index finds, over all queries.
+/// Recall@10 over all queries, against the exact ranking.
 fn recall(index: &VectorIndex, names: &Embeddings, queries: &Embeddings) -> f64 {
     let found: usize = queries
         .rows()

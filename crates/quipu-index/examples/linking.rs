@@ -1,7 +1,8 @@
 //! Measures linking without a language model: `linking KB.tsv QUESTIONS.jsonl... [--misses N]`.
 //!
-//! A question counts as linked when its gold topic entities are the first candidates of its first mentions, as many as
-//! there are gold entities. "Any" counts gold entities that are a candidate of any mention, alternatives included.
+//! A question counts as linked when its gold topic entities are the first candidates of its first
+//! mentions, as many as there are gold entities. "Any" counts gold entities that are a candidate of
+//! any mention, alternatives included.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;

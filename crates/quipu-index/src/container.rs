@@ -7,13 +7,14 @@
 //! section = bytes, from an offset that is a multiple of 64; the first one from 4096
 //! pages   = sum:u32*                                                   ; the last section
 //! ```
-//! All numbers are little-endian. `magic` names the kind of file, `length` is the length of the whole file, the header's
-//! `checksum` is XXH3-64 of the table with `magic`, `version`, `count` and `length` before it; a section's is XXH3-64 of its
-//! bytes. `pages` has the low 32 bits of the XXH3-64 of each 4 KiB from byte 4096 to where it begins itself, the last of them
-//! cut short there.
+//! All numbers are little-endian. `magic` names the kind of file, `length` is the length of the
+//! whole file. The header's `checksum` is XXH3-64 of `magic`, `version`, `count`, `length` and the
+//! table; a section's is XXH3-64 of its bytes. `pages` has the low 32 bits of the XXH3-64 of each 4
+//! KiB from byte 4096 up to the section `pages` itself, where the last page ends early.
 //!
-//! Opening checks header and table, hence truncation and foreign files, at any size. Up to [`CHECKED_ON_OPEN`] bytes a file is
-//! checked whole; beyond, each page is when it is first read through [`Section::get`].
+//! Opening checks header and table, and so detects truncated and foreign files of any size. A file
+//! of up to [`CHECKED_ON_OPEN`] bytes is checked whole; in a larger one each page is checked on its
+//! first read through [`Section::get`].
 
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
@@ -28,20 +29,20 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::IndexError;
 use crate::pages::{PageSummer, Pages};
 
-/// Name of the section of sums.
+/// Name of the section of page sums.
 const PAGES: &str = "pages";
-/// Files up to this size are checked byte by byte when they are opened: 4 MB take less than half a millisecond.
+/// Largest file that is checked whole on opening: 4 MB take less than half a millisecond.
 const CHECKED_ON_OPEN: usize = 4 << 20;
 const HEADER: usize = 32;
 const ROW_BYTES: usize = 32;
 const ALIGNMENT: u64 = 64;
-/// More sections than any kind of file has.
+/// Most sections that the table may list; no kind of file has more.
 const MOST_SECTIONS: usize = 64;
 
 /// A section's name, offset, length and checksum.
 type Row = ([u8; 8], usize, usize, u64);
 
-/// What a kind of file is called and which versions of it can be read.
+/// A kind of file and its readable versions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
     /// First eight bytes.
@@ -87,7 +88,7 @@ impl ContainerWriter {
         Ok(writer)
     }
 
-    /// Begins a section; what is written goes into it until it is finished.
+    /// Begins a section. All writes go into it until it is finished.
     pub(crate) fn section(&mut self, name: &str) -> Result<SectionWriter<'_>, IndexError> {
         self.pad_to(self.at.next_multiple_of(ALIGNMENT))?;
         let mut padded = [0; 8];
@@ -197,7 +198,8 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Maps a file and checks that it is whole and of this kind; its bytes too, unless it is large.
+    /// Maps a file and checks that it is whole and of this kind. A small file's bytes are checked
+    /// too.
     pub(crate) fn open(path: &Path, kind: Kind) -> Result<Self, IndexError> {
         let container = Self::open_unchecked(path, kind)?;
         if container.map.len() <= CHECKED_ON_OPEN {
@@ -216,13 +218,14 @@ impl Container {
                 IndexError::io("cannot read", path)(error)
             }
         })?;
-        // SAFETY: the file is never changed in place by Quipu (written beside its name and renamed), and readers check
-        // every offset against the map's length. A foreign process that truncates it can stop this one, as with any map.
+        // SAFETY: Quipu never changes the file in place (it writes beside it and renames), and
+        // readers check every offset against the map's length. As with any map, another process
+        // that truncates the file can stop this one.
         let map = unsafe { Mmap::map(&file) }.map_err(IndexError::io("cannot map", path))?;
         let rows = read_table(&map, kind).map_err(|reason| IndexError::corrupt(path, reason))?;
         let sums = find(&rows, PAGES).map(|&(_, offset, length, _)| offset..offset + length);
         let pages = sums.and_then(|sums| Pages::new(PAGE..sums.start.max(PAGE), sums));
-        let pages = pages.ok_or_else(|| IndexError::corrupt(path, "the sums of its pages are missing"))?;
+        let pages = pages.ok_or_else(|| IndexError::corrupt(path, "its page checksums are missing"))?;
         Ok(Self { path: path.to_owned(), map: Arc::new(map), rows, pages: Arc::new(pages) })
     }
 
@@ -258,12 +261,12 @@ impl Container {
         Ok(Section { map: Arc::clone(&self.map), pages: Arc::clone(&self.pages), offset, length })
     }
 
-    /// A short section that files of older versions do not have, read through on opening.
+    /// A short section that older versions lack; it is read whole on opening.
     pub(crate) fn newer_section(&self, name: &str) -> Result<Option<Section>, IndexError> {
         find(&self.rows, name).map(|_| self.small_section(name)).transpose()
     }
 
-    /// A short section that is read through on opening, by name.
+    /// A short section by name; it is read whole on opening.
     pub(crate) fn small_section(&self, name: &str) -> Result<Section, IndexError> {
         let section = self.section(name)?;
         match section.get(0..section.length) {
@@ -272,7 +275,7 @@ impl Container {
         }
     }
 
-    /// What is wrong, where something was read that is damaged.
+    /// The damage, if a damaged page was read.
     pub(crate) fn damage(&self) -> Option<IndexError> {
         Some(IndexError::corrupt(&self.path, self.pages.damage(&self.map)?))
     }
@@ -300,14 +303,15 @@ impl Section {
         self.length
     }
 
-    /// Some of its bytes. `None`: it has not as many, or they are damaged, which [`Container::damage`] tells then.
+    /// Some of its bytes. `None` if it has fewer bytes, or if they are damaged;
+    /// [`Container::damage`] then reports the damage.
     #[inline]
     pub(crate) fn get(&self, range: Range<usize>) -> Option<&[u8]> {
         self.check(range.clone())?;
         self.as_ref().get(range)
     }
 
-    /// Whether it has these bytes and they are good.
+    /// Whether the section has these bytes and they are undamaged.
     #[inline]
     pub(crate) fn check(&self, range: Range<usize>) -> Option<()> {
         if range.start > range.end || range.end > self.length {
@@ -317,7 +321,8 @@ impl Section {
         (self.pages.known_good(&range) || self.pages.check(&self.map, range)).then_some(())
     }
 
-    /// Up to where bytes are good, where some are: to the end of the last one's page.
+    /// The end of the verified bytes from a range on: the end of its last page. `None` if the range
+    /// is damaged.
     pub(crate) fn good_until(&self, range: Range<usize>) -> Option<usize> {
         self.get(range.clone())?;
         let page_end = (self.offset + range.end).next_multiple_of(PAGE);
@@ -341,7 +346,7 @@ fn read_table(map: &[u8], kind: Kind) -> Result<Vec<Row>, String> {
     let header =
         map.get(..HEADER).ok_or_else(|| format!("{} bytes are too few for a {}", map.len(), kind.title))?;
     if !header.starts_with(&kind.magic) {
-        return Err(format!("this is no {} of Quipu", kind.title));
+        return Err(format!("this is not a {} of Quipu", kind.title));
     }
     let version = u32_at(header, 8);
     if !(kind.oldest..=kind.version).contains(&version) {
@@ -374,7 +379,7 @@ fn read_row(row: &[u8], file: usize) -> Result<Row, String> {
     let offset = usize::try_from(u64_at(row, 8)).unwrap_or(usize::MAX);
     let length = usize::try_from(u64_at(row, 16)).unwrap_or(usize::MAX);
     if offset.checked_add(length).is_none_or(|end| end > file) {
-        return Err("a section reaches beyond the end of the file".to_owned());
+        return Err("a section ends beyond the end of the file".to_owned());
     }
     Ok((name, offset, length, u64_at(row, 24)))
 }

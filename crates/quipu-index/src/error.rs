@@ -1,25 +1,25 @@
-//! What can go wrong while finding things, by kind of operation.
+//! Errors of indexes and workspaces, by kind of operation.
 
 use std::path::{Path, PathBuf};
 
 use quipu_graph::{ErrorClass, GraphError};
 use quipu_model::ModelError;
 
-/// An error of an index or of a workspace. Each message names the file and says what to do next.
+/// An error of an index or of a workspace. Each message names the file and the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
     /// Reading or writing a file failed.
     #[error("{action} {}: {source}", path.display())]
     Io {
-        /// What was being done, as "cannot read".
+        /// The operation, as "cannot read".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The operating system's word.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// An index file is missing, truncated, foreign or damaged.
+    /// An index file is missing, truncated, damaged, or not Quipu's.
     #[error("{}: {reason}; import the graph again", path.display())]
     Corrupt {
         /// The index file.
@@ -27,7 +27,7 @@ pub enum IndexError {
         /// What was expected and what was found.
         reason: String,
     },
-    /// The vectors were made by another embedder than the one at hand.
+    /// The vectors come from another embedder than the current one.
     #[error(
         "{}: its vectors were made by embedder {expected}, but this one is {found}; \
          choose that embedder again, or build the vectors anew by importing the graph again",
@@ -38,10 +38,10 @@ pub enum IndexError {
         path: PathBuf,
         /// Fingerprint stored in the index.
         expected: String,
-        /// Fingerprint of the embedder at hand.
+        /// Fingerprint of the current embedder.
         found: String,
     },
-    /// The caller asked for something that cannot be.
+    /// An impossible request.
     #[error("{0}")]
     Usage(String),
     /// The graph failed.
@@ -55,12 +55,23 @@ pub enum IndexError {
     Engine {
         /// The vector index.
         path: PathBuf,
-        /// The library's word.
+        /// The library's message.
         reason: String,
     },
-    /// The caller stopped it. What was done so far is kept and resumed where that is possible.
+    /// The caller stopped the operation. Finished work is kept and resumed if possible.
     #[error("interrupted")]
     Cancelled,
+}
+
+/// The class of a model's error. Models do not depend on graphs and their error classes.
+pub fn class_of_model(error: &ModelError) -> ErrorClass {
+    match error {
+        ModelError::Unreachable { .. } | ModelError::TimedOut { .. } => ErrorClass::Transient,
+        ModelError::Damaged { .. } => ErrorClass::Corrupt,
+        ModelError::Cancelled => ErrorClass::Cancelled,
+        ModelError::Usage(_) | ModelError::Missing { .. } | ModelError::Partial { .. } => ErrorClass::User,
+        _ => ErrorClass::Permanent,
+    }
 }
 
 impl IndexError {
@@ -71,25 +82,17 @@ impl IndexError {
             Self::Corrupt { .. } => ErrorClass::Corrupt,
             Self::OtherEmbedder { .. } | Self::Usage(_) => ErrorClass::User,
             Self::Graph(error) => error.class(),
-            Self::Model(error) => match error {
-                ModelError::Unreachable { .. } | ModelError::TimedOut { .. } => ErrorClass::Transient,
-                ModelError::Damaged { .. } => ErrorClass::Corrupt,
-                ModelError::Cancelled => ErrorClass::Cancelled,
-                ModelError::Usage(_) | ModelError::Missing { .. } | ModelError::Partial { .. } => {
-                    ErrorClass::User
-                }
-                _ => ErrorClass::Permanent,
-            },
+            Self::Model(error) => class_of_model(error),
             Self::Cancelled => ErrorClass::Cancelled,
         }
     }
 
-    /// For `map_err` on file operations: says what was being done to which file.
+    /// For `map_err`: an I/O error that names the operation and the file.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
-    /// A stored file that is not what it should be.
+    /// A stored file with wrong content.
     pub(crate) fn corrupt(path: &Path, reason: impl Into<String>) -> Self {
         Self::Corrupt { path: path.to_owned(), reason: reason.into() }
     }

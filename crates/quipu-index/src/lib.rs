@@ -1,4 +1,4 @@
-//! Finding things: names, vectors, and the workspace that holds them beside the graph.
+//! Names, vectors, documents, and the workspace that holds them beside the graph.
 //!
 //! | module | what it does |
 //! | --- | --- |
@@ -36,10 +36,8 @@ mod container;
 mod documents;
 mod error;
 mod joined;
-mod lists;
 mod mentions;
 mod names;
-mod normalise;
 mod pages;
 mod spill;
 pub mod text;
@@ -51,12 +49,11 @@ pub use documents::{
     DocumentBuilder, DocumentIndex, DocumentProgress, DocumentQuery, Passage, PassageHit, SearchMode,
     SourceDocument,
 };
-pub use error::IndexError;
+pub use error::{IndexError, class_of_model};
 pub use mentions::{Mention, MentionConfig, MentionDetector, Vocabulary};
 pub use names::{
     Candidate, LookupConfig, MatchReason, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind,
 };
-pub use normalise::{Word, normalise, words};
 pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k, inner_product};
 pub use workspace::{
     AddedDocument, Aligned, ApiReport, ApiRequest, DocumentsInfo, EndpointInfo, ImportRequest, NamedEntity,
@@ -64,7 +61,7 @@ pub use workspace::{
     WorkspaceProgress, WorkspaceProgressSink,
 };
 
-/// Waits for a thread; its panic goes on here.
+/// Waits for a thread and propagates its panic.
 fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

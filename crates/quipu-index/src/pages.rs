@@ -1,14 +1,15 @@
-//! The pages of a container: each is compared with its checksum, in a section of the same file, before it is first read.
+//! The pages of a container. Each is compared with its checksum, in a section of the same file,
+//! before its first read.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use quipu_graph::pages::{GoodPages, PAGE, PAGE_SUM, page_damage, page_sum};
 
-/// Sums up what is written, page by page.
+/// Computes the page sums of the written bytes.
 #[derive(Default)]
 pub(crate) struct PageSummer {
-    /// The page that is not full yet.
+    /// The incomplete page.
     page: Vec<u8>,
     sums: Vec<u8>,
 }
@@ -28,7 +29,7 @@ impl PageSummer {
         self.page.extend_from_slice(bytes);
     }
 
-    /// The sums of all pages, the last one however short; little-endian.
+    /// The sums of all pages, including an incomplete last one; little-endian.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         if !self.page.is_empty() {
             self.end_page();
@@ -42,32 +43,32 @@ impl PageSummer {
     }
 }
 
-/// Which pages of a mapped file are known to be good.
+/// The verified pages of a mapped file.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    /// The bytes that have sums; both ends are offsets into the file, the first one on a page's border.
+    /// The range of the file with sums; it begins at a page boundary.
     summed: Range<usize>,
-    /// Where the sums are.
+    /// The range of the sums.
     sums: Range<usize>,
     good: GoodPages,
-    /// The first page that was found damaged, counted from 1.
+    /// The first damaged page found, counted from 1; 0 for none.
     damaged: AtomicUsize,
 }
 
 impl Pages {
-    /// `None`: there are not as many sums as pages.
+    /// `None` if the number of sums differs from that of pages.
     pub(crate) fn new(summed: Range<usize>, sums: Range<usize>) -> Option<Self> {
         let pages = summed.len().div_ceil(PAGE);
         let good = GoodPages::none(pages);
         (sums.len() == pages * PAGE_SUM).then_some(Self { summed, sums, good, damaged: AtomicUsize::new(0) })
     }
 
-    /// Counts every page as good: the file was read through.
+    /// Marks every page as verified, after the whole file was read.
     pub(crate) fn all_good(&self) {
         self.good.add_all();
     }
 
-    /// Whether some bytes of the file are in one page, and that one was found good.
+    /// Whether a range of the file lies in one verified page.
     #[inline]
     pub(crate) fn known_good(&self, bytes: &Range<usize>) -> bool {
         let Some(start) = bytes.start.checked_sub(self.summed.start) else { return false };
@@ -75,7 +76,7 @@ impl Pages {
         start % PAGE + bytes.len() <= PAGE && bytes.end <= self.summed.end && self.good.contains(page)
     }
 
-    /// Whether the pages of some bytes of the file are good. One that is not stays known.
+    /// Whether the pages of a range are undamaged. A damaged page is recorded.
     pub(crate) fn check(&self, file: &[u8], bytes: Range<usize>) -> bool {
         if bytes.is_empty() {
             return true;
@@ -107,7 +108,7 @@ impl Pages {
         page_damage(place.clone(), file.get(place).unwrap_or_default(), self.sum(file, page))
     }
 
-    /// What is wrong, where some page was found damaged.
+    /// The damage, if a damaged page was found.
     pub(crate) fn damage(&self, file: &[u8]) -> Option<String> {
         let page = self.damaged.load(Ordering::Relaxed).checked_sub(1)?;
         self.damage_of(file, page)
@@ -123,7 +124,7 @@ mod tests {
         let mut file: Vec<u8> = (0..2 * PAGE + 5 * PAGE / 2).map(|number| (number % 251) as u8).collect();
         let summed = 2 * PAGE..file.len();
         let mut summer = PageSummer::default();
-        // In pieces of every size, beyond a page too.
+        // In portions of all sizes, some larger than a page.
         let mut rest = &file[summed.clone()];
         for size in (1..).step_by(701) {
             let (piece, later) = rest.split_at(size.min(rest.len()));

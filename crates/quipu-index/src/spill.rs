@@ -1,4 +1,5 @@
-//! Sorting more records than memory holds: sorted runs in unnamed temporary files, merged while they are read.
+//! Sorts more records than fit into memory: sorted runs in unnamed temporary files, merged on
+//! reading.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,19 +13,21 @@ use crate::IndexError;
 
 /// Bytes of bookkeeping for each record in memory.
 const ITEM: usize = size_of::<Item>();
-/// Least and most bytes of a run's read buffer while merging; together they take the sorter's memory at most, down to the least.
+/// Least and most bytes of a run's read buffer in a merge. Together they stay within the sorter's
+/// memory, unless the least size prevents it.
 const RUN_BUFFER: (usize, usize) = (4 << 10, 64 << 10);
 
 /// A record in the arena: key, then payload.
 struct Item {
-    /// The key's first sixteen bytes as a number, which settles most comparisons without a look into the arena.
+    /// The key's first sixteen bytes as a number, which decides most comparisons without reading
+    /// the arena.
     prefix: u128,
     start: usize,
     key: u32,
     length: u32,
 }
 
-/// Takes records in any order and gives them back sorted by key, then payload, as bytes.
+/// Collects records in any order and returns them sorted by key, then payload, as bytes.
 pub(crate) struct Sorter {
     folder: PathBuf,
     memory: usize,
@@ -34,7 +37,7 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// Keeps about `memory` bytes at once; runs go into `folder`.
+    /// Keeps about `memory` bytes; runs go into `folder`.
     pub(crate) fn new(folder: &Path, memory: usize) -> Self {
         Self { folder: folder.to_owned(), memory, arena: Vec::new(), items: Vec::new(), runs: Vec::new() }
     }

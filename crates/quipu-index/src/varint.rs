@@ -1,4 +1,5 @@
-//! Numbers in as few bytes as they need: seven bits a byte, the lowest first, the top bit set on all but the last.
+//! Variable-length numbers: seven bits a byte, the lowest first, the top bit set on all but the
+//! last.
 
 use crate::container::Section;
 
@@ -11,14 +12,14 @@ pub(crate) fn push(mut number: u64, into: &mut Vec<u8>) {
     into.push(number as u8);
 }
 
-/// A cursor over bytes that may be damaged: every read says whether there was something good to read.
+/// A cursor over bytes that may be damaged: every read returns `None` at the end or at damage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'bytes> {
     bytes: &'bytes [u8],
     at: usize,
-    /// Up to here bytes are good.
+    /// Verified up to this offset.
     good: usize,
-    /// Says whether those beyond are.
+    /// Checks the bytes beyond that offset.
     section: Option<&'bytes Section>,
 }
 
@@ -35,7 +36,7 @@ impl<'bytes> Cursor<'bytes> {
         Some(Self { good: cursor.at, section: Some(section), ..cursor })
     }
 
-    /// Whether nothing follows.
+    /// Whether the end is reached.
     pub(crate) fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
@@ -62,7 +63,7 @@ impl<'bytes> Cursor<'bytes> {
         Some(byte)
     }
 
-    /// The next number; `None` at the end, or where no number ends within ten bytes.
+    /// The next number; `None` at the end, or if no number ends within ten bytes.
     pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -75,14 +76,14 @@ impl<'bytes> Cursor<'bytes> {
         None
     }
 
-    /// The next text, its length before it.
+    /// The next text, with its length in front.
     pub(crate) fn text(&mut self) -> Option<&'bytes str> {
         let length = usize::try_from(self.number()?).ok()?;
         std::str::from_utf8(self.take(length)?).ok()
     }
 }
 
-/// Appends a text, its length before it.
+/// Appends a text with its length in front.
 pub(crate) fn push_text(text: &str, into: &mut Vec<u8>) {
     push(text.len() as u64, into);
     into.extend_from_slice(text.as_bytes());

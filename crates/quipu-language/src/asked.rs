@@ -1,67 +1,73 @@
-//! What a question says around one of its mentions: the words that tell the way, in the order in which the way goes.
+//! A question as seen from one of its mentions: the content words around the mention, in the order
+//! of the path's hops.
 //!
-//! People build chains outwards from the name that they know: "the birthplace of the author of [Emma]", "[Emma]'s author's
-//! birthplace". Ordered by their distance from the mention, the telling words stand in the order of the hops.
+//! People build chains outwards from the name that they know: "the birthplace of the author of
+//! [Emma]", "[Emma]'s author's birthplace". The distance of a content word from the mention
+//! therefore gives the order of the hops.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-use quipu_index::{Word, words};
+use crate::normalise::{Word, words};
 
 use crate::vocabulary::{Language, WalkWords, Words};
 
 impl Language {
-    /// Whether the word carries grammar only: no name of a thing or a relation.
-    pub fn is_function_word(self, word: &str) -> bool {
-        // Without words of paths, those that join others are the ones.
+    /// Whether the word names no step of the path. This list is shorter than the full list of
+    /// function words: the full list made a path answer ten more of 824 questions wrongly.
+    pub fn tells_no_step(self, word: &str) -> bool {
+        // A language without path words falls back on its function words.
         self.walks().function.has(word) || (!self.tells_paths() && self.joins(word))
     }
 
-    /// Whether the word is one of grammar, or only asks to be given something: no text has to speak of it.
+    /// Whether the word is a function word or only requests an answer. Retrieved text need not
+    /// contain it.
     pub fn is_empty_word(self, word: &str) -> bool {
         let asks = self.walks().requests.has(word) || (!self.tells_paths() && self.is_imperative(word));
-        self.is_function_word(word) || asks
+        self.tells_no_step(word) || asks
     }
 
-    /// Whether the word tells something of the way.
+    /// Whether the word describes the path.
     pub fn tells(self, word: &str) -> bool {
         let words = self.walks();
-        let grammar = self.is_function_word(word) && !words.times_and_places.has(word);
+        let grammar = self.tells_no_step(word) && !words.times_and_places.has(word);
         !grammar
             && [&words.sharing, &words.requests, &words.degrees, &words.placing]
                 .iter()
                 .all(|list| !list.has(word))
     }
 
-    /// What else a word of a question may ask for.
+    /// Synonyms of a word of the question.
     pub fn other_words(self, word: &str) -> &'static [String] {
         self.walks().others(word)
     }
 }
 
-/// Side of the mention and number of the run of telling words there. Tokens of one run stand side by side.
+/// Side of the mention (`true`: right) and number of the run of content words there. The tokens of
+/// a run stand next to each other.
 pub type Chunk = (bool, usize);
 
-/// A telling word, or several that are one label of a relation.
+/// A content word, or several that together are a relation's label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// Normalised.
     pub text: String,
-    /// Its run; `None` for `where` and `when`, which go with any.
+    /// The token's run; `None` for `where` and `when`, which fit any run.
     pub chunk: Option<Chunk>,
 }
 
-/// The telling words of a question.
+/// The content words of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tokens {
     /// Nearest to the mention first.
     pub tokens: Vec<Token>,
-    /// The token that says what the mention is.
+    /// The token that gives the mention's kind, as "film" in "the film X".
     pub apposition: Option<usize>,
-    /// The order with the other side of the mention first, where there are two sides and grammar leaves it open.
+    /// The tokens with the mention's other side first. Present when both sides have tokens and
+    /// grammar does not fix the order.
     pub other_order: Option<Vec<usize>>,
-    /// Genitives between the mention and what is asked for: `X's wife's faith` and `the faith of the wife of X` have two. The
-    /// way has at least as many hops.
+    /// Genitives between the mention and the answer: `X's wife's faith` and `the faith of the wife
+    /// of X` have two. The path has at least as many hops.
     pub genitives: usize,
 }
 
@@ -70,25 +76,27 @@ pub struct Tokens {
 pub struct Asked {
     /// The question with the mention as `X`.
     pub masked: String,
-    /// What is asked for: the noun after "what" or "which", or what "who", "when", "where" stand for.
+    /// The answer's kind: the noun after "what" or "which", or the noun that "who", "when" or
+    /// "where" stands for.
     pub head: String,
     /// Whether the question speaks of sharing.
     pub sharing: bool,
-    /// Whether it says that something else is reached by the same relation.
+    /// Whether the question says that another entity is reached by the same relation.
     pub company: bool,
     language: Language,
     left: Vec<Word>,
     right: Vec<Word>,
-    /// The way goes on behind the mention first: `X's author`, `X directed which`.
+    /// The path starts on the mention's right side: `X's author`, `X directed which`.
     right_first: bool,
     /// The mention stands in the possessive.
     possessive: bool,
-    /// The word right before the mention says what it is: `the film X`.
+    /// The word right before the mention gives its kind: `the film X`.
     apposition: bool,
 }
 
 impl Asked {
-    /// Looks at `question` from the mention at `span` (bytes); `others` are its other mentions, whose words do not count.
+    /// Reads `question` from the mention at `span` (bytes). `others` are its other mentions; their
+    /// words do not count.
     pub fn new(question: &str, span: Range<usize>, others: &[Range<usize>]) -> Self {
         let language = Language::of(question);
         let list = language.walks();
@@ -103,7 +111,7 @@ impl Asked {
             right.remove(0);
         }
         let adjoining =
-            behind.starts_with(' ') && right.first().is_some_and(|w| !language.is_function_word(&w.text));
+            behind.starts_with(' ') && right.first().is_some_and(|w| !language.tells_no_step(&w.text));
         let apposition = before.ends_with(' ')
             && left.last().is_some_and(|w| !language.is_empty_word(&w.text) && !list.sharing.has(&w.text));
         let prefixed = !list.shared_prefix.is_empty() && question.contains(&list.shared_prefix);
@@ -124,14 +132,15 @@ impl Asked {
         }
     }
 
-    /// What is asked for, and other words for it.
+    /// The answer's kind and its synonyms.
     pub fn head_words(&self) -> Vec<&str> {
         let list = self.language.walks();
         let others = self.head.split(' ').flat_map(|word| list.other_kinds(word)).map(String::as_str);
         std::iter::once(self.head.as_str()).chain(others).collect()
     }
 
-    /// The telling words, nearest to the mention first. Runs of words that are among `labels` are one token.
+    /// The content words, nearest to the mention first. A run of words that is in `labels` becomes
+    /// one token.
     pub fn tokens(&self, labels: &HashSet<&str>) -> Tokens {
         let longest = labels.iter().map(|l| l.split(' ').count()).max().unwrap_or(1);
         let last = self.right.last().or(self.left.last());
@@ -142,13 +151,14 @@ impl Asked {
         left.reverse();
         let (mut right, owned) = side(&self.right, true, about);
         if !self.possessive {
-            // "which film did X write": what stands right behind a mention may go with what stands before it.
+            // In "which film did X write" the word behind the mention belongs to the words before
+            // it.
             let first = right.first().and_then(|t| t.chunk);
             right.iter_mut().filter(|t| t.chunk == first).for_each(|t| t.chunk = None);
         }
         let inside = || self.left.iter().chain(&self.right).any(|w| list.inside.has(&w.text));
         if left.is_empty() && right.is_empty() && inside() {
-            // "is Lyon in France": where it is, and nothing else.
+            // "Is Lyon in France" asks only for the location.
             left.push(Token { text: list.somewhere.clone(), chunk: None });
         }
         let genitives = of + owned + usize::from(self.possessive && !right.is_empty());
@@ -163,7 +173,7 @@ impl Asked {
     }
 }
 
-/// The text with the bytes of `spans` as spaces, so that places stay what they were.
+/// The text with the bytes of `spans` replaced by spaces, so that offsets stay valid.
 pub fn blank(text: &str, spans: &[Range<usize>]) -> String {
     let inside = |at: usize| spans.iter().any(|span| span.contains(&at));
     text.char_indices()
@@ -173,8 +183,9 @@ pub fn blank(text: &str, spans: &[Range<usize>]) -> String {
         .collect()
 }
 
-/// The tokens of one side, and its genitives: each "of" behind a token, each possessive before one. `about` tells something as the
-/// last word of a question.
+/// The tokens of one side and the number of its genitives: each "of" behind a token, each
+/// possessive before one. With `about` set, a word like "about" at the end of the question counts
+/// as a token.
 fn side(
     sentence: &[Word],
     language: Language,
@@ -200,8 +211,8 @@ fn side(
         });
         let (text, count) = phrase.unwrap_or_else(|| (word.text.clone(), 1));
         let last_about = about && list.about.has(&text) && at + 1 == sentence.len();
-        // The "larger" of "larger area" says nothing that "area" does not.
-        // The people of "what do people eat" are anybody.
+        // In "larger area" the word "larger" adds nothing to "area". In "what do people eat" the
+        // word "people" means anybody.
         let before = at.checked_sub(1).and_then(|before| sentence.get(before));
         let anybody = list.people.has(&text) && before.is_some_and(|w| list.anybody_behind.has(&w.text));
         let said_again = count == 1
@@ -235,23 +246,23 @@ fn side(
     (tokens, genitives)
 }
 
-/// Whether the words between two telling ones leave them the two ends of one relation: "the country whose capital is", "the state with
-/// the code".
+/// Whether the words between two content words make them the two ends of one relation: "the country
+/// whose capital is", "the state with the code".
 fn one_relation(between: &[Word], list: &WalkWords) -> bool {
     let has = |w: &Word| list.having.has(&w.text);
     between.is_empty()
         || (between.iter().any(has) && between.iter().all(|w| has(w) || list.articles.has(&w.text)))
 }
 
-/// What is asked for: "thing" where the question does not say.
+/// The answer's kind; "thing" where the question names none.
 fn head_of(masked: &[Word], language: Language) -> String {
     let list = language.walks();
     let text = |at: usize| masked.get(at).map_or("", |w| w.text.as_str());
     if list.auxiliaries.has(text(0)) {
-        // "is X a man or a woman": one of the alternatives.
+        // In "is X a man or a woman" the first alternative is the answer's kind.
         let or = masked.iter().position(|w| language.offers_a_choice(&w.text));
         let before = or.and_then(|or| or.checked_sub(1)).map(text);
-        let noun = before.filter(|w| !w.is_empty() && !language.is_function_word(w));
+        let noun = before.filter(|w| !w.is_empty() && !language.tells_no_step(w));
         return noun.unwrap_or(&list.thing).to_owned();
     }
     for at in 0..masked.len() {
@@ -262,7 +273,7 @@ fn head_of(masked: &[Word], language: Language) -> String {
             {
                 start += 1;
             }
-            let is_noun = |w: &&str| !w.is_empty() && !language.is_function_word(w);
+            let is_noun = |w: &&str| !w.is_empty() && !language.tells_no_step(w);
             let noun: Vec<&str> = (start..start + 3).map(text).take_while(is_noun).collect();
             if noun.first().is_some_and(|word| list.people.has(word)) {
                 return list.person.clone();
@@ -280,7 +291,7 @@ fn head_of(masked: &[Word], language: Language) -> String {
         }
     }
     let telling = |w: &&Word| !language.is_empty_word(&w.text);
-    // Of "X's cook's dishes" the dishes; of "the cook of X's wife" the cook.
+    // "X's cook's dishes" asks for the dishes, "the cook of X's wife" for the cook.
     let possessive = |w: &Word| w.end > w.stem_end;
     let chain = !masked.iter().take_while(|w| !possessive(w)).any(|w| telling(&w));
     let last = masked.iter().rposition(possessive).filter(|_| chain).map_or(0, |last| last + 1);

@@ -1,5 +1,5 @@
-//! Calculation in code: the model (or the question's words) choose the operation and its operands; counting, comparing,
-//! ordering and arithmetic happen here.
+//! Calculation in code: the model (or the question's words) choose the operation and its operands;
+//! counting, comparing, ordering and arithmetic happen here.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ pub enum Operation {
     Highest,
     /// The operand with the lowest value, or the earliest date.
     Lowest,
-    /// The first value less the second; of dates, the days between.
+    /// The first value minus the second; for dates, the days between them.
     Difference,
     /// From the lowest to the highest.
     Ascending,
@@ -38,7 +38,7 @@ impl Operation {
         self != Self::Count
     }
 
-    /// Whether it chooses among several.
+    /// Whether it selects one operand among several.
     pub fn chooses(self) -> bool {
         matches!(self, Self::Highest | Self::Lowest)
     }
@@ -58,12 +58,12 @@ impl Operation {
     }
 }
 
-/// A value with the name of what it belongs to and the evidence it comes from: what calculations work on.
+/// A value with its owner's name and its evidence: the input of a calculation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operand {
-    /// Identity of what the value belongs to: two things may bear one label.
+    /// Identity of the value's owner. Two owners may share one label.
     pub key: String,
-    /// What the value belongs to: `Peru`.
+    /// The value's owner: `Peru`.
     pub label: String,
     /// The value: 31,989,256.
     pub value: LiteralValue,
@@ -73,12 +73,13 @@ pub struct Operand {
     pub evidence: Vec<String>,
 }
 
-/// Which places of an order are asked for.
+/// The ranks that a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Places {
-    /// This one, from 1: "the second largest". Equal values share a place.
+    /// One rank, from 1: "the second largest". Equal values share a rank.
     At(usize),
-    /// So many from the first on: "the three largest". Who is level with the last is among them.
+    /// The first so many ranks: "the three largest". Operands that tie with the last one are
+    /// included.
     UpTo(usize),
 }
 
@@ -89,7 +90,7 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Most answers that are asked for.
+    /// The largest number of answers that the question allows.
     pub fn most(self) -> Option<usize> {
         match self {
             Self::At(_) => None,
@@ -98,7 +99,7 @@ impl Places {
     }
 }
 
-/// What a calculation gave.
+/// The result of a calculation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calculation {
     /// The operation in words: `highest of 3 values`.
@@ -107,7 +108,7 @@ pub struct Calculation {
     pub answers: Vec<String>,
     /// The result in words: `Peru (31,989,256)`.
     pub result: String,
-    /// The operands that won, or all in their order, each owner once; empty where the answer is a number.
+    /// The winning operands, or all in order, each owner once. Empty if the answer is a number.
     pub chosen: Vec<Operand>,
     /// Ids of the evidence behind the operands.
     pub evidence: Vec<String>,
@@ -117,7 +118,7 @@ pub struct Calculation {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CalculationError {
     /// No operand at all.
-    #[error("there is nothing to calculate with")]
+    #[error("there are no values to calculate with")]
     NoOperands,
     /// Fewer values of one kind than the operation needs.
     #[error("{operation} needs {needed} numbers or dates, but the evidence holds {found}")]
@@ -129,8 +130,8 @@ pub enum CalculationError {
         /// Values there.
         found: usize,
     },
-    /// The order has not so many places.
-    #[error("the {} is asked for, and there are {found} different values", ordinal_figure(*.place))]
+    /// The order has fewer ranks than the question asks for.
+    #[error("the question asks for the {}, but there are only {found} different values", ordinal_figure(*.place))]
     TooFewPlaces {
         /// The place asked for, from 1.
         place: usize,
@@ -139,7 +140,7 @@ pub enum CalculationError {
     },
 }
 
-/// A value on one axis: numbers and dates do not mix.
+/// A value on one axis. Numbers and dates are never compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Measure {
     Number(f64),
@@ -176,8 +177,8 @@ impl Measure {
 
 /// Applies `operation` to `operands`.
 ///
-/// Values that are no number and no date are passed over, but for `Count`; of a mixture, the more frequent kind counts.
-/// Ties: every operand with the extreme value is an answer.
+/// Every operation except `Count` skips values that are neither number nor date. In a mixture, the
+/// more frequent kind counts. Ties: every operand with the extreme value is an answer.
 ///
 /// # Errors
 /// [`CalculationError`] when there are too few values.
@@ -185,10 +186,11 @@ pub fn calculate(operation: Operation, operands: &[Operand]) -> Result<Calculati
     calculate_places(operation, operands, Places::default())
 }
 
-/// The same, of `Highest` and `Lowest` for other places of the order than the first.
+/// Like [`calculate`], but `Highest` and `Lowest` select the ranks in `places` instead of the
+/// first.
 ///
 /// # Errors
-/// [`CalculationError`] when there are too few values, or not so many places.
+/// [`CalculationError`] when there are too few values or too few ranks.
 pub fn calculate_places(
     operation: Operation,
     operands: &[Operand],
@@ -257,7 +259,7 @@ fn extreme(
         Operation::Highest => b.axis().total_cmp(&a.axis()),
         _ => a.axis().total_cmp(&b.axis()),
     });
-    // Who has several values is placed by the best.
+    // An owner with several values is ranked by its best one.
     let mut placed = HashSet::new();
     measured.retain(|(operand, _)| placed.insert(operand.key.as_str()));
     let mut level = measured.chunk_by(|(_, a), (_, b)| a.axis() == b.axis());
@@ -404,7 +406,7 @@ mod tests {
         assert_eq!(two.operation, "3 highest of 5 values");
         assert_eq!(calculate(Operation::Lowest, Places::UpTo(9)).unwrap().answers, ["c", "b", "a", "d"]);
         let error = calculate(Operation::Highest, Places::At(4)).unwrap_err();
-        assert_eq!(error.to_string(), "the 4th is asked for, and there are 3 different values");
+        assert_eq!(error.to_string(), "the question asks for the 4th, but there are only 3 different values");
     }
 
     #[test]

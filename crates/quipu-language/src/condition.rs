@@ -1,4 +1,4 @@
-//! What a question demands of values: "over 40 million", "before 1990", "between 5 and 10".
+//! Conditions that a question sets on values: "over 40 million", "before 1990", "between 5 and 10".
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use quipu_graph::LiteralValue;
 use crate::values::value_of;
 use crate::vocabulary::{BoundWords, Language};
 
-/// Words of a value: "13 May 1968", "40 million dollars" is read without its last.
+/// Most words of a value, as in "13 May 1968". Of "40 million dollars" only the first two are read.
 const MOST_VALUE_WORDS: usize = 3;
 
-/// A bound, and whether it is in.
+/// A bound, and whether it is inclusive.
 type Bound = (LiteralValue, bool);
 
-/// What values must satisfy.
+/// A condition on values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// Its words.
@@ -25,12 +25,12 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The bound that values lie above, and whether it is in.
+    /// The lower bound, and whether it is inclusive.
     pub fn above(&self) -> Option<&(LiteralValue, bool)> {
         self.above.as_ref()
     }
 
-    /// The bound that values lie below, and whether it is in.
+    /// The upper bound, and whether it is inclusive.
     pub fn below(&self) -> Option<&(LiteralValue, bool)> {
         self.below.as_ref()
     }
@@ -41,7 +41,7 @@ impl Condition {
             None => Some(true),
             Some((bound, inclusive)) => {
                 let difference = sign * (axis(value, bound)? - axis(bound, value)?);
-                // Of a bare year it is not known whether it is before a day of that year.
+                // A bare year cannot be compared with a day of the same year.
                 let of_day = matches!(bound, LiteralValue::Date { month: Some(_), .. });
                 if difference == 0.0 && of_day && matches!(value, LiteralValue::Number(_)) {
                     return None;
@@ -64,8 +64,8 @@ pub fn condition(question: &str) -> Option<Condition> {
     })
 }
 
-/// Where a question says numbers and dates in full, in bytes: "1535", "18 January 1535", "15 million"; neither "the 1990s"
-/// nor "the 16th century".
+/// The byte ranges of full numbers and dates in a question: "1535", "18 January 1535", "15
+/// million"; not "the 1990s" or "the 16th century".
 pub fn values_said(question: &str) -> Vec<Range<usize>> {
     let list = Language::of(question).bounds();
     let words = spaced_words(question);
@@ -136,8 +136,8 @@ fn made(question: &str, span: Range<usize>, above: Option<Bound>, below: Option<
     Condition { text: question.get(span.clone()).unwrap_or_default().to_owned(), span, above, below }
 }
 
-/// The longest value that begins at a word, and where it ends. A number takes any unit: of texts with the same value the shortest
-/// leaves the unit to the question.
+/// The longest value that begins at a word, and its end. A number may be read with any unit; among
+/// texts of equal value the shortest wins, which leaves the unit to the question.
 fn value_at(question: &str, words: &[Range<usize>], at: usize) -> Option<(LiteralValue, usize)> {
     let start = words.get(at)?.start;
     let ends = (1..=MOST_VALUE_WORDS).rev().filter_map(|count| words.get(at + count - 1).map(|w| w.end));
@@ -170,7 +170,8 @@ fn spaced_words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// A value on the axis that it shares with `other`: a date beside a bare year counts by its year.
+/// A value on the axis that it shares with `other`. A date is compared with a bare year by its
+/// year.
 fn axis(value: &LiteralValue, other: &LiteralValue) -> Option<f64> {
     match (value, other) {
         (LiteralValue::Number(number), _) => Some(*number),

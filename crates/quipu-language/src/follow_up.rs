@@ -1,12 +1,13 @@
-//! How a message leans on what was said before it: "and the second one?", "where was she born?", "thanks". Its words alone are read.
+//! References from a message to earlier messages: "and the second one?", "where was she born?",
+//! "thanks". Only the message's own words are read.
 
 use std::ops::Range;
 
-use quipu_index::{Word, words};
+use crate::normalise::{Word, words};
 
 use crate::vocabulary::{FollowUpWords, Language};
 
-/// What a word of a message stands for.
+/// The referent of a word in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Referent {
     /// One thing: "it", "that one", "that company".
@@ -23,51 +24,53 @@ pub enum Referent {
     Somewhere,
 }
 
-/// Words of a message that stand for something that was said before.
+/// Words of a message that refer to something said before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Referring {
-    /// Their place, in bytes.
+    /// Their byte range.
     pub span: Range<usize>,
-    /// What they stand for.
+    /// Their referent.
     pub to: Referent,
-    /// Whether it is somebody's: "its", "her book".
+    /// Whether they are possessive: "its", "her book".
     pub possessive: bool,
-    /// The noun that they name it by, in lower case: the "company" of "that company". Behind a word that may as well begin a clause
-    /// ("that") they mean what was said before only where that is called so.
+    /// The noun in the reference, in lower case: the "company" of "that company". A word like
+    /// "that" may also begin a clause; with such a word, the reference holds only if an earlier
+    /// entity is called by this noun.
     pub noun: Option<String>,
-    /// Whether they surely point: "this company", not "that company".
+    /// Whether the words certainly refer to something: "this company" does, "that company" may not.
     pub surely: bool,
-    /// Whether they may as well stand for nothing: the "it" of "how long does it take". Then they do where the message names something.
+    /// Whether the words may be an expletive, like the "it" of "how long does it take". They are
+    /// one if the message names an entity.
     pub maybe_empty: bool,
 }
 
 impl Referring {
-    /// Words that stand for something by themselves.
+    /// A reference without noun or possessive.
     pub fn plain(to: Referent, span: Range<usize>) -> Self {
         Self { span, to, possessive: false, noun: None, surely: true, maybe_empty: false }
     }
 }
 
-/// How a message leans on what was said before.
+/// How a message refers to earlier messages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FollowUp {
-    /// Where the message goes on behind words like "and" and "what about", in bytes; 0 where it has none.
+    /// Byte offset behind opening words like "and" and "what about"; 0 without such words.
     pub from: usize,
-    /// Words that stand for what was said before, in their order.
+    /// References to earlier messages, in their order.
     pub refers: Vec<Referring>,
 }
 
 impl FollowUp {
-    /// Whether the message begins like the rest of an earlier one.
+    /// Whether the message opens as a continuation of an earlier one.
     pub fn goes_on(&self) -> bool {
         self.from > 0
     }
 }
 
-/// Reads how a message leans on what was said before.
+/// Reads how a message refers to earlier messages.
 pub fn follow_up(message: &str) -> FollowUp {
     let words = words(message);
-    // "Und Chile?" shows its language by its opening alone.
+    // Only its opening shows the language of "Und Chile?".
     let mut language = Language::of(message);
     if opening(&words, language.follow_ups()) == 0 {
         let opens = |language: &Language| opening(&words, language.follow_ups()) > 0;
@@ -94,7 +97,7 @@ pub fn asks_nothing(message: &str) -> bool {
     !words.is_empty() && Language::all().any(is_courtesy)
 }
 
-/// Words that the message begins with and that say only that it goes on.
+/// Number of opening words that only mark a continuation.
 fn opening(words: &[Word], list: &FollowUpWords) -> usize {
     let mut at = 0;
     while let Some(length) = list.opener(&texts(words.get(at..).unwrap_or_default())) {
@@ -128,7 +131,8 @@ fn referring(words: &[Word], at: usize, language: Language) -> Option<Referring>
         return (one || ends).then(|| Referring::plain(place, until(if one { at + 2 } else { at + 1 })));
     }
     if list.is_owner(&word.text) {
-        // "Her" is somebody's where a noun follows: not in "who taught her", "who gave her the prize".
+        // "Her" is possessive if a noun follows: not in "who taught her" or "who gave her the
+        // prize".
         let owns = !next.is_empty() && !language.joins(next);
         let to = match list.is_person(&word.text) {
             true => Referent::Person,
@@ -142,7 +146,7 @@ fn referring(words: &[Word], at: usize, language: Language) -> Option<Referring>
         text if list.is_it(text) => Referent::One,
         text if list.is_person(text) => Referent::Person,
         text if list.is_several(text) => Referent::Several,
-        // "Are there rivers" names no place.
+        // "There" in "are there rivers" refers to no place.
         text if list.is_there(text) && !language.is_be(before(1)) && !language.is_be(next) => {
             Referent::Somewhere
         }
@@ -152,7 +156,7 @@ fn referring(words: &[Word], at: usize, language: Language) -> Option<Referring>
     Some(Referring { maybe_empty, ..Referring::plain(to, until(at)) })
 }
 
-/// "That one", "these products", "is that dear": a word that points, by itself or with a noun.
+/// A demonstrative, alone or with a noun: "that one", "these products", "is that dear".
 fn pointing(words: &[Word], at: usize, language: Language) -> Option<Referring> {
     let list = language.follow_ups();
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
@@ -169,7 +173,7 @@ fn pointing(words: &[Word], at: usize, language: Language) -> Option<Referring> 
     {
         return Some(by_itself(word.start..word.stem_end));
     }
-    // "The films that are long", "this year".
+    // No reference: "the films that are long", "this year".
     if language.joins(next) || list.is_time(next) {
         return None;
     }
@@ -249,7 +253,7 @@ mod tests {
         check("Wo liegt sie?", "Wo liegt sie?", &[("sie", Referent::One, false)]);
         check("Was ist ihre Hauptstadt?", "Was ist ihre Hauptstadt?", &[("ihre", Referent::One, true)]);
         assert!(asks_nothing("Danke schön!"));
-        // A day is no place of a list.
+        // "The 20th" is a day here, not a rank in a list.
         check("How many were sold on the 20th?", "How many were sold on the 20th?", &[]);
     }
 

@@ -1,5 +1,6 @@
-//! What words say, by code: questions, values, numbers and times. The word lists of a language are data (`vocabulary/en.toml`,
-//! `vocabulary/de.toml`); a question's own language is read off its words.
+//! What words say, by code: questions, values, numbers and times. The word lists of a language are
+//! data (`vocabulary/en.toml`, `vocabulary/de.toml`); a question's own language is read off its
+//! words.
 //!
 //! This crate knows no graph, no model and no query: texts come in, readings go out.
 //!
@@ -17,6 +18,7 @@ mod condition;
 mod follow_up;
 mod naming;
 mod nested;
+mod normalise;
 mod numerals;
 mod operation;
 mod quantity;
@@ -31,6 +33,7 @@ pub use condition::{Condition, condition, values_said};
 pub use follow_up::{FollowUp, Referent, Referring, asks_nothing, follow_up};
 pub use naming::Way;
 pub use nested::{Nested, chosen_from, nested};
+pub use normalise::{Word, fold, is_article, join, normalise, words};
 pub use operation::{Wanted, wanted};
 pub use quantity::{Quantity, quantity};
 pub use time::{TimeFrame, time_frames, time_frames_with};

@@ -1,13 +1,13 @@
-//! Relations' names as people say them, and names in a row.
+//! Phrases for relations by their names, and lists of names in a question.
 
 use crate::vocabulary::Language;
 
-/// The way along a relation, from its subject or from its object.
+/// The direction along a relation, from its subject or from its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// To what the relation says of X.
+    /// To the objects of the relation with subject X.
     Forward,
-    /// To those of which the relation says X.
+    /// To the subjects of the relation with object X.
     Backward,
 }
 
@@ -23,20 +23,21 @@ impl Language {
         self.names().units_behind.iter().find_map(units)
     }
 
-    /// The last word of a relation's name that is no preposition.
+    /// The last word of a relation's name that is not a preposition.
     pub fn last_noun(self, name: &str) -> Option<&str> {
         name.split(' ').rfind(|word| !self.is_preposition(word))
     }
 
-    /// Whether a relation's name may be a noun: it neither begins nor ends with a word that only joins.
+    /// Whether a relation's name may be a noun: it neither begins nor ends with a preposition.
     pub fn may_be_noun(self, name: &str) -> bool {
         let joins = |word: Option<&str>| {
-            word.is_none_or(|word| self.is_preposition(word) || self.is_function_word(word))
+            word.is_none_or(|word| self.is_preposition(word) || self.tells_no_step(word))
         };
         !joins(name.split(' ').next()) && !joins(name.split(' ').next_back())
     }
 
-    /// One step in words by the relation's name alone: `the author of X`, `those born in X`.
+    /// A phrase for one step, built from the relation's name alone: `the author of X`, `those born
+    /// in X`.
     ///
     /// ```
     /// use quipu_language::{Language, Way};
@@ -56,7 +57,7 @@ impl Language {
         };
         let form = |[forward, backward]: [&str; 2], name: &str, noun: &str| {
             let template = if way == Way::Forward { forward } else { backward };
-            // A language without its own forms puts the name before what it is said of.
+            // A language without its own forms puts the relation's name before X.
             let template = if template.is_empty() { "{name} {x}" } else { template };
             let but_last = words.get(..words.len() - 1).unwrap_or_default().join(" ");
             filled(template, &[("name", name), ("noun", noun), ("verb", &but_last), ("x", x)])
@@ -65,7 +66,7 @@ impl Language {
             return form([&names.forward, &names.backward_having], &telling(1, &|_| true), "");
         }
         if many && names.being.has(first) {
-            let noun = telling(0, &|word| !self.is_preposition(word) && !self.is_function_word(word));
+            let noun = telling(0, &|word| !self.is_preposition(word) && !self.tells_no_step(word));
             return form([&names.forward, &names.backward_being], &noun, "");
         }
         if names.passive.has(last) {
@@ -82,12 +83,12 @@ impl Language {
         form([&names.forward, &names.backward], name, "")
     }
 
-    /// What a noun names of X: `the capital of X`.
+    /// The phrase for a relation called by a noun: `the capital of X`.
     pub fn said_of(self, noun: &str) -> String {
         filled(&self.names().forward, &[("name", noun), ("x", "X")])
     }
 
-    /// Those of which a noun names X: `those whose capital is X`.
+    /// The phrase for the other direction of such a relation: `those whose capital is X`.
     pub fn said_by(self, noun: &str) -> String {
         filled(&self.names().backward, &[("name", noun), ("x", "X")])
     }
@@ -100,32 +101,28 @@ impl Language {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The words of a phrase before its first function word, in the singular: `the books written by X` is `book written`.
+    /// The words of a phrase before its first function word, in the singular: `the books written by
+    /// X` is `book written`.
     pub fn singulars_of(self, phrase: &str) -> Vec<String> {
         let names = self.names();
         let lower = phrase.to_lowercase();
         let words = lower.split(|c: char| !c.is_alphanumeric());
         let words = words.filter(|word| !word.is_empty() && !names.articles.has(word));
-        words.take_while(|word| !self.is_function_word(word)).map(|word| self.singular(word)).collect()
+        words.take_while(|word| !self.tells_no_step(word)).map(|word| self.singular(word)).collect()
     }
 
-    /// A word without the ending of its plural.
-    pub fn singular(self, word: &str) -> String {
-        let stem = self.names().plural_ends.iter().find_map(|end| word.strip_suffix(end));
-        stem.filter(|_| word.len() > 3).unwrap_or(word).to_owned()
-    }
-
-    /// Whether a word says how a value is written, not which: "code", "string".
+    /// Whether a word tells only how a value is written: "code", "string".
     pub fn is_technical(self, word: &str) -> bool {
         self.names().technical.has(word)
     }
 
-    /// Whether a word stands behind a name that owns something: the "s" of "Emma's".
+    /// Whether a word marks the name before it as possessive: the "s" of "Emma's".
     pub fn owns(self, word: &str) -> bool {
         self.names().possessive.has(word)
     }
 
-    /// Whether nothing but words that join names in a row stands in a text, and at least one of them or a comma does.
+    /// Whether the text between two names only joins them: it holds joining words or a comma, and
+    /// nothing else.
     pub fn joins_names(self, between: &str) -> bool {
         let lists = self.lists();
         let mut words = between.split([' ', ',', ';']).filter(|word| !word.is_empty()).peekable();
@@ -133,7 +130,7 @@ impl Language {
         joint && words.all(|word| lists.joining.has(&word.to_lowercase()))
     }
 
-    /// Whether the words before names in a row ask for one of them: "which of", "among".
+    /// Whether the words before a list of names ask for one of them: "which of", "among".
     pub fn asks_for_one_of(self, before: &str) -> bool {
         let lists = self.lists();
         let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
@@ -144,7 +141,8 @@ impl Language {
             || (of_one && previous.is_some_and(|word| lists.one.has(word)))
     }
 
-    /// The place of the word that takes two names together, and whether what is asked for is of each: "the capitals of both".
+    /// The position of the word that takes two names together, and whether the question asks for
+    /// something of each: "the capitals of both".
     pub fn both(self, words: &[String]) -> Option<(usize, bool)> {
         let lists = self.lists();
         let at = words.iter().position(|word| lists.both.has(word))?;
@@ -157,39 +155,42 @@ impl Language {
         self.lists().and.has(word)
     }
 
-    /// Whether a word stands before a date on which something was: "in 2021".
+    /// Whether a word introduces the date of an event: "in 2021".
     pub fn stands_before_a_date(self, word: &str) -> bool {
         self.lists().before_dates.has(word)
     }
 
-    /// Whether an extreme behind a word is a bound: "at most".
+    /// Whether a word turns the extreme behind it into a bound: "at most".
     pub fn makes_bound(self, word: &str) -> bool {
         self.operations().before_bound.has(word)
     }
 
-    /// Whether words hold those that ask for a number of things: "how many".
+    /// Whether the words contain a phrase that asks for a count: "how many".
     pub fn asks_how_many(self, words: &[&str]) -> bool {
         let asking: Vec<&str> = self.lists().how_many.split(' ').collect();
         words.windows(asking.len()).any(|window| window == asking)
     }
 
-    /// Whether a question with one of these words asks for a thing, wherever it stands: "do you know who wrote Emma".
+    /// Whether a question with this word, at any position, asks for an entity: "do you know who
+    /// wrote Emma".
     pub fn asks_for_a_thing(self, word: &str) -> bool {
         self.lists().asking_for_things.has(word)
     }
 
-    /// Whether the part behind a word is asked for: "which", "any".
+    /// Whether a word asks for the noun behind it: "which", "any".
     pub fn asks_for_a_part(self, word: &str) -> bool {
         self.lists().asking_parts.has(word)
     }
 
-    /// Whether a question of these words asks if something is something: "are you able to name the writer of Emma" does not.
+    /// Whether these words ask if a statement holds. "Are you able to name the writer of Emma" does
+    /// not.
     pub fn asks_about_being(self, words: &[&str]) -> bool {
         let [first, second, ..] = words else { return false };
         self.is_be(first) && !self.lists().no_things.has(second)
     }
 
-    /// The words without articles behind "of": "the capital of the country" is "the capital of country".
+    /// The words without articles behind "of": "the capital of the country" is "the capital of
+    /// country".
     pub fn without_articles_behind_of(self, words: &[String]) -> String {
         let lists = self.lists();
         let behind_of = |at: usize| at.checked_sub(1).and_then(|before| words.get(before));
@@ -207,13 +208,13 @@ impl Language {
         }
     }
 
-    /// The word between a noun and whose it is.
+    /// The word between a noun and its owner: "of".
     pub fn word_of(self) -> &'static str {
         self.lists().of.iter().next().unwrap_or_default()
     }
 }
 
-/// A template with each part in the place of its name in braces.
+/// A template with each name in braces replaced by its part.
 fn filled(template: &str, parts: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut rest = template;

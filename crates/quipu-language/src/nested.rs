@@ -1,9 +1,9 @@
-//! Questions within questions: "the capital of the largest country that borders Chad" asks for the largest country first, then for
-//! its capital.
+//! Questions within questions: "the capital of the largest country that borders Chad" asks for the
+//! largest country first, then for its capital.
 
 use std::ops::Range;
 
-use quipu_index::{Word, words};
+use crate::normalise::{Word, words};
 
 use crate::quantity::without_quantity;
 use crate::vocabulary::{Language, NestedWords};
@@ -11,13 +11,14 @@ use crate::vocabulary::{Language, NestedWords};
 /// A question within a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nested {
-    /// The bytes from "the largest country" to the end of what it is chosen from.
+    /// The bytes from "the largest country" to the end of the set that it is chosen from.
     pub span: Range<usize>,
-    /// Where the extreme begins: what stands before it within the span names no such thing by itself.
+    /// Where the superlative begins. The words before it in the span name no entity by themselves.
     pub extreme: usize,
 }
 
-/// Where a question names a thing by an extreme and asks something of it. Nothing where the extreme itself is asked for.
+/// The place where a question describes an entity by a superlative and asks something about it.
+/// `None` if the question asks for the superlative itself.
 pub fn nested(question: &str) -> Option<Nested> {
     let language = Language::of(question);
     let list = language.nested();
@@ -35,7 +36,8 @@ pub fn nested(question: &str) -> Option<Nested> {
     })
 }
 
-/// The first word of the thing that the extreme belongs to, where something is asked of it.
+/// The first word of the phrase around the superlative, if the question asks something about its
+/// entity.
 fn first_of_thing(words: &[Word], extreme: usize, language: Language) -> Option<usize> {
     let list = language.nested();
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
@@ -47,7 +49,7 @@ fn first_of_thing(words: &[Word], extreme: usize, language: Language) -> Option<
     }
     let before = article.checked_sub(1)?;
     let first = if list.having.has(text(before)) {
-        // "the country with the largest population": from its own article on.
+        // "The country with the largest population" begins at its first article.
         let own = (0..before).rev().find(|at| !language.tells(text(*at)))?;
         (list.article.has(text(own)) && own + 1 < before).then_some(own)?
     } else {
@@ -65,7 +67,8 @@ fn first_of_thing(words: &[Word], extreme: usize, language: Language) -> Option<
     asked.then_some(first)
 }
 
-/// The first word of "South America" in "the capital of South America's largest country", where something is asked of it.
+/// The first word of "South America" in "the capital of South America's largest country", if the
+/// question asks something about that country.
 fn first_of_owner(words: &[Word], owner: usize, asked_where: bool, language: Language) -> Option<usize> {
     let list = language.nested();
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
@@ -82,20 +85,22 @@ fn is_possessive(word: &Word) -> bool {
     word.stem_end < word.end
 }
 
-/// The last word of the thing: up to a comma or the end, the extreme and another word at least.
+/// The last word of the phrase: it ends before a comma or with the question, and has at least one
+/// word behind the superlative.
 fn last_of_thing(words: &[Word], extreme: usize, list: &NestedWords) -> Option<usize> {
     let next = (extreme + 1..words.len()).find(|at| words.get(*at).is_some_and(|word| word.after_comma));
     let last = next.unwrap_or(words.len() - usize::from(left_behind(words, list))).checked_sub(1)?;
     (last > extreme).then_some(last)
 }
 
-/// Whether the question leaves its preposition for the end: "what state is … in".
+/// Whether the question ends with its preposition: "what state is … in".
 fn left_behind(words: &[Word], list: &NestedWords) -> bool {
     words.last().is_some_and(|word| list.before_a_thing.has(&word.text))
 }
 
-/// The words that say what an extreme chooses from, the surest first: those right behind it ("the most populous country"), those that have
-/// what it measures ("the country with the largest population"), those behind "which" or "what".
+/// The words that name the set which a superlative chooses from, the surest first: those right
+/// behind it ("the most populous country"), those before its property ("the country with the
+/// largest population"), those behind "which" or "what".
 pub fn chosen_from(question: &str) -> [Vec<String>; 3] {
     let language = Language::of(question);
     let list = language.nested();

@@ -1,20 +1,21 @@
-//! What a question wants done with the values found, read off its words, for the methods that ask no model.
+//! The operation that a question asks for, read off its words, for the methods that ask no model.
 //!
-//! A question of which no list tells what it wants is a list question here, and a model's choice where a model is asked.
+//! If no word list matches, the question counts as a list question here; methods with a model let
+//! the model choose.
 
-use quipu_index::words;
+use crate::normalise::words;
 
 use crate::calculate::Operation;
 use crate::vocabulary::{Language, Words};
 
-/// What is wanted, and how sure the words are about it.
+/// The operation that a question asks for, and how sure its words are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// The operation; `None`: the values themselves.
+    /// The operation; `None`: the values themselves are the answer.
     pub operation: Option<Operation>,
-    /// The words compare things that they name: "larger than", "or".
+    /// The words compare two named entities: "larger than", "or".
     pub compares: bool,
-    /// The words ask for yes or no, and compare nothing.
+    /// The words ask for yes or no without a comparison.
     pub checks: bool,
     /// The words ask for yes or no.
     pub confirms: bool,
@@ -65,8 +66,9 @@ impl Language {
         self.operations().highest.has(word) || self.operations().lowest.has(word)
     }
 
-    /// Whether a word asks for nothing but a sum: "altogether", "the combined population", "how long are they combined". Of one thing
-    /// "altogether" sums nothing: that is for whoever knows what a question names.
+    /// Whether a word asks only for a sum: "altogether", "the combined population", "how long are
+    /// they combined". With a single entity "altogether" sums nothing; callers that know the
+    /// question's entities check that.
     pub fn is_summing(self, words: &[&str], at: usize) -> bool {
         let list = self.operations();
         let before = at.checked_sub(1).and_then(|before| words.get(before));
@@ -76,13 +78,14 @@ impl Language {
         })
     }
 
-    /// Whether a word asks for the greatest or the least of all: "largest", "most"; of "larger" and "first" the one compares and the other
-    /// orders.
+    /// Whether a word is a superlative: "largest", "most". "Larger" is a comparative, and "first"
+    /// only orders.
     pub(crate) fn is_superlative(self, word: &str) -> bool {
         self.is_extreme(word) && !self.is_comparative(word) && !self.operations().orders.has(word)
     }
 
-    /// The first superlative or comparative. "first" and "top" alone, and comparatives without a comparison, say nothing.
+    /// The operation of the first superlative or comparative. It ignores "first" and "top" alone,
+    /// and a comparative without a comparison.
     fn extreme(self, words: &[&str], compares: bool) -> Option<Operation> {
         let at = words.iter().position(|word| self.is_extreme(word))?;
         let word = words.get(at)?;

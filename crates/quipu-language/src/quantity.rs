@@ -1,32 +1,33 @@
-//! Which or how many a question asks for: "the second largest", "the three longest", "name two".
+//! The number or rank of the answers that a question asks for: "the second largest", "the three
+//! longest", "name two".
 
 use std::ops::Range;
 
-use quipu_index::{Word, words};
+use crate::normalise::{Word, words};
 
 use crate::calculate::Places;
 use crate::vocabulary::Language;
 
-/// More than so many are no number of things to be named: "which 1990 film".
+/// Larger numbers are no count of answers: "which 1990 film".
 const MOST: usize = 50;
-/// … and of an order: "the top 100".
+/// The same limit behind a superlative or "top": "the top 100".
 const MOST_OF_ORDER: usize = 1000;
 
-/// How many or which of an order a question asks for.
+/// The ranks that a question asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quantity {
-    /// Which of them.
+    /// The ranks.
     pub places: Places,
-    /// Where the word stands, in bytes.
+    /// The byte range of the number or ordinal.
     pub span: Range<usize>,
 }
 
-/// Reads it off the question's words.
+/// Reads the quantity off the question's words.
 pub fn quantity(question: &str) -> Option<Quantity> {
     let language = Language::of(question);
     let words = words(question);
     (0..words.len()).find_map(|at| {
-        // "3-star": no number of things.
+        // The "3" of "3-star" is no count.
         let joined = question.get(words.get(at)?.end..).is_some_and(|rest| rest.starts_with('-'));
         let number = || number_at(&words, at, language).filter(|_| !joined);
         let places = place_at(&words, at, language).or_else(number)?;
@@ -34,7 +35,7 @@ pub fn quantity(question: &str) -> Option<Quantity> {
     })
 }
 
-/// The words without those that only say how many or which of an order are meant: "the second largest" reads as "the largest".
+/// The words without counts and ordinals: "the second largest" becomes "the largest".
 pub(crate) fn without_quantity(mut words: Vec<Word>, language: Language) -> Vec<Word> {
     let is_said = |at| place_at(&words, at, language).or_else(|| number_at(&words, at, language)).is_some();
     let said: Vec<bool> = (0..words.len()).map(is_said).collect();
@@ -62,7 +63,7 @@ fn number_at(words: &[Word], at: usize, language: Language) -> Option<Places> {
     let said = before.map_or("", |before| text(words, before));
     let of_order = (number > 1 && language.is_superlative(text(words, at + 1))) || language.is_top(said);
     let next = text(words, at + 1);
-    let thing = !next.is_empty() && !language.is_function_word(next) && next.parse::<u64>().is_err();
+    let thing = !next.is_empty() && !language.tells_no_step(next) && next.parse::<u64>().is_err();
     // "which one wrote"
     let which = language.asks_by_a_noun(said) && before == Some(0) && !list.one.has(word);
     let asked = language.is_imperative(said) || which || (before.is_none() && !list.one.has(word));

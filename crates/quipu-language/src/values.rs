@@ -1,14 +1,15 @@
-//! What a piece of text is worth: numbers, dates and names in any usual format, and when two of them are the same.
-//! Grounding, calculation and evaluation share it.
+//! Reads numbers, dates and names from text in the usual formats, and decides when two of them are
+//! equal. Grounding, calculation and evaluation share this module.
 
+use crate::normalise::normalise;
 use quipu_graph::{Literal, LiteralValue};
-use quipu_index::normalise;
 
 use crate::time::frames_in;
 use crate::vocabulary::Language;
 
-/// The value of a text: a number (`1,234,567`, `1.2 million`, `12 %`, `$5`, `1285216 km2`), a date (`1968-05-13`, `May 13,
-/// 1968`, `13 May 1968`), else text. A bare year is a number: nothing tells it from one.
+/// The value of a text: a number (`1,234,567`, `1.2 million`, `12 %`, `$5`, `1285216 km2`), a date
+/// (`1968-05-13`, `May 13, 1968`, `13 May 1968`), else text. A bare year is a number, because the
+/// two look the same.
 pub fn value_of(text: &str) -> LiteralValue {
     date(text)
         .or_else(|| number(text).map(|n| LiteralValue::Number(n.value)))
@@ -23,10 +24,11 @@ pub fn value_of_node(literal: Option<&Literal>, name: &str) -> LiteralValue {
     }
 }
 
-/// Whether `said` (by a model or a user) means the value or name that `stated` (by the graph) is.
+/// Whether `said` (by a model or a user) means the same value or name as `stated` (by the graph).
 ///
-/// Names: equal after normalisation. Numbers: equal, or `said` is `stated` rounded to the digits that `said` shows
-/// (at least two). Dates: `said` may be less precise (a year for a day), never different.
+/// Names: equal after normalisation. Numbers: equal, or `said` is `stated` rounded to the digits
+/// that `said` shows (at least two). Dates: `said` may be less precise (a year for a day), never
+/// different.
 pub fn same_value(said: &str, stated: &str) -> bool {
     let (a, b) = (normalise(said), normalise(stated));
     if a == b && !a.is_empty() {
@@ -60,12 +62,12 @@ struct Number {
     value: f64,
     /// The value of the last digit shown: 0.1 for `1.5`, 100,000 for `1.2 million`.
     last_digit: f64,
-    /// How many digits are shown, from the first that is not zero.
+    /// The number of significant digits.
     significant: usize,
 }
 
 impl Number {
-    /// Whether `exact`, rounded as this number is, gives this number.
+    /// Whether `exact`, rounded to this number's precision, gives this number.
     fn rounds(self, exact: f64) -> bool {
         let difference = (self.value - exact).abs();
         let equal = difference <= exact.abs() * 1e-9;
@@ -106,7 +108,8 @@ fn well_grouped(digits: &str) -> bool {
     digits.matches('.').count() <= 1 && (!grouped || (1..=3).contains(&first)) && groups.all(|g| g.len() == 3)
 }
 
-/// What follows the digits: nothing, a magnitude, a percent sign, or a unit of at most three words.
+/// The factor in the text behind the digits: nothing, a magnitude, a percent sign, or a unit of at
+/// most three words.
 fn scale_of(unit: &str) -> Option<f64> {
     let unit = unit.trim().to_lowercase();
     let first = unit.split_whitespace().next().unwrap_or_default();
@@ -136,7 +139,8 @@ fn date(text: &str) -> Option<LiteralValue> {
     one_month.then_some(LiteralValue::Date { year: i32::from(frame.from.year()), month, day })
 }
 
-/// A number as people read it: `31,989,256`, `2.5`, `0.333`. Years keep no separator: up to 9,999 none is set.
+/// A number as people read it: `31,989,256`, `2.5`, `0.333`. Numbers up to 9,999 get no separator,
+/// so that years stay readable.
 pub fn format_number(value: f64) -> String {
     let rounded = format!("{value:.3}");
     let (whole, decimals) = rounded.split_once('.').unwrap_or((&rounded, ""));

@@ -2,8 +2,8 @@
 
 use crate::vocabulary::Language;
 
-/// The words of a name in lower case, divided at separators and at capitals in the middle of a word: `hasACValue` is `has`,
-/// `ac`, `value`.
+/// The words of a name in lower case, divided at separators and at capitals in the middle of a
+/// word: `hasACValue` is `has`, `ac`, `value`.
 pub fn words_of(name: &str) -> Vec<String> {
     let characters: Vec<char> = name.chars().map(typed).collect();
     let mut words: Vec<String> = Vec::new();
@@ -28,7 +28,7 @@ pub fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// Raised and lowered digits as people type them: "km2", "CO2".
+/// Superscript and subscript digits as people type them: "km2", "CO2".
 fn typed(character: char) -> char {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
     const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉";
@@ -40,8 +40,8 @@ fn typed(character: char) -> char {
     at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
 }
 
-/// Whether a question writes a word, given in lower case, with a capital within a sentence; in a language that writes all nouns so no
-/// word is a name for it.
+/// Whether a question writes a word, given in lower case, with a capital inside a sentence. Always
+/// false in a language that writes all nouns with a capital.
 pub fn is_written_as_name(question: &str, word: &str) -> bool {
     if Language::of(question).nouns_have_capitals() {
         return false;

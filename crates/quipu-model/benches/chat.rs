@@ -1,6 +1,6 @@
-//! What a local language model costs, `QUIPU_BENCH_MODEL` or the default one: reading a prompt of about 600 tokens
-//! (among the first, and when it remembers as many prompts as it can), reading another question after the same
-//! instructions, writing 64 tokens, and scoring ten paths after a known prompt.
+//! The cost of a local language model, `QUIPU_BENCH_MODEL` or the default one: reading a prompt of
+//! about 600 tokens (with few and with the most remembered prompts), reading another question after
+//! the same instructions, writing 64 tokens, and scoring ten paths after a known prompt.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

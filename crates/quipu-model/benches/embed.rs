@@ -1,6 +1,6 @@
-//! How fast texts become vectors, with all-MiniLM-L6-v2 of the models folder: names of about six tokens and passages of
-//! about 120, made from a list of words by a fixed rule; and the wait for a single name. No text comes twice, so the
-//! cache answers none.
+//! The speed of embedding with all-MiniLM-L6-v2 of the models folder: names of about six tokens and
+//! passages of about 120, made from a list of words by a fixed rule; and the latency of a single
+//! name. No text repeats, so the cache never answers.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn embedder() -> &'static LocalEmbedder {
     })
 }
 
-/// `count` texts of `words` words each, other ones at each call.
+/// `count` texts of `words` words each, different at each call.
 fn texts(count: usize, words: usize) -> Vec<String> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let first = NEXT.fetch_add(count, Ordering::Relaxed);

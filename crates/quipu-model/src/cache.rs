@@ -1,9 +1,11 @@
-//! Replies kept on disk by what was asked, so that an evaluation resumes and a run replays without a model.
+//! Replies kept on disk by request, so that an evaluation resumes and a run replays without a
+//! model.
 //!
-//! An entry is a JSON file `xx/KEY.json`, where KEY is the SHA-256 of everything that decides the reply: model and
-//! file, messages, constraint, limits, temperature, seed and stop texts. It holds the question beside the reply, so that
-//! a recording can be read, and one that was moved to a wrong name is noticed. Beside the entries stands what a replay
-//! needs to know of the model itself (see [`crate::RecordedModel`]).
+//! An entry is a JSON file `xx/KEY.json`. KEY is the SHA-256 of everything that determines the
+//! reply: model and file, messages, constraint, limits, temperature, seed and stop texts. The entry
+//! holds the request beside the reply, so that people can read a recording and a renamed entry is
+//! detected. The folder also holds the facts about the model that a replay needs (see
+//! [`crate::RecordedModel`]).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,19 +20,19 @@ use sha2::{Digest as _, Sha256};
 use crate::recorded::{Record, RecordedModel};
 use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest, Usage};
 
-/// Changes with the form of the entries.
+/// Changes with the format of the entries.
 const FORMAT: u32 = 1;
 
-/// What a cache may do.
+/// The permitted uses of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
     /// Nothing.
     #[default]
     Off,
-    /// Answer what is known, ask the model for the rest and keep its replies.
+    /// Answer known requests, ask the model for the rest and keep its replies.
     ReadWrite,
-    /// Answer what is known; anything else is an error, the model is never asked.
+    /// Answer known requests; any other request is an error, and the model is never asked.
     ReplayOnly,
 }
 
@@ -40,12 +42,13 @@ pub struct CachedModel {
     identity: String,
     folder: PathBuf,
     mode: CacheMode,
-    /// What is said of the model beside the entries; `None` where nothing is written.
+    /// The facts about the model; `None` if nothing is written.
     record: Option<Mutex<Record>>,
 }
 
 impl CachedModel {
-    /// Puts a cache before a model. `version` tells models of one name apart: the checksum of a local model's file.
+    /// Puts a cache in front of a model. `version` distinguishes models of one name: the checksum
+    /// of a local model's file.
     pub fn new(
         inner: Arc<dyn LanguageModel>,
         version: &str,
@@ -59,10 +62,11 @@ impl CachedModel {
         Self { inner, identity, folder, mode, record }
     }
 
-    /// Replays what is kept of the model called `name`; the model itself need not be on this machine.
+    /// Replays the recording of the model called `name`. The model itself need not be on this
+    /// machine.
     ///
     /// # Errors
-    /// [`ModelError::Usage`] when nothing is kept of it in `folder`.
+    /// [`ModelError::Usage`] if `folder` has no recording of it.
     pub fn replay(name: &str, folder: impl Into<PathBuf>) -> Result<Self, ModelError> {
         let folder = folder.into();
         let model = RecordedModel::open(name, &folder)?;
@@ -76,7 +80,7 @@ impl CachedModel {
         self.folder.join(key.get(..2).unwrap_or_default()).join(format!("{key}.json"))
     }
 
-    /// The reply that is kept for a question.
+    /// The kept reply to a request.
     fn read<T: serde::de::DeserializeOwned>(&self, question: &Value) -> Result<Option<T>, ModelError> {
         let path = self.entry_path(question);
         let text = match std::fs::read_to_string(&path) {
@@ -89,7 +93,7 @@ impl CachedModel {
         let entry: Result<Entry<T>, _> = serde_json::from_str(&text);
         match entry {
             Ok(entry) if entry.question == *question => Ok(Some(entry.reply)),
-            Ok(_) => Err(damaged(path, "it holds the reply to another question")),
+            Ok(_) => Err(damaged(path, "it holds the reply to another request")),
             Err(error) => Err(damaged(path, &error.to_string())),
         }
     }
@@ -130,7 +134,7 @@ fn damaged(path: PathBuf, reason: &str) -> ModelError {
     ModelError::Damaged { path, reason: format!("{reason}; remove it to ask again") }
 }
 
-/// A reply from the cache costs the tokens that it cost, but no call and only the time it took to read.
+/// A cached reply reports its original tokens, but no call and only the time to read it.
 fn replayed(usage: Usage, started: Instant) -> Usage {
     Usage {
         llm_calls: 0,

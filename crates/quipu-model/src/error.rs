@@ -1,10 +1,11 @@
-//! What can go wrong with a model, by what the caller can do about it.
+//! Errors of models, by the caller's possible reactions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An error of a language model or an embedder. Each message names the model or endpoint and what to do next.
+/// An error of a language model or an embedder. Each message names the model or endpoint and the
+/// next step.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -17,27 +18,27 @@ pub enum ModelError {
         /// Name in `models.toml`.
         name: String,
     },
-    /// A model's file is here in part.
+    /// A model's file is incomplete on this machine.
     #[error(
-        "of model {name} only {found} of {expected} bytes are on this machine; fetch the rest with `quipu models pull {name}`"
+        "model {name} is incomplete on this machine ({found} of {expected} bytes); fetch the rest with `quipu models pull {name}`"
     )]
     Partial {
         /// Name in `models.toml`.
         name: String,
-        /// Bytes that are here.
+        /// Bytes on this machine.
         found: u64,
-        /// Bytes of the whole.
+        /// Bytes of the whole file.
         expected: u64,
     },
-    /// A model could not be fetched from anywhere.
+    /// A model could not be fetched from any source.
     #[error("model {name} cannot be fetched: {reason}")]
     Unfetched {
         /// Name in `models.toml`.
         name: String,
-        /// What each source said, and what to do.
+        /// The error of each source, and the next step.
         reason: String,
     },
-    /// A model's file cannot be read, or is not what its checksum says.
+    /// A model's file cannot be read, or does not match its checksum.
     #[error("{}: {reason}", path.display())]
     Damaged {
         /// The file.
@@ -48,11 +49,11 @@ pub enum ModelError {
     /// Reading or writing a file failed.
     #[error("{action} {}: {source}", path.display())]
     Io {
-        /// What was being done, as "cannot read".
+        /// The operation, as "cannot read".
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// The operating system's word.
+        /// The operating system's error.
         source: Arc<std::io::Error>,
     },
     /// The endpoint could not be reached, or broke off, after all retries.
@@ -60,9 +61,9 @@ pub enum ModelError {
     Unreachable {
         /// Base URL.
         endpoint: String,
-        /// What happened last.
+        /// The last error.
         reason: String,
-        /// How often it was tried.
+        /// Number of attempts.
         attempts: u32,
     },
     /// The endpoint refuses: wrong key, unknown model, bad request.
@@ -72,15 +73,16 @@ pub enum ModelError {
         endpoint: String,
         /// HTTP status.
         status: u16,
-        /// The endpoint's own words, shortened.
+        /// The endpoint's message, shortened.
         reason: String,
     },
-    /// The endpoint answers, but not as a model does: a page, another service, a reply without content.
-    #[error("{endpoint} gives no replies of a model: {reason}; check the base URL and the model's name")]
+    /// The endpoint answers, but not like a model: with a page, as another service, or without
+    /// content.
+    #[error("{endpoint} does not reply as a model: {reason}; check the base URL and the model's name")]
     Foreign {
         /// Base URL.
         endpoint: String,
-        /// What came in their place.
+        /// The content of the reply.
         reason: String,
     },
     /// No answer in time.
@@ -102,21 +104,21 @@ pub enum ModelError {
         limit: usize,
     },
     /// The reply cannot be read, even after one repair; `raw` goes to the trace.
-    #[error("{model} replied with something that cannot be read: {reason}")]
+    #[error("the reply of {model} cannot be read: {reason}")]
     Unreadable {
         /// The model.
         model: String,
-        /// Why.
+        /// The parser's reason.
         reason: String,
-        /// The reply as it came.
+        /// The raw reply.
         raw: String,
     },
-    /// The model cannot do what was asked (score, grammar).
+    /// The model lacks an ability (score, grammar).
     #[error("{model} cannot {ability}")]
     Unsupported {
         /// The model.
         model: String,
-        /// What was asked, as "score continuations".
+        /// The ability, as "score continuations".
         ability: &'static str,
     },
     /// The caller stopped it.
@@ -127,14 +129,14 @@ pub enum ModelError {
     Engine {
         /// The model.
         model: String,
-        /// The engine's word.
+        /// The engine's message.
         reason: String,
     },
 }
 
 impl ModelError {
-    /// Whether the model itself failed: not what was made of its reply or asked of it, and nobody
-    /// stopped it.
+    /// Whether the model itself failed. Unreadable replies, unsupported requests and cancellation
+    /// do not count.
     pub fn is_failure(&self) -> bool {
         !matches!(
             self,

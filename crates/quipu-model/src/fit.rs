@@ -1,11 +1,12 @@
-//! Fitting a prompt to the model: evidence is left out block by block, the lowest-ranked first, and never cut.
+//! Fits a prompt to the model's context. Evidence is dropped in whole blocks, the lowest-ranked
+//! first, and never truncated.
 
 use crate::{LanguageModel, Message};
 
-/// Tokens that a chat template adds to a message at most.
+/// Most tokens that a chat template adds to a message.
 const PER_MESSAGE: usize = 8;
 
-/// What fits.
+/// The blocks that fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
     /// Indices of the kept blocks, in their order.
@@ -16,10 +17,11 @@ pub struct Fit {
     pub tokens: usize,
 }
 
-/// Chooses which of `blocks` (best first) fit beside `fixed` messages (the instructions and the question).
+/// Chooses the blocks (best first) that fit beside `fixed` messages (the instructions and the
+/// question).
 ///
-/// Prompt and reply together stay within the model's context, and the prompt within `budget` where one is given. The
-/// best block that fits is always preferred to what comes after it; a block that is too large by itself is left out, and
+/// Prompt and reply together stay within the model's context, and the prompt within `budget` if
+/// given. Each block takes precedence over later ones. A block that is too large is dropped, and
 /// smaller ones behind it may still fit.
 pub fn fit_blocks(
     model: &dyn LanguageModel,

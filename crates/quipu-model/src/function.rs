@@ -1,4 +1,4 @@
-//! A language model that is a function of the program: from messages to a text.
+//! A language model implemented by a function from messages to text.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,13 +10,13 @@ use crate::{
     ScoreReply, ScoreRequest, Usage,
 };
 
-/// Tokens that prompt and reply share, unless told otherwise.
+/// Default number of tokens for prompt and reply together.
 const CONTEXT_TOKENS: usize = 8192;
 
 type Function = dyn Fn(Vec<Message>) -> Result<String, String> + Send + Sync;
 
-/// A language model behind a function, which may block: another library's client, a script. What a reply must look like is said
-/// in words, at the end of the last message.
+/// A language model behind a function, which may block: another library's client, a script. The
+/// required form of a reply is described in words at the end of the last message.
 ///
 /// ```
 /// use quipu_model::{ChatRequest, FunctionModel, LanguageModel, Message};
@@ -34,7 +34,7 @@ pub struct FunctionModel {
 }
 
 impl FunctionModel {
-    /// A model of this name. What the function gives as an error is the reason for which the call failed.
+    /// A model with this name. An error of the function becomes the reason of the failed call.
     pub fn new(
         name: impl Into<String>,
         function: impl Fn(Vec<Message>) -> Result<String, String> + Send + Sync + 'static,
@@ -42,7 +42,7 @@ impl FunctionModel {
         Self { name: name.into(), function: Arc::new(function), context_tokens: CONTEXT_TOKENS }
     }
 
-    /// Sets how many tokens prompt and reply share.
+    /// Sets the number of tokens for prompt and reply together.
     pub fn with_context_tokens(mut self, tokens: usize) -> Self {
         self.context_tokens = tokens;
         self
@@ -63,7 +63,7 @@ impl LanguageModel for FunctionModel {
         Abilities { context_tokens: self.context_tokens, ..Abilities::default() }
     }
 
-    /// A token for three bytes, rounded up: more than the usual tokenizers make.
+    /// One token for three bytes, rounded up: more than the usual tokenizers produce.
     fn count_tokens(&self, text: &str) -> usize {
         text.len().div_ceil(3)
     }

@@ -1,10 +1,14 @@
 //! JSON Schema to GBNF, the grammar notation of llama.cpp.
 //!
-//! Understood: `type` (also a list of types), `properties`, `required`, `items`, `minItems`, `maxItems`, `enum`,
-//! `const`, `anyOf`, `oneOf`, `$ref` inside the schema, `maxLength`, and `minimum` with `maximum` of integers up to
-//! a thousand apart. Anything else is ignored, so that the grammar allows more than the schema, never less.
-//! The grammar fixes white space (one blank after `:` and `,`): it costs tokens and says nothing. Properties come in the
+//! It supports `type` (also a list of types), `properties`, `required`, `items`, `minItems`,
+//! `maxItems`, `enum`, `const`, `anyOf`, `oneOf`, `$ref` inside the schema, `maxLength`, and
+//! `minimum` with `maximum` of integers up to a thousand apart. Anything else is ignored, so that
+//! the grammar allows more than the schema, never less. The grammar fixes white space (one blank
+//! after `:` and `,`), which carries no information and would cost tokens. Properties come in the
 //! order of `required`, then the optional ones.
+//!
+//! llama.cpp has its own translation. With this one the model writes 5 to 43 % fewer tokens for
+//! schemas like those of the methods (docs/results/models.md).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +22,8 @@ const LONGEST_STRING: u64 = 1000;
 /// Deepest nesting of a schema.
 const DEEPEST: usize = 64;
 
-/// Translates a schema into a grammar whose root rule is `root`; says why where the schema is no schema.
+/// Translates a schema into a grammar with the root rule `root`; an invalid schema gives the
+/// reason.
 pub fn schema_to_grammar(schema: &Value) -> Result<String, String> {
     let mut writer = Writer { schema, rules: BTreeMap::new() };
     let root = writer.expression(schema, 0)?;
@@ -137,7 +142,7 @@ impl Writer<'_> {
             (least, None) => format!("{{{least},}}"),
             (least, Some(most)) => format!("{{{least},{}}}", (most - 1).max(least)),
         };
-        // A rule of its own: llama.cpp unrolls repetitions, and limits what one unrolls to.
+        // A separate rule: llama.cpp unrolls repetitions and limits the size of one.
         let item = self.shared(item);
         let some = format!("{item} (\", \" {item}){more}");
         Ok(if least == 0 { format!(r#""[" ({some})? "]""#) } else { format!(r#""[" {some} "]""#) })
@@ -163,7 +168,7 @@ impl Writer<'_> {
             .ok_or_else(|| format!("the JSON schema refers to {reference}, which it does not hold"))?;
         let name = format!("ref{}", pointer.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
         if !self.rules.contains_key(&name) {
-            // Entered before it is known, so that a schema may refer to itself.
+            // Inserted before its content is known, so that a schema may refer to itself.
             self.rules.insert(name.clone(), String::new());
             let rule = self.expression(target, depth + 1)?;
             self.rules.insert(name.clone(), rule);
@@ -195,7 +200,7 @@ impl Writer<'_> {
         self.rule("any-object", &format!(r#""{{" ({string} ": " any (", " {string} ": " any)*)? "}}""#))
     }
 
-    /// The rule for an expression, the same one for the same expression.
+    /// The rule for an expression. Equal expressions share one rule.
     fn shared(&mut self, expression: String) -> String {
         if expression.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
             return expression;

@@ -1,4 +1,4 @@
-//! The language model's seam: chat, constrained chat, and scoring.
+//! The interface of language models: chat, constrained chat, and scoring.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ModelError, Price};
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -21,9 +21,9 @@ pub enum Role {
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
@@ -47,13 +47,14 @@ impl Message {
 pub struct Tool {
     /// Its name.
     pub name: String,
-    /// What it gives and when to call it.
+    /// Its result and its purpose.
     pub description: String,
     /// JSON Schema of its arguments, an object.
     pub parameters: serde_json::Value,
 }
 
-/// What the reply must look like. A model without the ability is asked in words and its reply is parsed leniently.
+/// The required form of a reply. A model without the ability gets it in words, and its reply is
+/// parsed leniently.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constraint {
@@ -64,16 +65,18 @@ pub enum Constraint {
     Choice(Vec<String>),
     /// JSON that satisfies this JSON Schema.
     JsonSchema(serde_json::Value),
-    /// Text that satisfies this grammar in GBNF (llama.cpp's notation); root rule `root`. Local models only.
+    /// Text that satisfies this grammar in GBNF (llama.cpp's notation); root rule `root`. Local
+    /// models only.
     Grammar(String),
-    /// One call of one of these functions. The reply's text is `{"tool": NAME, "arguments": {...}}`, whether it came by the
-    /// endpoint's own function calling or as JSON that satisfies [`Constraint::schema`].
+    /// One call of one of these functions. The reply's text is `{"tool": NAME, "arguments":
+    /// {...}}`, whether it came through the endpoint's function calling or as JSON that satisfies
+    /// [`Constraint::schema`].
     Tools(Vec<Tool>),
 }
 
 impl Constraint {
-    /// The schema of the JSON that satisfies the constraint; `None` where the reply is no JSON. A choice among texts has
-    /// none: see each model for how it is asked for.
+    /// The JSON schema of the constraint; `None` if the reply is not JSON. A choice among texts has
+    /// none: each model implements it in its own way.
     pub fn schema(&self) -> Option<serde_json::Value> {
         match self {
             Self::JsonSchema(schema) => Some(schema.clone()),
@@ -94,14 +97,15 @@ fn calls_schema(tools: &[Tool]) -> serde_json::Value {
     serde_json::json!({ "anyOf": tools.iter().map(call).collect::<Vec<_>>() })
 }
 
-/// A chat request. Equal requests to one model are the same entry of the cache.
+/// A chat request. Equal requests to one model share a cache entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatRequest {
-    /// Which stage asks, for usage and traces; not sent and not part of the cache key.
+    /// The stage of the request, for usage and traces; not sent and not part of the cache key.
     pub stage: String,
-    /// The conversation: instructions and examples first, what changes last, so that prefixes are reused.
+    /// The conversation: instructions and examples first, variable parts last, so that prefixes are
+    /// reused.
     pub messages: Vec<Message>,
-    /// What the reply must look like.
+    /// The required form of the reply.
     pub constraint: Constraint,
     /// Most tokens of the reply.
     pub max_tokens: u32,
@@ -111,7 +115,7 @@ pub struct ChatRequest {
     pub seed: u64,
     /// The reply ends before any of these texts.
     pub stop: Vec<String>,
-    /// Whether the reply should say how likely it was ([`ChatReply::likelihood`]).
+    /// Whether to report the reply's likelihood ([`ChatReply::likelihood`]).
     #[serde(default)]
     pub likelihood: bool,
     /// Limit for the whole call with its retries; not part of the cache key.
@@ -134,7 +138,7 @@ impl ChatRequest {
         }
     }
 
-    /// Sets what the reply must look like.
+    /// Sets the required form of the reply.
     pub fn with_constraint(mut self, constraint: Constraint) -> Self {
         self.constraint = constraint;
         self
@@ -147,26 +151,26 @@ impl ChatRequest {
     }
 }
 
-/// Why a reply ended.
+/// The reason for a reply's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
-    /// The model was done.
+    /// The model finished.
     Stop,
     /// The token limit cut it.
     Length,
 }
 
-/// What a call cost.
+/// The cost of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Usage {
-    /// Calls to a model (0 when the cache answered, which counts in `cached_calls`).
+    /// Calls to a model. Calls answered by the cache count in `cached_calls`.
     pub llm_calls: u32,
     /// Calls that the cache answered.
     pub cached_calls: u32,
     /// Tokens of the prompts.
     pub prompt_tokens: u64,
-    /// Of these, tokens whose computation was reused from an earlier prompt's prefix.
+    /// Prompt tokens whose computation was reused from an earlier prompt's prefix.
     pub reused_tokens: u64,
     /// Tokens of the replies.
     pub completion_tokens: u64,
@@ -190,28 +194,29 @@ impl std::ops::AddAssign for Usage {
 pub struct ChatReply {
     /// The text, without `<think>` blocks.
     pub text: String,
-    /// What stood in `<think>` blocks.
+    /// The text in `<think>` blocks.
     pub thinking: Option<String>,
-    /// Why it ended.
+    /// The reason for its end.
     pub finish: FinishReason,
-    /// What it cost.
+    /// Its cost.
     pub usage: Usage,
-    /// How likely it was, where that was asked for and the model can tell.
+    /// Its likelihood, if requested and known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<Likelihood>,
 }
 
-/// How likely a reply was to the model that wrote it: natural logarithms of the probabilities of its tokens, before any temperature.
+/// The likelihood of a reply to its model: natural logarithms of its tokens' probabilities, before
+/// any temperature.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Likelihood {
     /// The mean over its tokens.
     pub mean: f64,
-    /// That of the token that the model was least sure of.
+    /// The least over its tokens.
     pub least: f64,
 }
 
 impl Likelihood {
-    /// Of the tokens' logarithms; nothing of a reply without tokens.
+    /// From the tokens' logarithms; `None` for a reply without tokens.
     pub(crate) fn of(tokens: impl IntoIterator<Item = f64>) -> Option<Self> {
         let (mut count, mut sum, mut least) = (0_u32, 0.0, 0.0_f64);
         for token in tokens {
@@ -221,10 +226,10 @@ impl Likelihood {
     }
 }
 
-/// Asks for the log-likelihood of continuations after one prompt.
+/// A request for the log-likelihoods of continuations after one prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoreRequest {
-    /// Which stage asks; not part of the cache key.
+    /// The stage of the request; not part of the cache key.
     pub stage: String,
     /// The conversation before the continuation; the continuation opens the assistant's turn.
     pub messages: Vec<Message>,
@@ -237,13 +242,14 @@ pub struct ScoreRequest {
 /// Log-likelihoods of continuations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoreReply {
-    /// For each continuation, the sum of its tokens' natural-log probabilities and its number of tokens.
+    /// For each continuation, the sum of its tokens' natural-log probabilities and its number of
+    /// tokens.
     pub scores: Vec<(f64, u32)>,
-    /// What it cost (one call for the whole batch).
+    /// Its cost (one call for the whole batch).
     pub usage: Usage,
 }
 
-/// What a model can do beyond free chat.
+/// The abilities of a model beyond free chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Abilities {
     /// Honours [`Constraint::JsonSchema`] and [`Constraint::Choice`] while decoding.
@@ -252,21 +258,21 @@ pub struct Abilities {
     pub grammar: bool,
     /// Scores continuations.
     pub score: bool,
-    /// Tokens that prompt and reply share.
+    /// Tokens for prompt and reply together.
     pub context_tokens: usize,
 }
 
-/// A language model. Calls may run concurrently; an implementation queues what it cannot run at once. Dropping the
-/// future stops the generation.
+/// A language model. Calls may run concurrently; an implementation queues those beyond its
+/// capacity. Dropping the future stops the generation.
 #[async_trait::async_trait]
 pub trait LanguageModel: Send + Sync {
     /// Name for people and reports: as in `models.toml`, or `openai:MODEL`.
     fn name(&self) -> &str;
 
-    /// What it can do.
+    /// Its abilities.
     fn abilities(&self) -> Abilities;
 
-    /// What its tokens cost; `None` where that is not known.
+    /// The price of its tokens; `None` if unknown.
     fn price(&self) -> Option<Price> {
         None
     }
@@ -277,6 +283,6 @@ pub trait LanguageModel: Send + Sync {
     /// Answers a conversation.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError>;
 
-    /// Scores continuations; [`ModelError::Unsupported`] where `abilities().score` is false.
+    /// Scores continuations; [`ModelError::Unsupported`] if `abilities().score` is false.
     async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError>;
 }

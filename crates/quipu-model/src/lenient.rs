@@ -1,12 +1,12 @@
-//! Reading JSON that a model wrote by hand: with prose or code fences around it, trailing commas, single quotes, bare
-//! words, missing commas, or a cut-off end.
+//! Reads JSON as models write it: with prose or code fences around it, trailing commas, single
+//! quotes, bare words, missing commas, or a truncated end.
 
 use serde_json::{Map, Number, Value};
 
 /// Deepest nesting that is read.
 const DEEPEST: u32 = 100;
 
-/// The longest object or array in a text; without one, a text that is JSON as a whole.
+/// The longest object or array in a text; without one, the text itself if it is JSON.
 pub fn parse_leniently(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);
@@ -105,7 +105,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A quoted string; without its end quote, what is left of the text.
+    /// A quoted string; without a closing quote, the rest of the text.
     fn string(&mut self, open: char) -> String {
         let close = if open == '“' { '”' } else { open };
         self.next();
@@ -120,7 +120,8 @@ impl Reader<'_> {
         text
     }
 
-    /// A quote ends its string where JSON goes on behind it, so that an apostrophe inside single quotes does not.
+    /// Whether a quote ends its string: JSON must continue behind it. So an apostrophe inside
+    /// single quotes does not end the string.
     fn string_ends(&self) -> bool {
         self.rest
             .trim_start()

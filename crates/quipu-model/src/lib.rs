@@ -1,6 +1,7 @@
-//! Language models and embedders: the two traits, and what stands behind them.
+//! Language models and embedders: the two traits, and their implementations.
 //!
-//! One concrete request type and one concrete reply type at each seam; no generics travel up the stack.
+//! Each interface has one concrete request type and one concrete reply type, so that no generics
+//! reach the callers.
 
 mod cache;
 mod embed;

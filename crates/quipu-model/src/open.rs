@@ -1,4 +1,4 @@
-//! From a name to a model.
+//! Opens models by name.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,31 +10,32 @@ use crate::{
     LocalConfig, LocalEmbedder, LocalModel, ModelEntry, ModelError, ModelKind, Prices, Registry,
 };
 
-/// Marks the name of an endpoint's model.
+/// Prefix of an endpoint's model name.
 const ENDPOINT: &str = "openai:";
-/// Stands between a model's name and each of its adapters.
+/// Separates a model's name and its adapters.
 const WITH: char = '+';
 
-/// How models are opened.
+/// Options for opening models.
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {
-    /// The models folder; `QUIPU_MODELS` or the user's cache where it is not given.
+    /// The models folder; by default `QUIPU_MODELS` or the user's cache.
     pub models: Option<PathBuf>,
-    /// Tokens that prompt and reply share; the kind of model decides where it is not given.
+    /// Tokens for prompt and reply together; by default the kind of model decides.
     pub context_tokens: Option<u32>,
-    /// Threads of a local model; all cores where it is not given.
+    /// Threads of a local model; by default all cores.
     pub threads: Option<usize>,
-    /// The endpoint; `OPENAI_BASE_URL` and `OPENAI_API_KEY` where it is not given.
+    /// The endpoint; by default `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
     pub endpoint: Option<EndpointConfig>,
-    /// Whether the endpoint gives prompt log-probabilities.
+    /// Whether the endpoint returns prompt log-probabilities.
     pub endpoint_scores: bool,
-    /// Whether replies are kept on disk.
+    /// The use of the cache of replies.
     pub cache: CacheMode,
-    /// Where; beside the models folder where it is not given.
+    /// The folder of that cache; by default beside the models folder.
     pub cache_folder: Option<PathBuf>,
-    /// Whether a local model keeps what it computed for instructions, beside the models folder, for later processes.
+    /// Whether a local model stores its evaluated instructions, beside the models folder, for later
+    /// processes.
     pub keep_instructions: bool,
-    /// What models cost, over what `models.toml` says.
+    /// Prices of models; they override those in `models.toml`.
     pub prices: Prices,
 }
 
@@ -46,7 +47,7 @@ impl OpenOptions {
         }
     }
 
-    /// Where replies are kept.
+    /// The folder of the cache of replies.
     fn replies(&self) -> Result<PathBuf, ModelError> {
         match &self.cache_folder {
             Some(folder) => Ok(folder.clone()),
@@ -54,7 +55,7 @@ impl OpenOptions {
         }
     }
 
-    /// The model with its price, where one is known.
+    /// The model with its price, if known.
     fn priced(
         &self,
         model: Arc<dyn LanguageModel>,
@@ -64,7 +65,7 @@ impl OpenOptions {
             Some(price) => Some(*price),
             None => match self.registry() {
                 Ok(registry) => registry.price(name),
-                // No folder for models, and so no file with prices.
+                // Without a models folder there is no file of prices.
                 Err(ModelError::Usage(_)) => None,
                 Err(error) => return Err(error),
             },
@@ -77,23 +78,23 @@ impl OpenOptions {
     }
 }
 
-/// What a result must say of the model that it was made with.
+/// The identity of a model, which every result must state.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ModelIdentity {
-    /// The name that it is opened by.
+    /// The name for opening it.
     pub name: String,
-    /// SHA-256 of a file that `models.toml` knows, the base URL of an endpoint, size and date of another file; with
-    /// adapters, SHA-256 of theirs too.
+    /// SHA-256 of a file in `models.toml`, the base URL of an endpoint, or size and date of another
+    /// file; with adapters, their SHA-256 too.
     pub version: String,
 }
 
-/// The name of a model with these LoRA adapters, each a file or a name of `models.toml`.
+/// The name of a model with these LoRA adapters, each a file or a name in `models.toml`.
 pub fn name_with_adapters(model: &str, adapters: &[String]) -> String {
     let names = std::iter::once(model).chain(adapters.iter().map(String::as_str));
     names.collect::<Vec<_>>().join(&WITH.to_string())
 }
 
-/// What a language model's name stands for.
+/// A parsed name of a language model.
 struct Named<'a> {
     /// The model's own name.
     model: &'a str,
@@ -102,7 +103,7 @@ struct Named<'a> {
 
 impl<'a> Named<'a> {
     fn read(name: &'a str, options: &OpenOptions) -> Result<Self, ModelError> {
-        // An endpoint's names are its own, and a file may be called as it likes.
+        // Endpoints choose their own names, and a file may have any name.
         let (model, adapters) = match name.split_once(WITH) {
             Some(parts) if !name.starts_with(ENDPOINT) && !Path::new(name).is_file() => parts,
             _ => (name, ""),
@@ -115,7 +116,8 @@ impl<'a> Named<'a> {
         Ok(Self { model, adapters: adapters.collect::<Result<_, _>>()? })
     }
 
-    /// SHA-256 of a file that `models.toml` knows, the base URL of an endpoint, size and date of another file; with adapters, theirs too.
+    /// SHA-256 of a file in `models.toml`, the base URL of an endpoint, or size and date of another
+    /// file; with adapters, theirs too.
     fn version(&self, options: &OpenOptions) -> Result<String, ModelError> {
         let own = if self.model.starts_with(ENDPOINT) {
             options.endpoint()?.base_url
@@ -148,7 +150,7 @@ impl<'a> Named<'a> {
         config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
         config.threads = options.threads.unwrap_or(config.threads);
         if options.keep_instructions {
-            // Of the model: what an adapter computed has a name of its own there.
+            // The model's own version: the key of stored instructions includes the adapter.
             let own = version.split('+').next().unwrap_or(version);
             let beside = |found: Registry| found.folder().with_file_name("instructions").join(own);
             config.kept = options.registry().ok().map(beside);
@@ -166,17 +168,18 @@ fn read_adapter(name: &str, options: &OpenOptions) -> Result<Adapter, ModelError
     Adapter::read(&registry.path(name)?)
 }
 
-/// Tells what a name stands for, without opening it.
+/// Identifies the model of a name without opening it.
 ///
 /// # Errors
-/// As [`open_language_model`], but for what only loading shows.
+/// As [`open_language_model`], except errors that only loading shows.
 pub fn identify_language_model(name: &str, options: &OpenOptions) -> Result<ModelIdentity, ModelError> {
     let version = Named::read(name, options)?.version(options)?;
     Ok(ModelIdentity { name: name.to_owned(), version })
 }
 
-/// Opens a language model: `openai:MODEL`, a name of `models.toml`, or the path of a `.gguf` file, the latter two with LoRA adapters
-/// ([`name_with_adapters`]). With [`CacheMode::ReplayOnly`], only what the cache's folder says of it.
+/// Opens a language model: `openai:MODEL`, a name in `models.toml`, or the path of a `.gguf` file,
+/// the latter two with LoRA adapters ([`name_with_adapters`]). With [`CacheMode::ReplayOnly`] it
+/// opens only the recording in the cache's folder.
 pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn LanguageModel>, ModelError> {
     if options.cache == CacheMode::ReplayOnly {
         return options.priced(Arc::new(CachedModel::replay(name, options.replies()?)?), name);
@@ -202,8 +205,8 @@ pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn 
     options.priced(Arc::new(cached), name)
 }
 
-/// Opens an embedder: `openai:MODEL`, a name of `models.toml`, or a folder with `model.safetensors`, `tokenizer.json`
-/// and `config.json`.
+/// Opens an embedder: `openai:MODEL`, a name in `models.toml`, or a folder with
+/// `model.safetensors`, `tokenizer.json` and `config.json`.
 pub async fn open_embedder(name: &str, options: &OpenOptions) -> Result<Arc<dyn Embedder>, ModelError> {
     if let Some(model) = name.strip_prefix(ENDPOINT) {
         return Ok(Arc::new(HttpEmbedder::connect(model, options.endpoint()?).await?));
@@ -218,7 +221,7 @@ pub async fn open_embedder(name: &str, options: &OpenOptions) -> Result<Arc<dyn 
     Ok(Arc::new(LocalEmbedder::open(name, &registry.path(name)?)?))
 }
 
-/// The name of the model to take where none is named.
+/// The name of the default model.
 pub fn default_model_name(kind: ModelKind, options: &OpenOptions) -> Result<String, ModelError> {
     let registry = options.registry()?;
     let name = registry.default_model(kind).map(|model| model.name.clone());
@@ -238,7 +241,7 @@ fn is_gguf(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
 }
 
-/// Tells files of one name apart without reading them whole: size and time of the last change.
+/// Distinguishes files of one name without reading them whole: size and time of the last change.
 fn file_version(path: &Path) -> Result<String, ModelError> {
     let io =
         |source| ModelError::Io { action: "cannot read", path: path.to_path_buf(), source: Arc::new(source) };

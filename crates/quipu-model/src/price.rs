@@ -1,4 +1,4 @@
-//! What a model's tokens cost: exact amounts of money, and a model that knows its price.
+//! Prices of tokens: exact amounts of money, and a model with its price.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest, Usage};
 
-/// Parts of a currency's unit that amounts are counted in: 10^-12, so that a token's price is a whole number.
+/// Parts of a currency's unit in which amounts are counted: 10^-12, so that a token's price is a
+/// whole number.
 const PARTS: f64 = 1e12;
-/// Tokens that a price is for.
+/// Tokens that a price refers to.
 const MILLION: u128 = 1_000_000;
 
 /// An amount of money without its currency, exact.
@@ -18,10 +19,11 @@ const MILLION: u128 = 1_000_000;
 pub struct Amount(u64);
 
 impl Amount {
-    /// More than any question costs.
+    /// More than the cost of any question.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// From units of a currency; `None` for what is no amount: negative, not finite, more than 10 million.
+    /// From units of a currency; `None` for a negative or infinite number, NaN, or more than 10
+    /// million.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -43,19 +45,19 @@ impl Amount {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference, at least nothing.
+    /// The difference, at least zero.
     #[must_use]
     pub fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// What `tokens` cost where a million of them cost this, rounded up.
+    /// The cost of `tokens` at this price for a million, rounded up.
     fn of_tokens(self, tokens: u64) -> Self {
         let parts = (u128::from(self.0) * u128::from(tokens)).div_ceil(MILLION);
         Self(u64::try_from(parts).unwrap_or(u64::MAX))
     }
 
-    /// How many tokens it pays for where a million of them cost `price`.
+    /// The number of tokens that it pays for, at `price` for a million.
     fn tokens_at(self, price: Self) -> u64 {
         match price.0 {
             0 => u64::MAX,
@@ -65,7 +67,8 @@ impl Amount {
 }
 
 impl fmt::Display for Amount {
-    /// Two decimals at least; below a hundredth as many as show two digits: `1.20`, `0.00031`.
+    /// Two decimals at least; an amount below a hundredth shows two significant digits: `1.20`,
+    /// `0.00031`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut decimals = 2;
         let mut least = 100_000_000_000;
@@ -83,7 +86,7 @@ impl fmt::Display for Amount {
 pub struct Currency([u8; 3]);
 
 impl Default for Currency {
-    /// US dollars, as most endpoints bill.
+    /// US dollars, the currency of most endpoints.
     fn default() -> Self {
         Self(*b"USD")
     }
@@ -95,7 +98,7 @@ impl TryFrom<String> for Currency {
     fn try_from(code: String) -> Result<Self, String> {
         match <[u8; 3]>::try_from(code.as_bytes()) {
             Ok(letters) if letters.iter().all(u8::is_ascii_uppercase) => Ok(Self(letters)),
-            _ => Err(format!("{code:?}: a currency is its ISO 4217 code, as USD or EUR")),
+            _ => Err(format!("{code:?}: expected an ISO 4217 currency code, such as USD or EUR")),
         }
     }
 }
@@ -112,24 +115,24 @@ impl fmt::Display for Currency {
     }
 }
 
-/// What a million tokens of a model cost.
+/// The price of a million tokens of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "PriceToml", into = "PriceToml")]
 pub struct Price {
     /// Tokens of prompts.
     pub input: Amount,
-    /// Of these, tokens that were computed for an earlier prompt.
+    /// Prompt tokens that were computed for an earlier prompt.
     pub cached_input: Amount,
     /// Tokens of replies.
     pub output: Amount,
-    /// In this currency.
+    /// The currency.
     pub currency: Currency,
 }
 
-/// Prices by the name of the model, as `--llm` has it: `openai:MODEL`.
+/// Prices by the model's name in `--llm`: `openai:MODEL`.
 pub type Prices = BTreeMap<String, Price>;
 
-/// As files have it.
+/// The form in files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PriceToml {
@@ -147,7 +150,7 @@ impl TryFrom<PriceToml> for Price {
     fn try_from(toml: PriceToml) -> Result<Self, String> {
         let amount = |units: f64| {
             Amount::of_units(units)
-                .ok_or_else(|| format!("{units}: a price of a million tokens is a number from 0"))
+                .ok_or_else(|| format!("{units}: the price of a million tokens must be a number from 0"))
         };
         let input = amount(toml.input)?;
         let cached_input = toml.cached_input.map_or(Ok(input), amount)?;
@@ -164,14 +167,14 @@ impl From<Price> for PriceToml {
 }
 
 impl Price {
-    /// What calls cost, by the tokens that were counted.
+    /// The cost of calls by their counted tokens.
     pub fn of(&self, usage: &Usage) -> Amount {
         let reused = usage.reused_tokens.min(usage.prompt_tokens);
         let fresh = self.input.of_tokens(usage.prompt_tokens - reused);
         fresh.plus(self.cached_input.of_tokens(reused)).plus(self.output.of_tokens(usage.completion_tokens))
     }
 
-    /// The most that a call costs: none of its prompt was computed before.
+    /// The highest cost of a call: no part of its prompt is reused.
     pub fn at_most(&self, prompt: u64, reply: u64) -> Amount {
         self.input.of_tokens(prompt).plus(self.output.of_tokens(reply))
     }
@@ -181,20 +184,20 @@ impl Price {
         amount.tokens_at(self.output)
     }
 
-    /// The most that so many tokens cost, whatever they are of.
+    /// The highest cost of this many tokens, of prompt or reply.
     pub fn dearest(&self, tokens: u64) -> Amount {
         self.input.max(self.output).of_tokens(tokens)
     }
 }
 
-/// A model with its price; all else is the model's own.
+/// A model with its price. Everything else is delegated.
 pub(crate) struct PricedModel {
     inner: Arc<dyn LanguageModel>,
     price: Price,
 }
 
 impl PricedModel {
-    /// The model with its price, where it has one.
+    /// The model with its price, if it has one.
     pub(crate) fn over(inner: Arc<dyn LanguageModel>, price: Option<Price>) -> Arc<dyn LanguageModel> {
         match price {
             Some(price) => Arc::new(Self { inner, price }),
@@ -247,7 +250,7 @@ mod tests {
         assert_eq!(price.at_most(2000, 100), Amount::of_units(0.000_36).unwrap());
         assert_eq!(price.reply_tokens(Amount::of_units(0.000_06).unwrap()), 100);
         assert_eq!(price.currency.to_string(), "USD");
-        // What was reused costs what all else costs, where no price of its own is named.
+        // Without a price for cached input, reused tokens cost the same as others.
         let plain = self::price("input = 2\noutput = 3\ncurrency = 'EUR'");
         assert_eq!((plain.cached_input, plain.currency.to_string().as_str()), (plain.input, "EUR"));
     }

@@ -1,4 +1,5 @@
-//! What a recording says of the model itself, so that a replay needs neither the model nor its tokenizer.
+//! The facts about a model in a recording, so that a replay needs neither the model nor its
+//! tokenizer.
 //!
 //! ```text
 //! FOLDER/model-KEY.json      name, version and abilities
@@ -17,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest};
 
-/// Hexadecimal digits of the keys here: models of one recording and texts of one run are few.
+/// Hexadecimal digits of the keys; a recording has few models and texts.
 const KEY_DIGITS: usize = 16;
 
 fn key(text: &str) -> String {
@@ -37,7 +38,7 @@ struct Facts {
     abilities: Abilities,
 }
 
-/// Writes down what a replay needs to know of a model.
+/// Writes the facts about a model for replays.
 pub(crate) struct Record {
     folder: PathBuf,
     facts: Facts,
@@ -68,8 +69,8 @@ impl Record {
         Ok(())
     }
 
-    /// Remembers how many tokens a text has. A count that cannot be written costs a replay its exactness, not this run
-    /// its answer.
+    /// Records the number of tokens of a text. If that fails, a replay is less exact, but this run
+    /// continues.
     pub(crate) fn count(&mut self, text: &str, tokens: usize) {
         let key = key(text);
         if self.counts.contains_key(&key) {
@@ -86,7 +87,7 @@ impl Record {
     }
 }
 
-/// Whole lines only: the last one may have been cut off.
+/// Reads only complete lines, because the last one may be truncated.
 fn read_counts(path: &Path) -> std::io::Result<HashMap<String, usize>> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -99,17 +100,18 @@ fn read_counts(path: &Path) -> std::io::Result<HashMap<String, usize>> {
         .collect())
 }
 
-/// A model of which only a recording is at hand: it has name, abilities and counts, and answers nothing by itself.
+/// A model known only from a recording: it has a name, abilities and counts, and cannot answer by
+/// itself.
 pub struct RecordedModel {
     facts: Facts,
     counts: HashMap<String, usize>,
 }
 
 impl RecordedModel {
-    /// Reads what `folder` says of the model called `name`.
+    /// Reads the facts in `folder` about the model called `name`.
     ///
     /// # Errors
-    /// [`ModelError::Usage`] when it says nothing, [`ModelError::Damaged`] when it cannot be read.
+    /// [`ModelError::Usage`] without such facts, [`ModelError::Damaged`] if they cannot be read.
     pub fn open(name: &str, folder: &Path) -> Result<Self, ModelError> {
         let path = path_of(folder, name, "json");
         let text = match fs::read_to_string(&path) {
@@ -133,7 +135,7 @@ impl RecordedModel {
         Ok(Self { facts, counts })
     }
 
-    /// What tells models of this name apart.
+    /// The version, which distinguishes models of this name.
     pub fn version(&self) -> &str {
         &self.facts.version
     }
@@ -153,7 +155,7 @@ impl LanguageModel for RecordedModel {
         self.facts.abilities
     }
 
-    /// As recorded; a token for each four bytes where the recording does not know the text.
+    /// The recorded count; one token for each four bytes of an unrecorded text.
     fn count_tokens(&self, text: &str) -> usize {
         self.counts.get(&key(text)).copied().unwrap_or(text.len().div_ceil(4))
     }

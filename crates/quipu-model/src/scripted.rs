@@ -1,4 +1,4 @@
-//! A language model that replies by script, for tests and for replaying a case by hand.
+//! A language model that replies by script, for tests and for reproducing a case by hand.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use crate::{
     ScoreReply, ScoreRequest, Usage,
 };
 
-/// What a [`ScriptedModel`] does with a request.
+/// The reaction of a [`ScriptedModel`] to a request.
 #[derive(Debug)]
 pub enum Scripted {
     /// Replies with this text.
     Text(String),
-    /// Replies with this text and says how likely it was, where the request asks for that.
+    /// Replies with this text, and with its likelihood if requested.
     Likely(Likelihood, String),
     /// Replies with this text, cut by the token limit.
     Cut(String),
@@ -46,10 +46,10 @@ impl From<ModelError> for Scripted {
 type ChatRule = Box<dyn Fn(&ChatRequest) -> Option<Scripted> + Send + Sync>;
 type ScoreRule = Box<dyn Fn(&ScoreRequest) -> Option<Vec<f64>> + Send + Sync>;
 
-/// A language model that replies by rules and remembers what it was asked.
+/// A language model that replies by rules and records its requests.
 ///
-/// A request is answered by the first of: the next reply queued for its stage, the first rule that gives one. Without
-/// any, the call fails and names the stage, so that a test cannot pass by an accident.
+/// The next reply queued for the request's stage answers it, else the first rule with a reply.
+/// Otherwise the call fails with the stage's name, so that a test cannot pass by accident.
 ///
 /// ```
 /// use quipu_model::{ChatRequest, LanguageModel, Message, ScriptedModel};
@@ -83,7 +83,7 @@ impl Default for ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// A model without a script, of all abilities and 8192 tokens.
+    /// A model without a script, with all abilities and a context of 8192 tokens.
     pub fn new() -> Self {
         Self {
             name: "scripted".to_owned(),
@@ -97,13 +97,13 @@ impl ScriptedModel {
         }
     }
 
-    /// Sets what it says it can do.
+    /// Sets its abilities.
     pub fn with_abilities(mut self, abilities: Abilities) -> Self {
         self.abilities = abilities;
         self
     }
 
-    /// Sets what its tokens cost.
+    /// Sets the price of its tokens.
     pub fn with_price(mut self, price: Price) -> Self {
         self.price = Some(price);
         self
@@ -128,13 +128,13 @@ impl ScriptedModel {
         self
     }
 
-    /// Adds a rule: what it gives is the reply, nothing passes the request on to the next rule.
+    /// Adds a rule. Its result is the reply; `None` passes the request on to the next rule.
     pub fn when(mut self, rule: impl Fn(&ChatRequest) -> Option<Scripted> + Send + Sync + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// Adds a rule that always gives this text to a stage.
+    /// Adds a rule that always replies with this text to a stage.
     pub fn always(self, stage: impl Into<String>, text: impl Into<String>) -> Self {
         let (stage, text) = (stage.into(), text.into());
         self.when(move |request| (request.stage == stage).then(|| text.clone().into()))
@@ -210,7 +210,7 @@ impl LanguageModel for ScriptedModel {
         self.price
     }
 
-    /// A token for each four bytes, rounded up.
+    /// One token for each four bytes, rounded up.
     fn count_tokens(&self, text: &str) -> usize {
         text.len().div_ceil(4)
     }
@@ -246,7 +246,7 @@ impl LanguageModel for ScriptedModel {
             return Err(ModelError::Unsupported { model: self.name.clone(), ability: "score continuations" });
         }
         let given = self.score_rules.iter().find_map(|rule| rule(request));
-        // A stage without scores is one that it cannot score, as a model without the ability.
+        // A stage without scores acts like a model that cannot score.
         let given = given.filter(|scores| scores.len() == request.continuations.len());
         let given = given.ok_or_else(|| ModelError::Unsupported {
             model: self.name.clone(),

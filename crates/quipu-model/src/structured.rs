@@ -1,4 +1,5 @@
-//! Structured replies: constrained while decoding where the model can, else read leniently and repaired once.
+//! Structured replies: constrained while decoding if the model supports it, else parsed leniently
+//! and repaired once.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,8 +10,9 @@ use crate::{ChatReply, ChatRequest, Constraint, LanguageModel, Message, ModelErr
 
 /// Asks for JSON that satisfies `schema` and reads it.
 ///
-/// A reply that cannot be read, even leniently, is shown to the model once with the reason. The second failure is
-/// [`ModelError::Unreadable`] with the raw reply. Gives all replies, so that their cost and text reach the trace.
+/// A reply that cannot be parsed, even leniently, is returned to the model once with the reason. A
+/// second failure is [`ModelError::Unreadable`] with the raw reply. Returns all replies, so that
+/// their cost and text reach the trace.
 pub async fn ask_json<T: DeserializeOwned>(
     model: &dyn LanguageModel,
     request: &ChatRequest,
@@ -25,7 +27,7 @@ pub async fn ask_json<T: DeserializeOwned>(
     ask(model, &request, &wanted, read).await
 }
 
-/// A call of a function, as the model wants it.
+/// A function call by the model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The function's name.
@@ -36,7 +38,8 @@ pub struct ToolCall {
     pub arguments: Value,
 }
 
-/// Asks for one call of one of `tools`; a reply that calls none of them is repaired once, as in [`ask_json`].
+/// Asks for one call of one of `tools`. A reply without a valid call is repaired once, as in
+/// [`ask_json`].
 pub async fn ask_tool(
     model: &dyn LanguageModel,
     request: &ChatRequest,
@@ -57,9 +60,9 @@ pub async fn ask_tool(
     ask(model, &request, &wanted, read).await
 }
 
-/// Asks for one of the options that the prompt lists by number, from 1; gives its index, from 0.
+/// Asks for one of the options that the prompt lists by number, from 1; returns its index, from 0.
 ///
-/// The model is held to the numbers. A model that cannot be held may also name the option.
+/// The reply is constrained to the numbers. A model without constraints may also name the option.
 pub async fn choose(
     model: &dyn LanguageModel,
     request: &ChatRequest,
@@ -113,8 +116,8 @@ fn find_number(text: &str, most: usize) -> Option<usize> {
         .map(|number| number - 1)
 }
 
-/// The option that a text names: the whole text but for quotes and full stops, else the only one that it mentions (the
-/// longest, where one holds another).
+/// The option that a text names: the whole text without quotes and full stops, else the only option
+/// in it (the longest, if one contains another).
 pub(crate) fn find_option(text: &str, options: &[String]) -> Option<usize> {
     let plain = |text: &str| {
         text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '.' | '`' | '*'))
@@ -135,7 +138,7 @@ pub(crate) fn find_option(text: &str, options: &[String]) -> Option<usize> {
     }
 }
 
-/// Whether `text` holds `word` with no letter or digit right beside it.
+/// Whether `text` contains `word` as a whole word.
 fn mentions(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(start, found)| {
         let before = text.get(..start).and_then(|text| text.chars().next_back());

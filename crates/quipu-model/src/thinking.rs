@@ -1,12 +1,13 @@
 //! `<think>` blocks, which reasoning models write before their answer.
 
-/// Splits a reply into the answer and what stood in `<think>` blocks; a block without end takes everything.
+/// Splits a reply into the answer and the text of its `<think>` blocks. A block without an end
+/// extends to the end of the reply.
 pub(crate) fn split_thinking(reply: &str) -> (String, Option<String>) {
     const OPEN: &str = "<think>";
     const CLOSE: &str = "</think>";
     let (mut answer, mut thinking) = (String::new(), String::new());
     let mut rest = reply;
-    // Some templates open the block themselves, so that the reply holds its end only.
+    // Some templates open the block themselves, so that the reply holds only its end.
     if let Some((before, after)) = rest.split_once(CLOSE)
         && !before.contains(OPEN)
     {

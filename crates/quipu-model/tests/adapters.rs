@@ -1,4 +1,4 @@
-//! LoRA adapters on a real model: what they change, what they leave alone, and what is refused.
+//! LoRA adapters on a real model: their effect, its limits, and their refusals.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where something fails")]
 
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ use quipu_model::{
 /// The width of smollm2-135m.
 const WIDTH: usize = 576;
 
-/// A GGUF file with an adapter of rank 1 for one projection: what it adds to a row is `strength` times the row's mean.
+/// A GGUF file with an adapter of rank 1 for one projection: it adds `strength` times a row's mean
+/// to the row.
 struct File<'a> {
     architecture: &'a str,
     width: usize,
@@ -80,7 +81,7 @@ fn load(adapters: &[&Path]) -> Result<LocalModel, ModelError> {
     LocalModel::load("small", &model_path("smollm2-135m"), &config)
 }
 
-/// How likely the model finds an answer in a request of this stage.
+/// The likelihood of an answer to a request of this stage.
 async fn likelihood(model: &LocalModel, stage: &str) -> f64 {
     let request = ScoreRequest {
         stage: stage.into(),
@@ -105,7 +106,7 @@ async fn an_adapter_changes_its_own_requests_and_no_others() {
     let query = of("query.gguf", -600.0, "plan.query");
     let plain = load(&[]).unwrap();
     let untuned = likelihood(&plain, "compose").await;
-    // Side by side, in turns: what one computed of the same words is not taken for another's.
+    // In alternation: one adapter's cached computation must not serve another's requests.
     let tuned = load(&[&compose, &query]).unwrap();
     let [first, other, own, again, below] = [
         likelihood(&tuned, "plan.topic").await,
@@ -148,7 +149,7 @@ fn what_does_not_fit_is_refused_with_its_reason() {
     }
     // A model is no adapter.
     let model = model_path("smollm2-135m");
-    assert!(message(&model).contains("no LoRA adapter"), "{}", message(&model));
+    assert!(message(&model).contains("not a LoRA adapter"), "{}", message(&model));
     let [one, two] = ["one.gguf", "two.gguf"].map(|name| File::default().write(path(name)));
     let both = load(&[&one, &two]).err().unwrap().to_string();
     assert!(both.contains("for the same requests"), "{both}");

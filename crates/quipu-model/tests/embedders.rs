@@ -1,4 +1,4 @@
-//! Every embedder: the local one against known-good vectors, the endpoint's against a stand-in.
+//! Tests of embedders: the local one against known vectors, the endpoint's against a mock server.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use crate::common;
@@ -16,7 +16,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// What every embedder does.
+/// The conformance suite of embedders.
 async fn conformance(embedder: &dyn Embedder) {
     assert!(!embedder.name().is_empty() && !embedder.fingerprint().is_empty());
     assert!(embedder.embed(&[]).await.unwrap().is_empty());
@@ -40,7 +40,8 @@ struct Reference {
     vector: Vec<f32>,
 }
 
-/// Vectors computed in double precision from the same weights, by a plain implementation of the model in numpy.
+/// Reference vectors in double precision from the same weights, by a plain numpy implementation of
+/// the model.
 #[tokio::test]
 async fn the_local_embedder_gives_the_known_vectors() {
     let references: Vec<Reference> =

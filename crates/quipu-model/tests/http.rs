@@ -1,4 +1,4 @@
-//! Endpoints that behave, and endpoints that refuse, hang, break off, lie and never end.
+//! Endpoints that work, refuse, hang, break off, send wrong replies or never end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use crate::common;
@@ -76,7 +76,7 @@ async fn serve_raw(bytes: &'static [u8], hang: bool) -> String {
     url
 }
 
-/// What a well-behaved endpoint of an obedient model says.
+/// The reply of a correct endpoint with an obedient model.
 fn obedient(body: &Value) -> ResponseTemplate {
     let schema = &body["response_format"]["json_schema"]["schema"];
     if let Some(options) = schema["properties"]["choice"]["enum"].as_array() {
@@ -225,14 +225,14 @@ async fn busy_and_broken_endpoints_are_asked_again() {
 
 #[tokio::test]
 async fn retry_after_is_honoured() {
-    // A pause beyond the time limit: the call ends at once and does not wait in vain.
+    // A pause beyond the time limit: the call fails at once instead of waiting.
     let (server, count) = serve(|_, _| refusal(429, "slow down").insert_header("retry-after", "30")).await;
     let mut asked = request("a");
     asked.timeout = Duration::from_secs(5);
     let error = model(&server.uri()).chat(&asked).await.unwrap_err();
     assert!(matches!(error, ModelError::Unreachable { attempts: 1, .. }), "{error}");
     assert_eq!(count.load(Ordering::SeqCst), 1);
-    // A pause of none replaces a configured pause beyond the time limit.
+    // A pause of zero replaces a configured pause beyond the time limit.
     let (server, count) = serve(|number, _| match number {
         0 => refusal(429, "slow down").insert_header("retry-after", "0"),
         _ => ok("Lima"),
@@ -321,7 +321,7 @@ async fn what_is_no_completion_is_foreign() {
         assert!(error.to_string().contains("check the base URL"), "{error}");
         assert_eq!(count.load(Ordering::SeqCst), 1);
     }
-    // The error of a gateway that says 200 all the same.
+    // A gateway's error with status 200.
     let (server, _) = serve(|_, _| {
         ResponseTemplate::new(200).set_body_json(json!({"error": {"message": "no such deployment"}}))
     })
@@ -468,7 +468,7 @@ async fn scores_come_from_echoed_prompts() {
             .iter()
             .enumerate()
             .map(|(index, prompt)| {
-                // Tokens of four characters, each of log-probability -1, the first of none.
+                // Tokens of four characters, each with log-probability -1; the first has none.
                 let length = prompt.as_str().unwrap().chars().count();
                 let offsets: Vec<usize> = (0..length).step_by(4).collect();
                 let logprobs: Vec<Value> =

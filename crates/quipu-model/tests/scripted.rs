@@ -1,4 +1,4 @@
-//! The scripted model passes the suite too.
+//! The scripted model passes the conformance suite too.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use crate::common;

@@ -6,19 +6,14 @@ use pyo3::exceptions::PyException;
 use quipu::ErrorClass;
 use quipu_graph::GraphError;
 
-create_exception!(quipu, QuipuError, PyException, "Anything that Quipu says went wrong.");
-create_exception!(
-    quipu,
-    UsageError,
-    QuipuError,
-    "Arguments, settings, SPARQL or SQL that cannot be worked with."
-);
-create_exception!(quipu, NotFoundError, QuipuError, "No entity is called so, nor nearly so.");
+create_exception!(quipu, QuipuError, PyException, "Any failure that Quipu reports.");
+create_exception!(quipu, UsageError, QuipuError, "Invalid arguments, settings, SPARQL or SQL.");
+create_exception!(quipu, NotFoundError, QuipuError, "No entity has this name or a similar one.");
 create_exception!(
     quipu,
     WorkspaceError,
     QuipuError,
-    "A folder that is no workspace, is damaged or busy, or a file that cannot be read or written."
+    "A folder that is not a workspace, is damaged or busy, or a file that cannot be read or written."
 );
 create_exception!(
     quipu,

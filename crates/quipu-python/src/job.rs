@@ -32,14 +32,15 @@ impl Job {
     }
 
     fn take(&self) -> PyResult<Work> {
-        self.work.lock().take().ok_or_else(|| UsageError::new_err("this work was waited for already"))
+        self.work.lock().take().ok_or_else(|| UsageError::new_err("the result of this job was taken already"))
     }
 }
 
 #[pymethods]
 impl Job {
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
-    /// Does the work, and gives its result as JSON. Other threads of Python go on meanwhile; Ctrl-C stops it.
+    /// Does the work, and gives its result as JSON. Other threads of Python go on meanwhile; Ctrl-C
+    /// stops it.
     fn wait(&self, py: Python<'_>) -> PyResult<String> {
         let work = self.take()?;
         py.detach(|| {

@@ -1,5 +1,5 @@
-//! The extension module under the Python package: workspaces, questions, the command. Everything that it gives is JSON, which
-//! the package makes typed values of (`python/src/quipu`).
+//! The extension module under the Python package: workspaces, questions, the command. Everything
+//! that it gives is JSON, which the package makes typed values of (`python/src/quipu`).
 
 mod ask;
 mod errors;

@@ -9,7 +9,8 @@ use quipu::WorkspaceProgress;
 use quipu_graph::{ImportProgress, ImportStage};
 use quipu_index::{DocumentProgress, VectorProgress};
 
-/// A function that hears of progress: `progress(stage, done, total)`. What it raises stops the work, and is raised there.
+/// A function that hears of progress: `progress(stage, done, total)`. What it raises stops the
+/// work, and is raised there.
 pub(crate) struct Listener {
     function: Py<PyAny>,
     raised: Mutex<Option<PyErr>>,

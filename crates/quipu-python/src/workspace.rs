@@ -139,7 +139,8 @@ pub(crate) fn import_workspace(how: &str, progress: Option<Py<PyAny>>) -> PyResu
     }))
 }
 
-/// Fetches a model, where it is not here already; gives its path. What was fetched when it is stopped is kept.
+/// Fetches a model, where it is not here already; gives its path. What was fetched when it is
+/// stopped is kept.
 #[pyfunction]
 pub(crate) fn pull_model(name: String, progress: Option<Py<PyAny>>) -> Job {
     let cancel = Arc::new(AtomicBool::new(false));

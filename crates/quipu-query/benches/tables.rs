@@ -1,11 +1,12 @@
-//! Tables of a graph counted, shown and asked: `cargo bench -p quipu-query --bench tables`.
+//! Counts, renders and queries the tables of a graph: `cargo bench -p quipu-query --bench tables`.
 //!
-//! Data: a shop of 100,000 orders, 2,000 products, 200 suppliers and 20 cities, seeded: 512,000 triples; it is imported into a
-//! temporary folder first. Where `QUIPU_TRIPLES` names a file, such as one that the example `generate` of quipu-graph writes, the tables
-//! of that graph are counted too. One plan joins three tables to the orders and groups all of them.
+//! Data: a seeded shop of 100,000 orders, 2,000 products, 200 suppliers and 20 cities, together
+//! 512,000 triples; it is imported into a temporary folder first. If `QUIPU_TRIPLES` names a file,
+//! such as one from quipu-graph's example `generate`, the tables of that graph are counted too. One
+//! plan joins three tables to the orders and groups all of them.
 //!
-//! Where `QUIPU_SHOP` names a folder the shop and the SPARQL of the plans are written there, for `benches/compare/plans.py`, which asks
-//! Oxigraph the same.
+//! If `QUIPU_SHOP` names a folder, the shop and the plans' SPARQL are written there for
+//! `benches/compare/plans.py`, which asks Oxigraph the same.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops at the first thing that is wrong")]
 
 use std::fmt::Write;
@@ -50,7 +51,7 @@ static SHOP: LazyLock<Shop> = LazyLock::new(|| {
     Shop::of(folder, &file)
 });
 
-/// The folder for another engine, if one is wanted.
+/// The folder for the other engine, if given.
 fn kept() -> Option<PathBuf> {
     std::env::var_os("QUIPU_SHOP").map(PathBuf::from)
 }

@@ -1,4 +1,5 @@
-//! Binding: the tables, columns and values that SQL names are found in the graph, leniently, as a colleague would. Every mend is told.
+//! Binding: finds the tables, columns and values that SQL names in the graph, leniently, as a
+//! colleague would. Every mend is reported.
 
 mod columns;
 mod ends;
@@ -17,28 +18,28 @@ use crate::syntax::{Body, Expression, From, Item, Join, Order, Query, Select, So
 use crate::tables::{Kind, Place, Tables, covers, words_of};
 use crate::values::{Found, Values};
 
-/// A query whose names are all found.
+/// A query with all names found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bound {
     /// The query; aliases of tables are unique in it.
     pub query: Query,
-    /// What was changed so that it fits the graph, in the order of the changes.
+    /// The changes that made it fit the graph, in their order.
     pub mends: Vec<Mend>,
 }
 
 /// A change that made a query fit the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mend {
-    /// What was changed, in a sentence.
+    /// The change, in one sentence.
     pub text: String,
-    /// How much it leaves in doubt whether the query still asks what was asked.
+    /// How doubtful it is that the query still asks the same.
     pub doubt: Doubt,
 }
 
 /// How doubtful a change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Doubt {
-    /// The other writing of the same.
+    /// Another spelling of the same.
     None,
     /// A colleague would do the same without asking.
     Little,
@@ -49,14 +50,14 @@ pub enum Doubt {
 /// Binds a query to a graph.
 ///
 /// # Errors
-/// [`QueryError::Unbound`] with what the graph does not have, and what it has instead.
+/// [`QueryError::Unbound`] with the name that the graph lacks, and the names that it has instead.
 pub fn bind(query: Query, tables: &Tables, values: &Values, found: &Found) -> Result<Bound, QueryError> {
     let mut binder = Binder { tables, values, found, mends: Vec::new(), aliases: HashSet::new() };
     let query = binder.query(query, &mut Vec::new())?;
     Ok(Bound { query, mends: binder.mends })
 }
 
-/// Whether some table stands in a query: one without says something, and asks nothing of the graph.
+/// Whether a query uses any table; one without tables asks nothing of the graph.
 pub fn asks_tables(query: &Query) -> bool {
     let of_source = |from: &From| match &from.source {
         Source::Table(..) => true,
@@ -83,21 +84,21 @@ struct Binder<'a> {
     aliases: HashSet<String>,
 }
 
-/// A table within reach of a SELECT's expressions.
+/// A table that a SELECT's expressions may use.
 #[derive(Debug, Clone)]
 struct Reach {
     /// Its names in the SQL.
     names: Vec<String>,
-    /// Its name once bound.
+    /// Its alias after binding.
     alias: String,
-    /// Its place; none of a query's rows.
+    /// Its place; `None` for the rows of a subquery.
     table: Option<usize>,
-    /// The columns of a query's rows.
+    /// The columns of a subquery's rows.
     columns: Vec<String>,
 }
 
 impl Reach {
-    /// Whether this is its alias. A table's own name may be that of another's alias.
+    /// Whether this is its alias. A table's own name may also be the alias of another.
     fn is_called(&self, name: &str) -> bool {
         self.names.first().is_some_and(|alias| alias.eq_ignore_ascii_case(name))
     }
@@ -107,12 +108,12 @@ impl Reach {
     }
 }
 
-/// The tables of a SELECT, and those that are joined to reach a column.
+/// The tables of a SELECT, and those joined to reach a column.
 #[derive(Debug, Default)]
 struct Scope {
     reaches: Vec<Reach>,
     added: Vec<From>,
-    /// The items, for clauses that name them.
+    /// The items, for clauses that refer to them.
     items: Vec<Item>,
 }
 
@@ -165,14 +166,14 @@ impl Binder<'_> {
         }
         select.from = kept;
         if let Some((from, reason)) = unknown {
-            // A table that is not there, beside one that is: its columns may be that one's.
+            // The columns of a missing table may belong to a table that is there.
             if scope.reaches.is_empty() {
                 let mut from = from;
                 let Some(table) = self.table_of_columns(&from, &select, &order) else {
                     return Err(QueryError::Unbound(reason));
                 };
                 let id = self.tables.table(table).map_or_else(String::new, |table| table.id.clone());
-                self.mend(Doubt::Much, format!("{reason}: {id} has what is asked of it"));
+                self.mend(Doubt::Much, format!("{reason}: {id} has the columns asked for"));
                 if let Source::Table(name, _) = &mut from.source {
                     scope.reaches.push(Reach {
                         names: vec![from.alias.clone(), name.clone(), id.clone()],
@@ -199,7 +200,7 @@ impl Binder<'_> {
             if let Source::Table(name, _) = &from.source {
                 first.names.push(name.clone());
             }
-            // What is first now is joined to nothing before it.
+            // The new first table has no table before it to join.
             let of_first =
                 select.from.first_mut().map(|first| std::mem::replace(&mut first.join, Join::Inner(None)));
             for join in of_first.into_iter().chain([from.join]) {
@@ -210,7 +211,7 @@ impl Binder<'_> {
                 }
             }
             let of = first.names.first().cloned().unwrap_or_default();
-            self.mend(Doubt::Much, format!("{reason}: its columns are looked for in {of}"));
+            self.mend(Doubt::Much, format!("{reason}: its columns are taken from {of}"));
         }
         outer.push(scope);
         let bound = self.clauses(select, order, outer);
@@ -219,7 +220,7 @@ impl Binder<'_> {
         Ok(self.with_added(select, order, scope.added))
     }
 
-    /// Joins the tables that it took to reach columns.
+    /// Adds the tables that are joined to reach columns.
     fn with_added(
         &mut self,
         mut select: Select,
@@ -234,8 +235,8 @@ impl Binder<'_> {
         (select, order)
     }
 
-    /// The one table of entities that has, itself or by a link, all columns that a query asks of a table that is not there; the largest
-    /// of several.
+    /// The table of entities that has, itself or by a link, all columns that a query uses of a
+    /// missing table; the largest if there are several.
     fn table_of_columns(&self, from: &From, select: &Select, order: &[Order]) -> Option<usize> {
         let mut wanted: Vec<Vec<String>> = Vec::new();
         let of_order = order.iter().map(|order| &order.expression);
@@ -248,7 +249,7 @@ impl Binder<'_> {
                 }
             });
         }
-        // Every table has names.
+        // Every table has names, so these columns tell nothing.
         let tells = |name: &Vec<String>| !matches!(name.as_slice(), [] | [_] if name.iter().all(|word| word == "name" || word == "id"));
         if !wanted.iter().any(tells) {
             return None;
@@ -310,7 +311,8 @@ impl Binder<'_> {
         Ok((select, order))
     }
 
-    /// `ORDER BY total`, `GROUP BY 1`: a clause may name an item by its alias or its place. `first` lets aliases go before columns.
+    /// `ORDER BY total`, `GROUP BY 1`: a clause may refer to an item by its alias or its position.
+    /// `first` lets aliases win over columns.
     fn by_item(&self, expression: &mut Expression, scopes: &[Scope], first: bool) {
         let items = scopes.last().map(|scope| scope.items.as_slice()).unwrap_or_default();
         match expression {
@@ -335,7 +337,7 @@ impl Binder<'_> {
         }
         if !matches!(expression, Expression::Number(_)) {
             for part in expression.parts_mut() {
-                // A number within an expression is a number.
+                // A number inside an expression is not a position.
                 if !matches!(part, Expression::Number(_)) {
                     self.by_item(part, scopes, false);
                 }
@@ -471,7 +473,7 @@ impl Binder<'_> {
         self.literals(expression, scopes)
     }
 
-    /// The average of a property that has several things as its values is that of their number.
+    /// The average of a property whose values are entities is the average number of its values.
     fn averages_counts(&mut self, expression: &mut Expression) {
         use crate::syntax::{Aggregate, Arithmetic};
         let Expression::Aggregate { function: Aggregate::Avg, of: Some(of), .. } = expression else { return };
@@ -497,10 +499,10 @@ impl Binder<'_> {
             aggregate(Aggregate::Sum, false, is_there),
             aggregate(Aggregate::Count, true, Expression::Column(head)),
         );
-        self.mend(Doubt::Little, format!("{name} holds names: their average number is meant"));
+        self.mend(Doubt::Little, format!("{name} holds names: the average number of names is meant"));
     }
 
-    /// Things have no sum and no average.
+    /// Rejects sums and averages of entities.
     fn adds_numbers(&self, expression: &Expression) -> Result<(), QueryError> {
         use crate::syntax::Aggregate;
         let Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, of: Some(of), .. } =
@@ -518,7 +520,7 @@ impl Binder<'_> {
         }
     }
 
-    /// Things are counted once each, however many rows a join or a table of records makes of them.
+    /// Counts each thing once, however many rows a join or a table of records makes of it.
     fn counts_things(&mut self, expression: &mut Expression) {
         let Expression::Aggregate { function: crate::syntax::Aggregate::Count, distinct, of: Some(of) } =
             expression
@@ -534,7 +536,7 @@ impl Binder<'_> {
     }
 }
 
-/// The order of two queries put together names a column of the first.
+/// The order of two combined queries refers to a column of the first.
 fn order_of_set(mut order: crate::syntax::Order, left: &Query) -> crate::syntax::Order {
     let mut first = left;
     while let Body::Set { left, .. } = &first.body {
@@ -550,10 +552,11 @@ fn order_of_set(mut order: crate::syntax::Order, left: &Query) -> crate::syntax:
     order
 }
 
-/// Names less alike than this are different names.
+/// Names with less similarity are different names.
 const LEAST_ALIKE: f64 = 0.7;
 
-/// How much two names share, word by word: 1 where each word is a form of another, or abbreviates others.
+/// The similarity of two names, word by word: 1 if each word is a form of another, or abbreviates
+/// others.
 fn alike(wanted: &[String], known: &[String]) -> f64 {
     let is_one = |word: &String, other: &String| {
         crate::tables::is_form_of(word, other) || quipu_language::changes_within(word, other)
@@ -576,7 +579,7 @@ fn alike(wanted: &[String], known: &[String]) -> f64 {
     hits as f64 / (wanted.len() + known.len()).max(1) as f64
 }
 
-/// What an item is called.
+/// The title of an item.
 pub(crate) fn title_of(item: &Item) -> String {
     match (&item.alias, &item.expression) {
         (Some(alias), _) => alias.clone(),

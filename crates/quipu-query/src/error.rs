@@ -1,18 +1,18 @@
-//! What can go wrong between a text of SQL and its rows.
+//! Errors on the way from an SQL text to its rows.
 
 use quipu_graph::GraphError;
 use quipu_index::IndexError;
 
-/// Why a query gives no rows.
+/// The reason why a query gives no rows.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// The text is no SQL that is read here; the message names the part and says what to write instead.
+    /// The SQL text is not supported; the message names the part and says what to write instead.
     #[error("{0}")]
     Refused(String),
-    /// The SQL speaks of something that the graph does not have; the message says of what.
+    /// The SQL names something that the graph does not have; the message says what.
     #[error("{0}")]
     Unbound(String),
-    /// The graph failed, or the query needs more time or memory than it may have.
+    /// The graph failed, or the query exceeds its time or memory.
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// The workspace's indexes failed.
@@ -24,7 +24,8 @@ pub enum QueryError {
 }
 
 impl QueryError {
-    /// Whether other SQL may do better: the text was refused, or names what is not there.
+    /// Whether other SQL may succeed: the text was refused, or names something that the graph does
+    /// not have.
     pub fn is_of_the_text(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Unbound(_) | Self::Graph(GraphError::Usage(_)))
     }

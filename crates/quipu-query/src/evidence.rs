@@ -1,4 +1,5 @@
-//! The triples that rows rest on: of each row those that it was made of, of an aggregate those that were counted.
+//! The triples that rows rest on: each row's own triples, and for an aggregate the triples that it
+//! counts.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -18,24 +19,24 @@ use crate::tables::classes::VOCABULARIES;
 pub struct StatedTriple {
     /// Names of head, relation and tail.
     pub names: [String; 3],
-    /// Their keys; of a literal its text.
+    /// Their keys; a literal has its text.
     pub keys: [String; 3],
 }
 
-/// What rows rest on: of rows made of many solutions a few each.
+/// The triples behind rows; if a row is made of many solutions, only a few of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stated {
     /// The triples, those of the first rows first.
     pub triples: Vec<StatedTriple>,
-    /// Of an aggregate: how many combinations of triples were counted.
+    /// For an aggregate: how many combinations of triples were counted.
     pub counted: Option<u64>,
 }
 
-/// Rows whose triples are looked up.
+/// Most rows whose triples are looked up.
 const ROWS: usize = 1_000;
-/// Solutions that are read for them.
+/// Most solutions that are read for them.
 const SOLUTIONS: usize = 5_000;
-/// Solutions of one row that are shown: of an aggregate they are a sample.
+/// Most solutions that are shown for one row; for an aggregate they are a sample.
 const OF_ROW: usize = 3;
 
 /// The triples that `rows` rest on.
@@ -53,7 +54,8 @@ pub async fn stated(
     Ok(stated)
 }
 
-/// The types of entities that no triple speaks of: that something is not said of a thing rests on the thing's being there.
+/// The types of entities that occur in no triple. If a statement about an entity is missing, the
+/// evidence is that the entity exists.
 async fn kinds(
     workspace: &Workspace,
     rows: &RowSet,
@@ -103,7 +105,8 @@ async fn of_support(
         }
     }
     let variables: Vec<Variable> = variables.into_iter().collect();
-    // Projected, so that in the query's text it is a group of its own: what is bound within does not meet the rows' values too early.
+    // Projected, so that it becomes a group of its own in the query's text: variables bound within
+    // it must not meet the rows' values too early.
     let mut wanted = variables.clone();
     wanted.extend(support.shared.iter().filter(|shared| !variables.contains(shared)).cloned());
     let mut pattern = GraphPattern::Project { inner: Box::new(support.pattern.clone()), variables: wanted };

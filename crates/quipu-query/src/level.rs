@@ -1,4 +1,5 @@
-//! Rows that are level with the last of an order: two rivers of one length are both the longest.
+//! Rows that tie with the last row of an ordered query: two rivers of equal length are both the
+//! longest.
 
 use quipu_index::Workspace;
 
@@ -8,24 +9,25 @@ use crate::run::{CellValue, RowSet, RunLimits, run};
 use crate::syntax::{Body, Expression, Item, Query};
 use crate::tables::Tables;
 
-/// Rows that are looked at for being level with the last.
+/// Most rows that are checked for a tie with the last.
 const LOOKED_AT: u64 = 100;
 
-/// A query of the first rows of an order, with what they are ordered by behind its own columns and room for those that are level with
-/// the last.
+/// A wider version of a query for the first rows of an order: it also gives the ordering values,
+/// behind the query's own columns, and has room for rows that tie with the last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// What is to be run in the query's place.
+    /// The query to run instead.
     pub query: Query,
-    /// Columns of the query itself.
+    /// Number of the query's own columns.
     columns: usize,
-    /// The columns that the rows are ordered by.
+    /// Positions of the columns that the rows are ordered by.
     keys: Vec<usize>,
-    /// Its rows.
+    /// Number of rows that the query asks for.
     rows: usize,
 }
 
-/// Runs a query with the rows that are level with its last: the plan of all of them, the rows, and how many are level.
+/// Runs a query and adds the rows that tie with its last. Returns the plan for all of them, the
+/// rows, and the number of ties.
 ///
 /// # Errors
 /// Those of [`plan`] and [`run`].
@@ -50,7 +52,9 @@ pub async fn run_level(
 }
 
 impl Level {
-    /// Nothing where a query has no first rows, and where what it is ordered by would tell apart rows that are one to it.
+    /// `None` if the query does not ask for the first rows of an order, or if an added ordering
+    /// column would change its rows: it would split equal rows of a DISTINCT query, and an
+    /// aggregate would count other rows.
     pub fn of(query: &Query) -> Option<Self> {
         let rows = query.limit.filter(|rows| *rows > 0)?;
         let Body::Select(select) = &query.body else { return None };
@@ -60,7 +64,7 @@ impl Level {
         if keys.is_empty() || (select.distinct && rows > 1 && !all_given) {
             return None;
         }
-        // An aggregate beside another one would be counted over other rows.
+        // An aggregate beside another would count other rows.
         let aggregates = select.items.iter().any(|item| item.expression.has_aggregate());
         if aggregates && keys.iter().any(|key| key.has_aggregate() && !given(key)) {
             return None;
@@ -70,7 +74,8 @@ impl Level {
         level.limit = Some(rows.saturating_add(LOOKED_AT));
         let Body::Select(wider) = &mut level.body else { return None };
         if let ([Item { expression, .. }], false) = (wider.items.as_slice(), aggregates || all_given) {
-            // Of one column rows without a value are none; of two they would be.
+            // With one column a row without a value does not count as a row; with a second column
+            // it would.
             let stated = Expression::Not(Box::new(Expression::IsNull(Box::new(expression.clone()))));
             wider.filter = Some(Expression::both(wider.filter.take(), stated));
         }
@@ -85,16 +90,17 @@ impl Level {
         Some(Self { query: level, columns, keys: places, rows: usize::try_from(rows).ok()? })
     }
 
-    /// The query's rows with those that are level with the last, and how many of these were kept: none of more than were asked for.
+    /// The query's rows with those that tie with the last, and how many ties were kept: none if
+    /// there are more ties than rows asked for.
     pub fn cut(&self, mut found: RowSet) -> (RowSet, usize) {
-        // What is not stated is level with nothing.
+        // A missing value ties with nothing.
         let keys = |row: &Vec<Option<CellValue>>| -> Option<Vec<CellValue>> {
             self.keys.iter().map(|key| row.get(*key)?.clone()).collect()
         };
         let last = self.rows.checked_sub(1).and_then(|last| found.rows.get(last)).and_then(keys);
         let behind = found.rows.iter().skip(self.rows);
         let level = behind.take_while(|row| last.is_some() && keys(row) == last).count();
-        // Of "the first five" a hundred that are level with the fifth tell nothing.
+        // For "the first five", a hundred rows that tie with the fifth tell nothing.
         let most = if self.rows > 1 { self.rows } else { usize::MAX };
         let kept = if level <= most { level } else { 0 };
         let looked_at = usize::try_from(LOOKED_AT).unwrap_or(usize::MAX);

@@ -1,5 +1,6 @@
-//! A graph as tables, SQL read over them, the plan as SPARQL, its running, its evidence and its words; what a question's words say of a
-//! query ([`asked`]); the graphs that models write as Cypher. No model in it.
+//! A graph as tables, SQL over them, its plan as SPARQL, and the run's rows, evidence and wording;
+//! checks of a query against the question's words ([`asked`]); and the graphs that models write as
+//! Cypher. This crate calls no model.
 //!
 //! ```
 //! use quipu_graph::{ImportConfig, Input};

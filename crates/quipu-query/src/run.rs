@@ -1,4 +1,4 @@
-//! Running a plan: on the store within bounds, at an endpoint by one request.
+//! Runs a plan: on the store within limits, at an endpoint by one request.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use sparesults::{QueryResultsFormat, QueryResultsParser, SliceQueryResultsParser
 use crate::QueryError;
 use crate::plan::{Plan, ValueKind};
 
-/// What one query may take.
+/// The limits of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunLimits {
     /// Most time.
     pub time: Duration,
     /// Most bytes of solutions that the store's evaluation may hold.
     pub memory: u64,
-    /// Most rows that are given; there may be more.
+    /// Most rows that are returned; there may be more.
     pub rows: usize,
 }
 
@@ -34,9 +34,9 @@ impl Default for RunLimits {
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CellValue {
-    /// The graph's term, or one that was calculated.
+    /// The graph's term, or a calculated one.
     pub term: Term,
-    /// The entity's key; none for a literal.
+    /// The entity's key; `None` for a literal.
     pub key: Option<String>,
     /// The text to show.
     pub name: String,
@@ -45,9 +45,9 @@ pub struct CellValue {
 /// The rows of a plan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RowSet {
-    /// The rows, a cell a column; none where there is no value.
+    /// The rows, one cell per column; `None` for a missing value.
     pub rows: Vec<Vec<Option<CellValue>>>,
-    /// Whether there are more than were asked for.
+    /// Whether there are more rows than the limit.
     pub more: bool,
 }
 
@@ -63,7 +63,8 @@ impl Drop for StopWithCaller {
 /// Runs a plan on a workspace's graph.
 ///
 /// # Errors
-/// [`QueryError::Graph`] where the query takes too much, or the graph fails; [`QueryError::Refused`] for graphs that take no SPARQL.
+/// [`QueryError::Graph`] if the query exceeds its limits or the graph fails;
+/// [`QueryError::Refused`] for graphs that take no SPARQL.
 pub async fn run(workspace: &Workspace, plan: &Plan, limits: &RunLimits) -> Result<RowSet, QueryError> {
     let mut query = plan.query.clone();
     if let spargebra::Query::Select { pattern, .. } = &mut query {
@@ -90,7 +91,7 @@ pub async fn run(workspace: &Workspace, plan: &Plan, limits: &RunLimits) -> Resu
                 (Some(key), name)
             }
             Term::BlankNode(node) => (Some(format!("_:{}", node.as_str())), node.as_str().to_owned()),
-            // Virtuoso has numbers for truth.
+            // Virtuoso gives truth values as numbers.
             Term::Literal(literal) if kind == ValueKind::Flag && literal.value() == "1" => {
                 (None, "true".to_owned())
             }
@@ -109,7 +110,7 @@ pub async fn run(workspace: &Workspace, plan: &Plan, limits: &RunLimits) -> Resu
     Ok(RowSet { rows, more })
 }
 
-/// A literal as people write it: decimals without the zeros that arithmetic leaves.
+/// A literal as people write it: decimals without the trailing digits that arithmetic leaves.
 fn shown(lexical: &str, datatype: &str) -> String {
     let is_decimal =
         ["decimal", "double", "float"].iter().any(|name| datatype.ends_with(&format!("#{name}")));
@@ -193,7 +194,7 @@ fn read(bytes: &[u8], columns: &[&str]) -> Result<Vec<Vec<Option<Term>>>, QueryE
     }
 }
 
-/// Whether an error says that the query asked too much, and not that something is broken.
+/// Whether an error means that the query asked too much, not that something is broken.
 pub fn is_too_much(error: &QueryError) -> bool {
     matches!(error, QueryError::Graph(GraphError::Usage(_)))
 }

@@ -1,4 +1,5 @@
-//! A bound query in words: "the novels whose author is from Peru, the greatest pages first, the first 1".
+//! A bound query in words: "the novels whose author is from Peru, the greatest pages first, the
+//! first 1".
 
 use std::collections::HashMap;
 
@@ -19,13 +20,15 @@ pub fn say(query: &Query, tables: &Tables) -> String {
 
 struct Teller<'a> {
     tables: &'a Tables,
-    /// Tables of the SELECT being said of which one row is named, with its name: "the capital of “Peru”".
+    /// The tables of this SELECT of which one row is named, each with that name: "the capital of
+    /// “Peru”".
     named: HashMap<String, String>,
-    /// What COUNT(*) of the SELECT being said counts.
+    /// The rows that COUNT(*) of this SELECT counts, in words.
     counted: String,
 }
 
-/// The query among whose things a SELECT chooses: it gives nothing but what it demands to be of them.
+/// The subquery among whose entities a SELECT chooses, if the SELECT gives only the column that it
+/// tests.
 fn things_among<'a>(select: &Select, filter: &'a Expression) -> Option<&'a Query> {
     let Expression::InQuery(of, query) = filter else { return None };
     let [item] = select.items.as_slice() else { return None };
@@ -99,7 +102,8 @@ impl Teller<'_> {
         Teller { tables: self.tables, named, counted: self.counted.clone() }.clauses(select, &naming)
     }
 
-    /// What COUNT(*) counts: the things of the first table that the rows are not grouped by, of links the end that they are not.
+    /// The entities that COUNT(*) counts: those of the first table that the rows are not grouped
+    /// by; of links, the end that they are not grouped by.
     fn counted_by(&self, select: &Select) -> String {
         let mut groups: Vec<&ColumnRef> = Vec::new();
         for group in &select.group {
@@ -127,14 +131,15 @@ impl Teller<'_> {
         }
     }
 
-    /// The table and the row that a condition names, where the items speak of that row.
+    /// The table and the name of the row that a condition names, if all items are values of that
+    /// row.
     fn named_row(&self, condition: &Expression, select: &Select) -> Option<(String, String)> {
         let (of, name) = match condition {
             Expression::Compare(Comparison::Equal, of, name) => match &**name {
                 Expression::Terms(terms, text) if terms.len() == 1 => (of, format!("“{text}”")),
                 _ => return None,
             },
-            // What one thing leads to: "the currency of the country of “Cusco”".
+            // A subquery with one result is a name too: "the currency of the country of “Cusco”".
             Expression::InQuery(of, query) if query.limit == Some(1) && query.offset == 0 => {
                 (of, format!("({})", self.query(query)))
             }
@@ -202,7 +207,7 @@ impl Teller<'_> {
         said
     }
 
-    /// The conditions that say something: an equality by which two tables are joined does not.
+    /// The conditions in words, without the equalities that only join two tables.
     fn conditions(&self, condition: &Expression) -> Vec<String> {
         let said = condition.conjuncts().into_iter().filter(|condition| !self.only_joins(condition));
         said.map(|condition| self.value(condition)).collect()
@@ -245,7 +250,8 @@ impl Teller<'_> {
         }
     }
 
-    /// The condition of a query that gives the things with some value of theirs: "the language is Elven" says it.
+    /// The condition of a query that gives the entities with a certain link: "the language is
+    /// Elven" is enough for it.
     fn of_links<'q>(&self, query: &'q Query) -> Option<&'q Expression> {
         let select = query.select().filter(|_| query.limit.is_none())?;
         let ([from], [item]) = (select.from.as_slice(), select.items.as_slice()) else { return None };
@@ -283,7 +289,7 @@ impl Teller<'_> {
         }
     }
 
-    /// A column: an entity by its table's title, another by its own title and its table's.
+    /// A column: an entity by its table's title, any other by its own title and its table's.
     fn column(&self, column: &ColumnRef) -> String {
         let Some(place) = column.place else { return column.name.replace('_', " ") };
         let (Some(table), Some(of)) = (self.tables.table(place.table), self.tables.column(place)) else {
@@ -304,7 +310,7 @@ impl Teller<'_> {
         of_what(&of.title, &format!("the {}", table.title))
     }
 
-    /// A column without an article, as a noun whatever it is called: "made by of the pot".
+    /// A column without an article, always as a noun: "made by of the pot".
     fn plain(&self, column: &ColumnRef) -> String {
         let said = self.column(column);
         let title = column.place.and_then(|place| self.tables.column(place)).map(|of| of.title.clone());
@@ -318,13 +324,14 @@ impl Teller<'_> {
         }
     }
 
-    /// A column with its article, where it takes one.
+    /// A column, with its article if it takes one.
     fn the_column(&self, column: &ColumnRef) -> String {
         let said = self.column(column);
         if said.starts_with(WHAT) { said } else { format!("the {said}") }
     }
 
-    /// That a column has a value, where its title is a predicate: "the pot is made by “Ada”".
+    /// A column and its value as a sentence, if the column's title is a predicate: "the pot is made
+    /// by “Ada”".
     fn predicated(&self, column: &ColumnRef, value: &str) -> Option<String> {
         let said = self.column(column);
         let predicate = said.strip_prefix(WHAT)?;
@@ -422,7 +429,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What a query for rows at all asks: its tables and conditions.
+    /// The tables and conditions of a query that is asked only for whether it has rows.
     fn within(&self, query: &Query) -> String {
         let Some(select) = query.select() else { return self.query(query) };
         let names: Vec<String> = select
@@ -449,10 +456,11 @@ impl Teller<'_> {
     }
 }
 
-/// What a property begins with that is called by a predicate: "what the pot is made by".
+/// The start of a property whose title is a predicate: "what the pot is made by".
 const WHAT: &str = "what ";
 
-/// A property of something: "height of the pot", and where its title is a predicate "what the pot is made by", "what Ada reports to".
+/// A property of an entity: "height of the pot", or "what the pot is made by" and "what Ada reports
+/// to" if its title is a predicate.
 fn of_what(title: &str, owner: &str) -> String {
     match predicate_of(title) {
         Some(predicate) if owner.starts_with(WHAT) => format!("{WHAT}({owner}) {predicate}"),

@@ -1,4 +1,4 @@
-//! From a text to the SQL that is read here. Nothing of the text is executed: what is not understood is refused by name.
+//! Reads an SQL text. The text is never executed: unsupported parts are refused by name.
 
 mod compared;
 mod functions;
@@ -16,24 +16,26 @@ use crate::syntax::{
 pub use compared::compared_queries;
 use functions::{date_field, part_of_date, shifted};
 
-/// Longest text that is read.
+/// Longest text that is read, in bytes.
 const LONGEST: usize = 16 << 10;
 /// Deepest nesting that is read, of expressions and of queries together.
 const DEEPEST: usize = 48;
-/// Most expressions and queries that are read. WITH, BETWEEN and CASE say what stands in them once more, and each may stand in another.
+/// Most expressions and queries that are read. WITH, BETWEEN and CASE repeat their parts, and each
+/// may stand within another.
 const MOST: usize = 2_000;
 
 type Read<T> = Result<T, QueryError>;
 
-/// Reads one SELECT. `today` is what `CURRENT_DATE` and `date('now')` mean.
+/// Reads one SELECT. `today` is the value of `CURRENT_DATE` and `date('now')`.
 ///
 /// # Errors
-/// [`QueryError::Refused`] with the part that is not read and what to write instead.
+/// [`QueryError::Refused`] with the unsupported part and a way to write it instead.
 pub fn read_sql(text: &str, today: Option<Date>) -> Read<Query> {
     if text.len() > LONGEST {
         return refuse(format!("the SQL is longer than {} KiB; ask for less at once", LONGEST >> 10));
     }
-    // To the generic dialect "SELECT name, order FROM …" ends with a comma too many; SQLite's reads the column.
+    // The generic dialect takes "SELECT name, order FROM …" for a list with a trailing comma;
+    // SQLite's reads the column.
     let mut statements = parsed(&GenericDialect {}, text)
         .or_else(|error| parsed(&SQLiteDialect {}, text).map_err(|_| error))
         .map_err(|error| QueryError::Refused(format!("this is no SQL: {error}")))?;
@@ -60,7 +62,7 @@ fn refuse<T>(reason: impl Into<String>) -> Read<T> {
 
 struct Reader {
     today: Option<Date>,
-    /// Queries named by WITH, each with the number of expressions and queries in it.
+    /// Queries named by WITH, each with its number of expressions and queries.
     common: Vec<(String, Query, usize)>,
     depth: usize,
     /// Expressions and queries so far.
@@ -114,7 +116,8 @@ impl Reader {
             Some(ast::OrderByKind::All(_)) => return refuse("ORDER BY ALL is not read; name the columns"),
         };
         let (limit, offset) = self.limits(query.limit_clause.as_ref())?;
-        // "(SELECT … LIMIT 1)" in brackets keeps its own order and limit where nothing stands outside.
+        // "(SELECT … LIMIT 1)" keeps its own order and limit unless others stand outside the
+        // brackets.
         if !order.is_empty() {
             read.order = order;
         }
@@ -356,7 +359,7 @@ impl Reader {
                 let of = self.boxed(expr)?;
                 match self.expression(pattern)? {
                     Expression::Text(pattern) => Self::negated(*negated, Expression::Like(of, pattern)),
-                    // LOWER('%x%'): LIKE looks at no case anyway.
+                    // LOWER('%x%'): LIKE ignores case anyway.
                     Expression::Call(Function::Lower | Function::Upper, parts) => match parts.as_slice() {
                         [Expression::Text(pattern)] => {
                             Self::negated(*negated, Expression::Like(of, pattern.clone()))
@@ -433,7 +436,7 @@ impl Reader {
         self.today.map_or(Expression::Null, |today| Expression::Text(today.to_string()))
     }
 
-    /// An expression that comes to stand in several places.
+    /// Reads an expression that will stand in several places, and counts it as often.
     fn repeated(&mut self, expression: &ast::Expr, times: usize) -> Read<Expression> {
         let before = self.read;
         let read = self.expression(expression)?;
@@ -441,7 +444,7 @@ impl Reader {
         Ok(read)
     }
 
-    /// `IS NOT TRUE` holds of what has no value too.
+    /// `IS NOT TRUE` also holds for a missing value.
     fn is_or_absent(&mut self, inner: &ast::Expr, flag: bool) -> Read<Expression> {
         let of = self.repeated(inner, 2)?;
         let is =

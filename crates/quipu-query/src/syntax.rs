@@ -1,4 +1,4 @@
-//! The SQL that is read here, as plain data; printing it gives SQL again.
+//! The supported SQL as plain data; printing it gives SQL again.
 
 mod display;
 
@@ -6,16 +6,16 @@ use oxrdf::Term;
 
 use crate::tables::Place;
 
-/// A query: a body with an order and a part of its rows.
+/// A query: a body with an order and a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// The rows.
     pub body: Body,
-    /// What they are ordered by.
+    /// The order of the rows.
     pub order: Vec<Order>,
     /// Most rows.
     pub limit: Option<u64>,
-    /// Rows passed over.
+    /// Rows skipped.
     pub offset: u64,
 }
 
@@ -24,31 +24,31 @@ pub struct Query {
 pub enum Body {
     /// One SELECT.
     Select(Box<Select>),
-    /// Two queries put together.
+    /// Two queries combined.
     Set {
-        /// How.
+        /// The operator.
         operator: SetOperator,
         /// Whether equal rows are kept (UNION ALL).
         all: bool,
-        /// The one.
+        /// The first query.
         left: Box<Query>,
-        /// The other.
+        /// The second query.
         right: Box<Query>,
     },
 }
 
-/// How two queries are put together.
+/// How two queries are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetOperator {
     /// Rows of either.
     Union,
     /// Rows of both.
     Intersect,
-    /// Rows of the first that the second does not have.
+    /// Rows of the first but not of the second.
     Except,
 }
 
-/// What rows are ordered by.
+/// One criterion of an order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order {
     /// The value.
@@ -79,7 +79,7 @@ pub struct Select {
 pub struct Item {
     /// The value.
     pub expression: Expression,
-    /// What it is called.
+    /// Its alias, if given.
     pub alias: Option<String>,
 }
 
@@ -119,11 +119,11 @@ pub struct ColumnRef {
     pub table: Option<String>,
     /// The column's name.
     pub name: String,
-    /// Where it stands, once bound.
+    /// Its position, once bound.
     pub place: Option<Place>,
 }
 
-/// The table of the place of a column that a query within gives.
+/// The table in the [`Place`] of a column that a subquery gives.
 pub const DERIVED: usize = usize::MAX;
 
 /// An aggregate function.
@@ -210,7 +210,7 @@ pub enum Function {
     Month,
     /// The day of the month, a number
     Day,
-    /// The first so many characters of a date in ISO form: 4 its year, 7 its month, 10 its day
+    /// The first characters of a date in ISO form: 4 for its year, 7 for its month, 10 for its day
     DatePart,
     /// Days from the second date to the first
     DaysBetween,
@@ -251,19 +251,19 @@ pub enum Expression {
     Or(Box<Expression>, Box<Expression>),
     /// Not.
     Not(Box<Expression>),
-    /// One of some values.
+    /// Whether a value is in a list.
     InList(Box<Expression>, Vec<Expression>),
-    /// One of the rows of a query.
+    /// Whether a value is among the rows of a query.
     InQuery(Box<Expression>, Box<Query>),
     /// Whether a query has rows.
     Exists(Box<Query>),
-    /// The one value of a query.
+    /// The only value of a query.
     Scalar(Box<Query>),
-    /// LIKE, whatever the case of letters.
+    /// LIKE, ignoring case.
     Like(Box<Expression>, String),
     /// Whether there is no value.
     IsNull(Box<Expression>),
-    /// An aggregate; of rows (COUNT(*)) without a value.
+    /// An aggregate; COUNT(*) has no value.
     Aggregate {
         /// The function.
         function: Aggregate,
@@ -272,7 +272,7 @@ pub enum Expression {
         /// The value.
         of: Option<Box<Expression>>,
     },
-    /// CASE: conditions with values, and the value where none holds.
+    /// CASE: conditions with values, and the value if none holds.
     Case(Vec<(Expression, Expression)>, Option<Box<Expression>>),
     /// Arithmetic.
     Arithmetic(Arithmetic, Box<Expression>, Box<Expression>),
@@ -281,7 +281,7 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// Calls `visit` with this expression and all within it, but for those of queries within.
+    /// Calls `visit` with this expression and its parts, without those of subqueries.
     pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         visit(self);
         for part in self.parts() {
@@ -289,7 +289,7 @@ impl Expression {
         }
     }
 
-    /// The expressions that it is directly made of; those of queries within are not among them.
+    /// The direct parts of the expression, without those of subqueries.
     pub fn parts(&self) -> Vec<&Self> {
         match self {
             Self::Column(_)
@@ -314,7 +314,7 @@ impl Expression {
         }
     }
 
-    /// The same to change.
+    /// The same, mutable.
     pub fn parts_mut(&mut self) -> Vec<&mut Self> {
         match self {
             Self::Column(_)
@@ -339,7 +339,7 @@ impl Expression {
         }
     }
 
-    /// The query within, if it has one.
+    /// Its subquery, if it has one.
     pub fn query(&self) -> Option<&Query> {
         match self {
             Self::InQuery(_, query) | Self::Exists(query) | Self::Scalar(query) => Some(query),
@@ -347,7 +347,7 @@ impl Expression {
         }
     }
 
-    /// The same to change.
+    /// The same, mutable.
     pub fn query_mut(&mut self) -> Option<&mut Query> {
         match self {
             Self::InQuery(_, query) | Self::Exists(query) | Self::Scalar(query) => Some(query),
@@ -355,7 +355,7 @@ impl Expression {
         }
     }
 
-    /// Whether an aggregate stands in it, outside of queries within.
+    /// Whether it contains an aggregate, outside of subqueries.
     pub fn has_aggregate(&self) -> bool {
         let mut found = false;
         self.visit(&mut |part| found |= matches!(part, Self::Aggregate { .. }));
@@ -370,7 +370,7 @@ impl Expression {
         }
     }
 
-    /// Both conditions; the other alone where one is absent.
+    /// Both conditions; `right` alone if `left` is absent.
     pub fn both(left: Option<Self>, right: Self) -> Self {
         match left {
             Some(left) => Self::And(Box::new(left), Box::new(right)),
@@ -389,7 +389,7 @@ impl Select {
         items.chain(joins).chain(&self.filter).chain(&self.group).chain(&self.having).collect()
     }
 
-    /// The same to change.
+    /// The same, mutable.
     pub fn expressions_mut(&mut self) -> Vec<&mut Expression> {
         let items = self.items.iter_mut().map(|item| &mut item.expression);
         let joins = self.from.iter_mut().filter_map(|from| match &mut from.join {
@@ -400,7 +400,7 @@ impl Select {
 }
 
 impl Query {
-    /// Its SELECT, where it is one.
+    /// Its SELECT; `None` for a set operation.
     pub fn select(&self) -> Option<&Select> {
         match &self.body {
             Body::Select(select) => Some(select),
@@ -408,7 +408,7 @@ impl Query {
         }
     }
 
-    /// Calls `visit` with every expression of this query and of all queries within.
+    /// Calls `visit` with every expression of this query and of its subqueries.
     pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         match &self.body {
             Body::Set { left, right, .. } => {

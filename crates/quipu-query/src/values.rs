@@ -1,4 +1,4 @@
-//! The values of columns: from a text as people write it to the terms of the graph that it means.
+//! The values of columns: finds the graph's terms for a text as people write it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,7 +7,8 @@ use quipu_graph::{
     Datatype, Direction, Graph, GraphError, Literal, NodeId, NodeSummary, RelationId, RelationRole, Step,
     iri_of_key,
 };
-use quipu_index::{LookupConfig, MatchReason, Workspace, normalise};
+use quipu_index::{LookupConfig, MatchReason, Workspace};
+use quipu_language::{Language, normalise};
 
 use crate::QueryError;
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -16,32 +17,32 @@ use crate::tables::{Kind, Place, Rows, Tables, words_of};
 const MOST_OF_COLUMN: u64 = 30_000;
 /// Most values of all columns together.
 const MOST: u64 = 300_000;
-/// The same at an endpoint, where each column is a request of its own.
+/// Most values of one column at an endpoint, where each column is a request of its own.
 const MOST_OF_COLUMN_ASKED: u64 = 2_000;
-/// Columns whose values an endpoint is asked for.
+/// Most columns whose values are read from an endpoint.
 const MOST_COLUMNS_ASKED: usize = 40;
-/// Candidates that the name index is asked for, of tables too large to be kept.
+/// Candidates that the name index returns for a table too large to be kept.
 const CANDIDATES: usize = 20;
-/// Nodes that one call asks names of.
+/// Nodes whose names one call asks for.
 const BATCH: usize = 2_000;
-/// Below this similarity (Jaro and Winkler's) two names are not one misspelt.
+/// Least similarity (Jaro-Winkler) of a text and the name that it misspells.
 const LEAST_SIMILAR: f64 = 0.92;
-/// Texts shorter than this are not read as misspelt: "Peru" is no "Perm".
+/// Shorter texts do not count as misspelt: "Peru" is not "Perm".
 const LEAST_LENGTH: usize = 5;
 
-/// Shorter words are no part of a name that a question means.
+/// Shorter words do not count as a part of a name.
 const LEAST_PART: usize = 3;
 
 /// How a text was found among values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum How {
-    /// The value but for case and accents.
+    /// Equal to the value, apart from case and accents.
     Exact,
-    /// The value but for the division into words: "true neutral" of `trueNeutral`.
+    /// Equal to the value, apart from the division into words: "true neutral" and `trueNeutral`.
     Joined,
-    /// All its words stand in the value.
+    /// The value contains all words of the text.
     Part,
-    /// The value but for a slip of the finger.
+    /// Equal to the value, apart from a typing error.
     Near,
 }
 
@@ -79,11 +80,11 @@ struct List {
 #[derive(Debug, Default)]
 pub struct Values {
     lists: BTreeMap<Place, List>,
-    /// Tables whose names are looked up in the workspace's index.
+    /// Tables whose names are looked up in the workspace's index instead.
     large: HashSet<usize>,
 }
 
-/// What the name index found for the texts of one query, of tables too large to be kept.
+/// The name index's matches for the texts of one query, for tables too large to be kept.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     names: HashMap<(usize, String), Match>,
@@ -101,7 +102,8 @@ impl Values {
         for (place, column) in tables.columns() {
             let of_links = tables.table(place.table).is_some_and(super::tables::Table::is_links);
             let is_listed = match column.kind {
-                // The values of a column that leads to a table are that table's, but for texts and other things among them.
+                // The values of a column that refers to a table are that table's, except for texts
+                // and other entities among them.
                 Kind::Entity(Some(_)) => place.column == 0 && !of_links || column.mixed,
                 Kind::Entity(None) | Kind::Text => true,
                 Kind::Number { .. } | Kind::Date | Kind::Flag => false,
@@ -128,7 +130,7 @@ impl Values {
         Ok(values)
     }
 
-    /// Looks up texts in the workspace's name index, for the tables whose names are not kept here.
+    /// Looks up texts in the workspace's name index, for tables whose names are not kept here.
     ///
     /// # Errors
     /// Those of index and graph.
@@ -185,7 +187,8 @@ impl Values {
         Ok(found)
     }
 
-    /// The values of a column that a text means, the surest way of finding any; nothing where none is like it.
+    /// The values of a column that a text means, by the surest kind of match that finds any; `None`
+    /// if nothing is similar.
     pub fn lookup(&self, tables: &Tables, found: &Found, place: Place, text: &str) -> Option<Match> {
         let at = match tables.column(place)?.kind {
             Kind::Entity(Some(table)) => tables.widest(Place { table, column: 0 }),
@@ -199,14 +202,14 @@ impl Values {
         found.map(|found| Match { place, ..found })
     }
 
-    /// The table that a thing is a row of; nothing where the names of its table are not kept.
+    /// The table of an entity; `None` if the names of its table are not kept.
     pub fn table_of(&self, thing: &Term) -> Option<usize> {
         let holds = |list: &List| list.entries.iter().any(|(_, term)| term == thing);
         let mut lists = self.lists.iter().filter(|(place, _)| place.column == 0);
         lists.find(|(_, list)| holds(list)).map(|(place, _)| place.table)
     }
 
-    /// Whether all values of a column are kept, so that what is not found is not there.
+    /// Whether all values of a column are kept, so that a value that is not found does not exist.
     pub fn knows(&self, tables: &Tables, place: Place) -> bool {
         let column = tables.column(place);
         let at = match column.map(|column| column.kind) {
@@ -217,7 +220,8 @@ impl Values {
         self.lists.contains_key(&at) && (!is_mixed || self.lists.contains_key(&tables.widest(place)))
     }
 
-    /// The parts of a question that are values of columns, word for word but for case; the longest first, none within another.
+    /// The parts of a question that are values of columns, word for word apart from case; the
+    /// longest first, none within another.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         const LONGEST: usize = 8;
         let words: Vec<&str> = question.split_whitespace().collect();
@@ -244,8 +248,9 @@ impl Values {
         mentions
     }
 
-    /// The words of a question that stand in values without being one: "dragons" of `GoldDragonAdult`. The longest runs first, none
-    /// within another; none of a run with a word that names no value, as `skip` says of a word in lower case.
+    /// The words of a question that occur in values without being one: "dragons" in
+    /// `GoldDragonAdult`. The longest runs come first, none within another. A run may not contain a
+    /// word that `skip` rejects; it gets each word in lower case.
     pub fn parts(&self, question: &str, skip: impl Fn(&str) -> bool) -> Vec<Mention> {
         const LONGEST: usize = 4;
         let mut words = words_of(question);
@@ -310,15 +315,14 @@ impl List {
         self.whole(place, text).or_else(|| self.part(place, text)).or_else(|| self.near(place, text))
     }
 
-    /// Values that hold all words of the text, each in some form.
+    /// Values that contain all words of the text, each in some form.
     fn part(&self, place: Place, text: &str) -> Option<Match> {
-        let words = words_of(text);
+        let (words, language) = (words_of(text), Language::of(text));
         let mut kept: Option<HashSet<usize>> = None;
         for word in &words {
-            let singular = word.strip_suffix('s').filter(|rest| rest.len() > 2);
-            let forms = std::iter::once(word.as_str()).chain(singular);
+            let forms = std::iter::once(word.clone()).chain(language.singulars(word));
             let at: HashSet<usize> =
-                forms.flat_map(|form| self.by_word.get(form).into_iter().flatten().copied()).collect();
+                forms.flat_map(|form| self.by_word.get(&form).into_iter().flatten().copied()).collect();
             kept = Some(match kept {
                 None => at,
                 Some(kept) => kept.intersection(&at).copied().collect(),
@@ -361,9 +365,10 @@ impl List {
     }
 }
 
-/// The word that all but a few names begin or end with: the "L" of `GoblinL` and `ElvenL` tells nothing.
+/// The word that nearly all names begin or end with: the "L" of `GoblinL` and `ElvenL` tells
+/// nothing.
 fn shared_by_all(names: &[Vec<String>], end: impl Fn(&[String]) -> Option<&String>) -> Option<String> {
-    /// Fewer names may share a word by chance.
+    /// Least number of names; fewer may share a word by chance.
     const LEAST_NAMES: usize = 5;
     const SHARE: f64 = 0.95;
     let mut uses: HashMap<&String, usize> = HashMap::new();
@@ -406,7 +411,7 @@ async fn read_values(
             for summary in summaries {
                 let term = match &summary.literal {
                     Some(literal) => Some(literal_term(literal)),
-                    // Its table has it.
+                    // The table of its type has it already.
                     None if untyped || summary.types.iter().any(|of| of_its_kind.contains(of)) => None,
                     None => entity_term(&summary.key),
                 };
@@ -423,7 +428,7 @@ async fn read_values(
     Ok(values)
 }
 
-/// The types among those of some things that a column's table holds.
+/// Those types of some entities that belong to a column's table.
 async fn types_of_kind(
     graph: &dyn Graph,
     tables: &Tables,
@@ -483,7 +488,7 @@ async fn rows_of(graph: &dyn Graph, tables: &Tables, table: usize) -> Result<Vec
     }
 }
 
-/// The term of an entity; nothing for a blank node, which no query can name.
+/// The term of an entity; `None` for a blank node, which no query can name.
 pub(crate) fn entity_term(key: &str) -> Option<Term> {
     NamedNode::new(iri_of_key(key).into_owned()).ok().filter(|_| !key.starts_with("_:")).map(Term::NamedNode)
 }

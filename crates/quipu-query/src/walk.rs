@@ -1,4 +1,4 @@
-//! A path along relations as a query: what leads from one thing to others, said over the graph's tables.
+//! Turns a path along relations into a query over the graph's tables.
 
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
@@ -9,7 +9,7 @@ use crate::values::entity_term;
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathStep {
-    /// IRI of the relation.
+    /// Whether it runs from the relation's tail to its head.
     pub relation: String,
     /// Whether it is followed from its tail to its head.
     pub backward: bool,
@@ -26,19 +26,20 @@ pub struct PathStart<'a> {
     pub types: &'a [String],
 }
 
-/// What a path starts from.
+/// The start of a path.
 #[derive(Debug, Clone)]
 pub enum PathFrom<'a> {
-    /// Entities: one, or several whose values are held against one another.
+    /// Entities: one, or several whose values are compared.
     Entities(&'a [PathStart<'a>]),
-    /// What a query gives.
+    /// The entities that a query gives.
     Found(Box<Query>),
 }
 
-/// What is made of the values that a path leads to. Their owners are the things before the path's last step.
+/// The use of the values at the end of a path. The owners of the values are the entities before the
+/// path's last step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Made {
-    /// Nothing: the values themselves are asked for.
+    /// The values themselves.
     #[default]
     Values,
     /// How many different values there are.
@@ -47,26 +48,26 @@ pub enum Made {
     Sum,
     /// Their mean.
     Average,
-    /// Some of their owners, in the order of the values.
+    /// Some of the values' owners, in the order of the values.
     Ordered {
         /// Greatest first.
         descending: bool,
-        /// Owners that are passed over.
+        /// Owners that are skipped.
         offset: u64,
         /// Most owners.
         limit: Option<u64>,
     },
-    /// The owners of values that satisfy all of some comparisons.
+    /// The owners of values that satisfy all comparisons.
     Within {
-        /// How a value compares with which other.
+        /// Comparisons of a value with another.
         bounds: Vec<(Comparison, Expression)>,
         /// Whether only the number of owners is asked for.
         counted: bool,
     },
 }
 
-/// The query for what is made of the values that a path leads to; nothing where the tables do not hold one of its relations, or hold it
-/// in several places of which none is known to be meant, and where the path starts from what has no kind.
+/// The query for a path and the use of its values. `None` if no table holds one of its relations,
+/// if several do and none of them is known to be meant, or if the start has no known table.
 pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made: &Made) -> Option<Query> {
     let (mut kind, mut starts) = match from {
         PathFrom::Entities(entities) => (kind_of(tables, entities), Start::of(entities)?),
@@ -82,8 +83,9 @@ pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made
     Hop::of(tables, last, kind, steps_found + steps.len())?.query(starts, made)
 }
 
-/// The query of a path whose values, or whose number of values, are asked for, of which only those are left that all of some others
-/// give, too: "the films with A and B in them". Nothing where it orders, or gives something else than values or their number.
+/// Restricts a query for a path's values, or for their number, to the values that all other queries
+/// give too: "the films with A and B in them". `None` if the query has an order or gives anything
+/// else.
 pub fn met_by(mut query: Query, others: Vec<Query>) -> Option<Query> {
     let Body::Select(select) = &mut query.body else { return None };
     let value = match &select.items.first()?.expression {
@@ -98,7 +100,8 @@ pub fn met_by(mut query: Query, others: Vec<Query>) -> Option<Query> {
     Some(query)
 }
 
-/// The steps of the path that found what another starts from: each but the first holds the one before it.
+/// The number of steps behind a start that a path found: each step but the first contains the one
+/// before it.
 fn steps_of(starts: &Start) -> usize {
     let Start::Found(query) = starts else { return 0 };
     let mut steps = 1;
@@ -106,7 +109,7 @@ fn steps_of(starts: &Start) -> usize {
     steps
 }
 
-/// What a step's first column must be.
+/// The condition on a step's first column.
 enum Start {
     Terms(Vec<Expression>),
     Found(Query),
@@ -134,7 +137,7 @@ impl Start {
     }
 }
 
-/// A step, as a table of it.
+/// A step as a row of a table.
 struct Hop {
     alias: String,
     table: (String, usize),
@@ -169,7 +172,7 @@ impl Hop {
         let mut filter = start.holds(self.held.clone());
         let mut order = Vec::new();
         let (mut limit, mut offset) = (None, 0);
-        // Several ways to one thing make it one thing.
+        // Several paths to one entity give it once.
         let mut distinct = true;
         let expression = match made {
             Made::Values => self.value.clone(),
@@ -207,7 +210,7 @@ impl Hop {
     }
 }
 
-/// The table of the first of some entities.
+/// The table of the first entity's type.
 fn kind_of(tables: &Tables, entities: &[PathStart<'_>]) -> Option<usize> {
     let types = entities.first()?.types;
     let is_type =
@@ -215,14 +218,15 @@ fn kind_of(tables: &Tables, entities: &[PathStart<'_>]) -> Option<usize> {
     tables.tables.iter().position(|table| is_type(&table.source))
 }
 
-/// The table of the things that a query gives.
+/// The table of the entities that a query gives.
 fn kind_found(tables: &Tables, query: &Query) -> Option<usize> {
     let [item] = query.select()?.items.as_slice() else { return None };
     let Expression::Column(column) = &item.expression else { return None };
     tables.leads_to(column.place?)
 }
 
-/// The column that holds a relation's values: of the table that is known to be meant, else the only one.
+/// The column that holds a relation's values: the only one, else that of the table that is known to
+/// be meant.
 fn value_column(tables: &Tables, step: &PathStep, from: Option<usize>) -> Option<Place> {
     let mut places = tables
         .columns()

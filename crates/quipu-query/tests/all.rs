@@ -1,4 +1,5 @@
-//! Questions as queries, tested from outside: one program, for each links all that the crate depends on.
+//! Questions as queries, tested from outside. All tests are one program, because each program links
+//! every dependency of the crate.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! SQL over a small graph: what it answers.
+//! The rows of SQL over a small graph.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -31,10 +31,11 @@ async fn columns_conditions_and_order() {
 #[tokio::test]
 async fn a_condition_on_the_things_asked_for_is_no_part_of_what_is_denied() {
     let shop = Shop::open().await.unwrap();
-    // "Which suppliers of Oslo does nobody buy of": Oslo is no supplier that buys, it is where those asked for are.
+    // "Which suppliers of Oslo does nobody buy of" does not ask about buyers from Oslo: the
+    // suppliers asked for are there.
     let sql = "SELECT name FROM supplier WHERE name NOT IN (SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Oslo')";
     check(&shop, sql, &["Acme"]).await;
-    // A condition on those who buy stays where it is.
+    // A condition on the buyers stays in the subquery.
     let sql = "SELECT name FROM supplier WHERE name NOT IN (SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Brix & Söhne')";
     check(&shop, sql, &["Acme", "Brix & Söhne"]).await;
 }
@@ -220,7 +221,7 @@ async fn a_condition_on_several_values_asks_whether_one_fits() {
     check(&shop, &format!("SELECT name FROM product WHERE {both}"), &["Falcon Drill"]).await;
     let joined = "product JOIN product_colour ON product.name = product_colour.product";
     check(&shop, &format!("SELECT product.name FROM {joined} WHERE {both}"), &["Falcon Drill"]).await;
-    // Once each, however many of their colours are asked for.
+    // Once each, however many of their colours match.
     check(&shop, "SELECT COUNT(*) FROM product WHERE colour IN ('red', 'blue')", &["2"]).await;
     check(&shop, &format!("SELECT COUNT(*) FROM {joined} WHERE colour IN ('red', 'blue')"), &["2"]).await;
     check(
@@ -232,7 +233,7 @@ async fn a_condition_on_several_values_asks_whether_one_fits() {
     let without = ["Otter Pump", "Owl Lamp", "Owl Lamp"];
     check(&shop, "SELECT name FROM product WHERE colour <> 'red'", &without).await;
     check(&shop, "SELECT name FROM product WHERE NOT colour = 'red'", &without).await;
-    // Rows that are counted, grouped or shown are joined as they were.
+    // Joins stay as they are if their rows are counted, grouped or given.
     let idiom = "SELECT product.name FROM product JOIN product_colour ON product.name = product_colour.product \
                  WHERE colour IN ('red', 'blue') GROUP BY product.name HAVING COUNT(*) = 2";
     check(&shop, idiom, &["Falcon Drill"]).await;
@@ -259,9 +260,10 @@ async fn a_condition_on_several_values_asks_whether_one_fits() {
 #[tokio::test]
 async fn averages_and_counts_of_things_are_those_of_their_number() {
     let shop = Shop::open().await.unwrap();
-    // Two suppliers buy of others: one of two, one of one.
+    // Two suppliers buy of others: one of two, the other of one.
     check(&shop, "SELECT AVG(buys_of) FROM supplier", &["1.5"]).await;
-    // Each city stands once in the table of cities; how often suppliers are there is asked for.
+    // Each city stands once in the table of cities; the question asks for how often suppliers are
+    // there.
     check(&shop, "SELECT name FROM city ORDER BY COUNT(*) DESC LIMIT 1", &["Oslo"]).await;
     check(
         &shop,
@@ -280,7 +282,7 @@ async fn classes_under_one_are_kinds_of_its_rows() {
             && shown.contains("kind TEXT /* 'bicycle', 'van', 'cargo bike' */"),
         "{shown}"
     );
-    // Kinds are not shown as tables of their own, but may be asked as such.
+    // Kinds are not shown as tables of their own, but queries may use them as such.
     assert!(!shown.contains("TABLE van") && !shown.contains("TABLE bicycle"), "{shown}");
     check(&shop, "SELECT name FROM vehicle ORDER BY load DESC", &["Ram", "Ox", "Mule", "Hare"]).await;
     check(&shop, "SELECT COUNT(*) FROM vehicle", &["4"]).await;

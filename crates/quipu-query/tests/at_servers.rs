@@ -1,5 +1,5 @@
-//! The questions of the tests over the shop asked of SPARQL servers: the same rows as from the store, from a real Oxigraph server and from a
-//! real Virtuoso 7. Both are installed by `scripts/setup.sh`.
+//! SPARQL servers give the same rows for the shop's test questions as the store: a real Oxigraph
+//! server and a real Virtuoso 7. `scripts/setup.sh` installs both.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
@@ -17,11 +17,11 @@ use quipu_index::{SourceRequest, Workspace};
 use quipu_query::{CellValue, Plan, RowSet, RunLimits, plan, run};
 use servers::Server;
 
-/// The tests whose SQL is asked.
+/// The tests whose SQL is run.
 const ASKED: [&str; 3] =
     [include_str!("answers.rs"), include_str!("mends.rs"), include_str!("beside_rows.rs")];
 
-/// The SQL of these tests: every text that is a query, with the name of the table of orders in its place.
+/// The SQL of these tests: every text that is a query, with the table of orders filled in.
 fn questions(shop: &Shop) -> Vec<String> {
     let mut questions = Vec::new();
     let asked = ASKED.concat();
@@ -47,7 +47,7 @@ fn questions(shop: &Shop) -> Vec<String> {
     questions
 }
 
-/// The shop as a server reads it.
+/// The shop in the form that a server reads.
 fn ntriples(shop: &Shop) -> String {
     let options = QueryOptions { format: QueryFormat::parse("ntriples").unwrap(), ..QueryOptions::default() };
     let mut triples = Vec::new();
@@ -69,7 +69,7 @@ async fn over(server: &Server, folder: &std::path::Path) -> Workspace {
     Workspace::open(folder).unwrap()
 }
 
-/// A cell as it is compared: numbers by their value, entities by their key.
+/// A cell for comparison: a number by its value, an entity by its key.
 fn cell(cell: &Option<CellValue>) -> String {
     let Some(cell) = cell else { return "-".into() };
     match (&cell.key, cell.name.parse::<f64>()) {
@@ -88,7 +88,7 @@ fn lines(rows: &RowSet, plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// Asks all questions of a server; tells those that it answers otherwise than the store.
+/// Asks a server all questions; returns those whose rows differ from the store's.
 async fn others(shop: &Shop, server: &Server) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let workspace = over(server, &folder.path().join("workspace")).await;

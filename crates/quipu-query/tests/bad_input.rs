@@ -1,4 +1,4 @@
-//! SQL that is not as it should be: a refusal that says why, and an end to what would take too long.
+//! Bad SQL is refused with a reason, and expensive SQL ends in time.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -15,7 +15,7 @@ use common::Shop;
 use common::checks::{check, graph};
 use quipu_query::{QueryError, RunLimits, is_too_much, plan, read_sql, run};
 
-/// The reason why a text is not read.
+/// The reason for which a text is refused.
 fn refused(sql: &str) -> String {
     match read_sql(sql, None) {
         Err(QueryError::Refused(reason)) => reason,
@@ -23,7 +23,7 @@ fn refused(sql: &str) -> String {
     }
 }
 
-/// Runs `work` where there is no more stack than a thread has by default.
+/// Runs `work` with the default stack of a thread.
 fn on_a_small_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     const STACK: usize = 2 << 20;
     std::thread::scope(|scope| {
@@ -147,7 +147,7 @@ async fn no_nesting_uses_up_the_stack() {
     });
 }
 
-/// What says its argument several times, within itself: the text is short, what it says is not.
+/// Functions that repeat their argument, nested: the text is short, but its expansion is not.
 #[tokio::test]
 async fn what_is_said_again_and_again_ends() {
     let shop = Shop::open().await.unwrap();

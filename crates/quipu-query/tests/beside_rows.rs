@@ -1,4 +1,5 @@
-//! What there is beside the rows of a query: evidence, things, ties, words that stand in names, paths as queries.
+//! Everything besides the rows of a query: evidence, entities, ties, words within names, paths as
+//! queries.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -88,7 +89,7 @@ async fn rows_that_are_level_with_the_last_come_with_it() {
     let (rows, more, _) =
         first("SELECT name, price FROM product ORDER BY price DESC LIMIT 1 OFFSET 1").await.unwrap();
     assert_eq!((rows, more), (vec!["Falcon Drill | 120".to_owned()], 0));
-    // The lamp without a price is the last by it; of those with a date of launch it is none.
+    // The lamp without a price is last by price; without a date it is no row by date.
     let launched = "SELECT launched FROM product WHERE name = 'Owl Lamp' ORDER BY price LIMIT 1";
     assert_eq!(first(launched).await.unwrap().0, ["2021-07-09"]);
     let told_apart = ["SELECT DISTINCT colour", "FROM product_colour ORDER BY product LIMIT 2"].join(" ");
@@ -141,7 +142,7 @@ async fn a_path_is_a_query() {
     assert_eq!(names, ["blue", "red"]);
     assert!(path_query(&shop.tables, &from_oslo, &[step("orbits", false)], &Made::Values).is_none());
 
-    // What is made of the values.
+    // The uses of the values.
     let prices = [step("basedIn", true), step("madeBy", true), step("price", false)];
     let made = [step("basedIn", true), step("madeBy", true)];
     let (number, _) = run(&read(&from_oslo, &made, &Made::Count)).await;
@@ -156,7 +157,7 @@ async fn a_path_is_a_query() {
     let cheap = Made::Within { bounds, counted: true };
     assert_eq!(run(&read(&from_oslo, &prices, &cheap)).await.0, ["0"]);
 
-    // What a query found is where another path starts.
+    // The result of a query is the start of another path.
     let found = PathFrom::Found(Box::new(dearest));
     let (names, _) = run(&read(&found, &based, &Made::Values)).await;
     assert_eq!(names, ["Oslo"]);
@@ -176,7 +177,7 @@ async fn that_something_is_not_said_rests_on_the_thing() {
     assert!(stated.triples.iter().any(|triple| triple.names == ["Mule", "type", "cargo bike"]), "{stated:?}");
 }
 
-/// Columns below a property that names them all.
+/// Columns below a common superproperty.
 const GROUPED: &str = r#"
 @prefix : <http://codes.test/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

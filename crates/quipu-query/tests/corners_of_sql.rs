@@ -1,4 +1,4 @@
-//! What SQL says of nothing: missing values, empty groups, division by zero, conditions that exclude each other.
+//! SQL about nothing: missing values, empty groups, division by zero, contradictory conditions.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -142,7 +142,8 @@ async fn columns_of_one_name_are_several_columns() {
         .await;
 }
 
-/// Products without a supplier, a supplier that is none, suppliers without products, a city without suppliers.
+/// Products without a supplier, a supplier that is not typed as one, suppliers without products, a
+/// city without suppliers.
 const GAPS: &str = r#":P rdfs:label "product" . :S rdfs:label "supplier" . :C rdfs:label "city" .
     :madeBy rdfs:label "supplier" . :price rdfs:label "price" . :in rdfs:label "city" .
     :p1 a :P ; rdfs:label "drill" ; :madeBy :s1 ; :price 10 . :p2 a :P ; rdfs:label "saw" ; :price 20 .

@@ -1,4 +1,4 @@
-//! SQL that does not fit the tables: what is mended, and what is refused with the reason.
+//! SQL that does not fit the tables: some is mended, some refused with the reason.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -85,23 +85,23 @@ async fn a_name_within_a_query_is_that_of_the_outer_rows_where_its_own_would_be_
 #[tokio::test]
 async fn of_links_within_one_kind_the_end_that_is_no_constant_is_meant() {
     let shop = Shop::open().await.unwrap();
-    // Suppliers that buy of Brix, where the query joins Brix itself.
+    // The question asks for suppliers that buy of Brix, but the query joins Brix itself.
     let joined = "SELECT s.based_in FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE b.buys_of = 'Brix & Sohne'";
     check(&shop, joined, &["Oslo"]).await;
     let by_name = "SELECT b.buys_of FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE s.name = 'Acme'";
     check(&shop, by_name, &["Brix & Söhne", "Cova"]).await;
     check(&shop, "SELECT buys_of FROM supplier_buys_of WHERE buys_of = 'Cova'", &["Acme", "Brix & Söhne"])
         .await;
-    // The year of what Acme buys of, not Acme's own.
+    // The year of Acme's own suppliers, not of Acme.
     let ordered = "SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Acme' ORDER BY founded LIMIT 1";
     check(&shop, ordered, &["Brix & Söhne"]).await;
     let within = format!("SELECT based_in FROM supplier WHERE name = ({ordered})");
     check(&shop, &within, &["Lima"]).await;
-    // Both ends spoken of: nothing is turned.
+    // The query uses both ends, so no link is turned.
     let both = "SELECT supplier FROM supplier_buys_of WHERE buys_of = 'Cova'";
     check(&shop, both, &["Acme", "Brix & Söhne"]).await;
     check(&shop, "SELECT COUNT(*) FROM supplier_buys_of WHERE buys_of = 'Cova'", &["2"]).await;
-    // What is counted by the end that is joined stays so: two buy of Cova, and Acme buys of two.
+    // A count by the joined end stays: two buy of Cova, and Acme buys of two.
     let of_cova =
         "SELECT COUNT(*) FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE s.name = 'Cova'";
     check(&shop, of_cova, &["2"]).await;

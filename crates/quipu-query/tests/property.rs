@@ -1,4 +1,5 @@
-//! Random SQL over the shop, some of it misspelt: what binds runs, what cannot be bound says why, and a plan's text says what the plan says.
+//! Random SQL over the shop, some of it misspelt: a bound query runs, an unbound one gives the
+//! reason, and a plan's text means the same as the plan.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
 use crate::common;
@@ -23,7 +24,7 @@ static TRIPLES: LazyLock<Dataset> = LazyLock::new(|| {
     parser.for_slice(include_bytes!("shop.ttl")).collect::<Result<_, _>>().unwrap()
 });
 
-/// The kinds of the columns that the shop has.
+/// The kinds of the shop's columns.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
     Thing,
@@ -72,7 +73,7 @@ const TABLES: [(&str, Columns); 5] = [
     ),
 ];
 
-/// Equalities by which two tables are joined, as people write them; some are wrong.
+/// Equalities that join two tables, as people write them; some are wrong.
 const JOINS: [(usize, usize, &str, &str); 9] = [
     (0, 1, "supplier", "name"),
     (1, 2, "based_in", "name"),
@@ -85,10 +86,10 @@ const JOINS: [(usize, usize, &str, &str); 9] = [
     (1, 2, "founded", "population"),
 ];
 
-/// A table of a query: its place in [`TABLES`] and its alias.
+/// A table of a query: its position in [`TABLES`] and its alias.
 type Used = (usize, String);
 
-/// Writes SQL out of a row of choices; each choice 0 is the plainest.
+/// Writes SQL from a row of choices; choice 0 is the plainest.
 struct Writer<'a> {
     choices: &'a [u8],
     aliases: usize,
@@ -106,12 +107,12 @@ impl Writer<'_> {
         list[self.choose(list.len())]
     }
 
-    /// Whether something is done that is done once in `often`.
+    /// `true` once in `often` choices.
     fn sometimes(&mut self, often: usize) -> bool {
         self.choose(often) == often - 1
     }
 
-    /// A name, at times with a slip.
+    /// A name, sometimes with a typing error.
     fn name(&mut self, name: &str) -> String {
         if !self.sometimes(12) {
             return name.to_owned();
@@ -168,7 +169,7 @@ impl Writer<'_> {
         format!("(SELECT {aggregate}({column}) FROM {} AS {}{filter})", TABLES[inner.0].0, inner.1)
     }
 
-    /// An equality of a table within and one of those outside.
+    /// An equality between an inner and an outer table.
     fn correlated(&mut self, inner: &Used, used: &[Used]) -> Option<String> {
         let outer = &used[self.choose(used.len())];
         JOINS.iter().find_map(|(a, b, left, right)| match () {
@@ -313,7 +314,7 @@ fn queries() -> impl Strategy<Value = String> {
     proptest::collection::vec(any::<u8>(), 20..200).prop_map(|choices| sql(&choices))
 }
 
-/// Rows as they are compared: the order among equals is nobody's, nor is that of a list in one cell.
+/// Rows for comparison: the order of ties does not matter, nor does that of a list in one cell.
 type Rows = BTreeMap<Vec<String>, usize>;
 
 fn counted(rows: impl Iterator<Item = Vec<Option<Term>>>) -> Rows {
@@ -348,7 +349,7 @@ fn total(rows: &Rows) -> usize {
     rows.values().sum()
 }
 
-/// Rows of a query that takes the first few are those few or others as good; of others they are the same.
+/// Whether two sets of rows are the same. If a query takes the first few rows, ties may differ.
 fn same(sql: &str, left: &Rows, right: &Rows) -> bool {
     if sql.contains("LIMIT") {
         total(left) == total(right) || sql.matches("SELECT").count() > 1
@@ -409,7 +410,7 @@ proptest! {
     }
 }
 
-/// Most of what is written is bound: else the test above would test little.
+/// Most random queries must bind, or the test above would test little.
 #[test]
 fn most_random_queries_run() {
     let mut state = 5_u64;

@@ -1,12 +1,15 @@
-//! Load on the server with a model that answers at once: questions a second, latencies, memory.
+//! Load test of the server with an instant model: questions a second, latencies, memory.
 //!
 //! ```text
 //! cargo build --release --locked --workspace --example load
 //! taskset -c 0,1 target/release/examples/load WORKSPACE QUESTIONS --questions 100000
 //! ```
-//! QUESTIONS has a question a line, or a JSON object a line with a field `question`. First as many as the server takes for `--seconds`, from
-//! `--connections` clients; then evenly spaced at `--rate`, for the latencies; then `--questions` more, with the memory on the way. Clients run in
-//! this process too and take their share of the processors. What the engine learns of the workspace (relation cards) is written there: give it a copy.
+//! QUESTIONS has one question a line, or one JSON object a line with a field `question`. The first
+//! part asks as many as the server answers in `--seconds`, from `--connections` clients. The second
+//! part asks at the constant `--rate` and measures the latencies. The third part asks `--questions`
+//! more and measures the memory. The clients run in this process too and use a share of the
+//! processors. The engine writes what it learns (relation cards) into the workspace, so pass a
+//! copy.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -24,25 +27,25 @@ use serde_json::json;
 
 const USAGE: &str = "load WORKSPACE QUESTIONS [--method kerag] [--connections 16] [--seconds 20] [--rate HALF_OF_THE_MOST] \
 [--questions 0] [--threads 2] [--concurrency 8] [--embedder all-minilm-l6-v2|none]";
-/// Times that the memory is looked at on the way.
+/// Measurements of the memory.
 const LOOKS: usize = 10;
 
-/// How the server is loaded.
+/// Settings of the load.
 struct Load {
     workspace: PathBuf,
     questions: PathBuf,
     method: String,
-    /// Clients that ask at once.
+    /// Concurrent clients.
     connections: usize,
-    /// For each of the first two parts.
+    /// Duration of each of the first two parts.
     time: Duration,
-    /// Questions a second of the second part; half of what the first one gave where it is not said.
+    /// Questions a second of the second part; by default half of the first part's rate.
     rate: Option<f64>,
     /// Questions of the third part.
     many: usize,
     /// Threads of the server.
     threads: usize,
-    /// Questions that the server works on at once.
+    /// Questions that the server answers concurrently.
     concurrency: usize,
     embedder: String,
 }
@@ -99,7 +102,7 @@ impl Load {
         if questions.is_empty() { Err("the file has no questions".into()) } else { Ok(questions) }
     }
 
-    /// Serves the workspace from threads of its own; gives where.
+    /// Serves the workspace on separate threads; returns the address.
     fn serve(&self) -> Result<std::net::SocketAddr, Box<dyn Error>> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(self.threads)
@@ -128,7 +131,7 @@ impl Load {
     }
 }
 
-/// Replies at once, the same to every request of a stage, and remembers nothing.
+/// Replies at once, the same to every request of a stage, and keeps no record.
 struct AtOnce;
 
 #[async_trait::async_trait]
@@ -175,7 +178,7 @@ impl LanguageModel for AtOnce {
     }
 }
 
-/// What asks the server.
+/// A client of the server.
 #[derive(Clone)]
 struct Asker {
     client: reqwest::Client,
@@ -188,7 +191,7 @@ struct Asker {
 }
 
 impl Asker {
-    /// Asks the next question; gives how long it took.
+    /// Asks the next question; returns the time it took.
     async fn ask(&self) -> Duration {
         let at = self.next.fetch_add(1, Ordering::Relaxed) % self.questions.len();
         let started = Instant::now();
@@ -203,7 +206,8 @@ impl Asker {
         started.elapsed()
     }
 
-    /// As many as go, until the time or the number is over; gives how many, and the seconds.
+    /// Asks without pause until the time or the number is over; returns the number of questions and
+    /// the seconds.
     async fn all_out(&self, time: Duration, most: usize) -> (usize, f64) {
         let (started, asked) = (Instant::now(), Arc::new(AtomicUsize::new(0)));
         let clients = (0..self.connections).map(|_| {
@@ -220,7 +224,7 @@ impl Asker {
         (asked.load(Ordering::Relaxed).min(most), started.elapsed().as_secs_f64())
     }
 
-    /// At an even rate; gives the latencies in order.
+    /// Asks at a constant rate; returns the sorted latencies.
     async fn evenly(&self, rate: f64, time: Duration) -> Vec<Duration> {
         let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / rate));
         let (started, mut asked) = (Instant::now(), Vec::new());

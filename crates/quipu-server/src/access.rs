@@ -1,4 +1,4 @@
-//! Who may use the server: keys, their rights and their budgets.
+//! Access to the server: keys, their rights and their budgets.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ const SECONDS_OF_A_DAY: i64 = 86_400;
 
 type Hash = [u8; 32];
 
-/// The keys that open the server.
+/// The keys of the server.
 #[derive(Debug, Default)]
 pub(crate) struct Access {
     keys: HashMap<Hash, Arc<Key>>,
@@ -29,19 +29,19 @@ pub(crate) struct Access {
 #[derive(Debug)]
 struct Key {
     config: KeyConfig,
-    /// When the requests of the last minute came.
+    /// Times of the last minute's requests.
     recent: Mutex<VecDeque<Instant>>,
-    /// The day, counted from 1970, and the tokens used in it.
+    /// The day, counted from 1970, and its used tokens.
     spent: Mutex<(i64, u64)>,
 }
 
-/// Whoever makes a request, and what is open to them.
+/// The sender of a request, with its rights.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Client {
     key: Option<Arc<Key>>,
-    /// The span of the request, where traces are sent.
+    /// The span of the request, if traces are sent.
     span: Option<SpanContext>,
-    /// Where the request came from, where it came over a network.
+    /// The address of the sender, if the request came over a network.
     peer: Option<Peer>,
 }
 
@@ -53,7 +53,7 @@ impl Access {
     /// Reads the configured keys.
     ///
     /// # Errors
-    /// A hash that is none; a key without a name.
+    /// An invalid hash; a key without a name.
     pub(crate) fn new(configs: &[KeyConfig]) -> Result<Self, String> {
         let mut keys = HashMap::new();
         for config in configs {
@@ -73,10 +73,10 @@ impl Access {
         !self.keys.is_empty()
     }
 
-    /// The client of a request, from `Authorization: Bearer` or `X-API-Key`; counts the request.
+    /// The client of a request, by `Authorization: Bearer` or `X-API-Key`. Counts the request.
     ///
     /// # Errors
-    /// No key or an unknown one; more requests than the key may make.
+    /// A missing or unknown key; too many requests with the key.
     pub(crate) fn client(&self, headers: &HeaderMap) -> Result<Client, ApiError> {
         if !self.needs_key() {
             return Ok(Client::default());
@@ -87,7 +87,7 @@ impl Access {
                 "this server needs a key: send it as `Authorization: Bearer KEY` or `X-API-Key: KEY`",
             );
         };
-        // Found by its hash: what the comparison's time tells is about the hash alone.
+        // The lookup uses the hash, so its timing reveals nothing about the key.
         match self.keys.get(&hash_of(key)) {
             Some(key) => {
                 key.count_request()?;
@@ -123,17 +123,17 @@ impl Client {
         self.key.as_ref().map_or("-", |key| &key.config.name)
     }
 
-    /// The client with the span of its request and where that came from.
+    /// The client with the span and the address of its request.
     pub(crate) fn within(self, span: Option<SpanContext>, peer: Option<Peer>) -> Self {
         Self { span, peer, ..self }
     }
 
-    /// The client with the key of another, where its own request came from.
+    /// The client with the key of another one, but its own address.
     pub(crate) fn with_key_of(self, other: Self) -> Self {
         Self { key: other.key, ..self }
     }
 
-    /// Whose turn it is when its requests are let in: the key's, else that of where they come from.
+    /// Whose turn a request takes: the key's, else that of the sender's address.
     pub(crate) fn who(&self) -> Who {
         match (&self.key, self.peer) {
             (Some(key), _) => Who::Key(key.config.name.clone()),
@@ -147,7 +147,7 @@ impl Client {
         self.span
     }
 
-    /// Whether the workspace is open to the client.
+    /// Whether the client may use the workspace.
     pub(crate) fn may_ask(&self, workspace: &str) -> bool {
         self.key.as_ref().is_none_or(|key| {
             let allowed = &key.config.workspaces;
@@ -195,7 +195,7 @@ fn hash_of(key: &str) -> Hash {
     Sha256::digest(key.as_bytes()).into()
 }
 
-/// The line of a configuration that stands for a key.
+/// The configuration line for a key.
 pub fn key_hash(key: &str) -> String {
     let digits: String = hash_of(key).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{digits}")

@@ -1,4 +1,5 @@
-//! What all surfaces stand on: a question with its limits comes in, an answer with its citations goes out.
+//! The core of all surfaces: takes a question with its limits and returns an answer with its
+//! citations.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,16 +29,16 @@ use crate::telemetry::{Exporter, Exporting, QuestionSpan, Telemetry};
 use crate::trust::Trust;
 use crate::workspaces::Workspaces;
 
-/// Light requests at once: those that ask no language model.
+/// Concurrent light requests, which need no language model.
 const LIGHT: usize = 64;
-/// What an engine that keeps to its limits is allowed beyond them.
+/// Time beyond its limits that an engine gets to stop by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The server's state; shared by all requests.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Shared>);
 
-/// What requests share.
+/// State shared by all requests.
 pub(crate) struct Shared {
     pub(crate) config: ServerConfig,
     pub(crate) workspaces: Workspaces,
@@ -45,7 +46,7 @@ pub(crate) struct Shared {
     pub(crate) access: Access,
     pub(crate) questions: Gate,
     pub(crate) light: Gate,
-    /// Queries that may turn out quick, and those that did not.
+    /// Gates for queries with a short turn, and for queries that need longer.
     pub(crate) quick_sparql: Gate,
     pub(crate) sparql: Gate,
     pub(crate) metrics: Metrics,
@@ -61,7 +62,7 @@ impl std::ops::Deref for App {
     }
 }
 
-/// A question and how it is to be answered. What is `None` is as the server has it.
+/// A question and its options. A field that is `None` takes the server's default.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ask {
     pub(crate) question: String,
@@ -76,32 +77,33 @@ pub(crate) struct Ask {
     pub(crate) evidence_tokens: Option<usize>,
     /// In the currency of the model's price.
     pub(crate) max_cost: Option<f64>,
-    /// What the method shall do otherwise, by the keys of `eval --set`.
+    /// Settings of the method, by the keys of `eval --set`.
     pub(crate) set: Vec<(String, String)>,
     pub(crate) trace: bool,
-    /// Which reading is to be answered, from 1; 0 leaves the choice to the method.
+    /// The number of the reading to answer, from 1; 0 leaves the choice to the method.
     pub(crate) reading: usize,
-    /// Whether the question is only read.
+    /// Whether the question is only read, not answered.
     pub(crate) plan_only: bool,
     pub(crate) conversation: Conversation,
 }
 
-/// An answer as it leaves the server.
+/// An answer in the form that the server sends.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Reply {
-    /// The workspace that was asked.
+    /// The workspace of the answer.
     pub(crate) workspace: String,
-    /// The answer with numbers, and what they stand for.
+    /// The answer with citation numbers, and the citations.
     pub(crate) cited: Cited,
     /// Each piece of evidence as a sentence, in the order of `evidence`.
     pub(crate) sentences: Vec<String>,
-    /// The answer as Markdown: a table where there is one, and how the question was read. What it cites is not listed.
+    /// The answer as Markdown: a table if there is one, and the reading of the question. It does
+    /// not list the citations.
     pub(crate) markdown: String,
-    /// The values with those that decided and the places of entities, for people who look at them.
+    /// The values with the values that decided and the places of entities, for display.
     pub(crate) shown: Option<Shown>,
-    /// How far the answer can be trusted; null where nothing was answered.
+    /// How far the answer can be trusted; null without an answer.
     pub(crate) trust: Option<Trust>,
-    /// What failed on the way, a sentence each: the language model, a source, a limit.
+    /// Failures on the way, a sentence each: the language model, a source, a limit.
     pub(crate) failures: Vec<String>,
     /// The answer itself.
     #[serde(flatten)]
@@ -110,7 +112,7 @@ pub(crate) struct Reply {
 
 impl App {
     /// # Errors
-    /// Keys that cannot be read; a collector that cannot be sent to.
+    /// Unreadable keys; an unusable telemetry endpoint.
     pub(crate) fn new(
         config: ServerConfig,
         workspaces: Workspaces,
@@ -125,7 +127,9 @@ impl App {
             let model = workspaces.models().model.as_ref();
             if let Some(model) = model.filter(|model| model.price().is_none()) {
                 let name = model.name();
-                return Err(format!("max_cost: what {name} costs is not known; say it in [prices.{name:?}]"));
+                return Err(format!(
+                    "max_cost: the price of {name} is not known; set it in [prices.{name:?}]"
+                ));
             }
         }
         let metrics = Metrics::new();
@@ -145,12 +149,13 @@ impl App {
         })))
     }
 
-    /// Begins to send traces, where they are to be sent.
+    /// Starts the export of traces, if it is configured.
     pub(crate) fn start_telemetry(&self) -> Option<Exporting> {
         self.exporter.lock().take().map(Exporter::start)
     }
 
-    /// The workspace of a name, or the first one that is open to the client; checks the client's right to it.
+    /// The workspace with this name, or the first one open to the client; checks the client's right
+    /// to it.
     pub(crate) fn workspace(&self, client: &Client, name: Option<&str>) -> Result<String, ApiError> {
         match name {
             None => self.workspaces.names().find(|name| client.may_ask(name)).map(str::to_owned).ok_or_else(
@@ -164,7 +169,7 @@ impl App {
         }
     }
 
-    /// The engine of a workspace that the client may ask.
+    /// The engine of a workspace, if the client may use it.
     pub(crate) async fn engine(
         &self,
         client: &Client,
@@ -175,7 +180,8 @@ impl App {
         Ok((name, engine))
     }
 
-    /// The engine of a workspace that the client may ask, with what was found out about its graph.
+    /// The engine of a workspace, if the client may use it, with the cached exploration of its
+    /// graph.
     pub(crate) async fn explored(
         &self,
         client: &Client,
@@ -186,8 +192,8 @@ impl App {
         Ok((name, engine, explored))
     }
 
-    /// Answers a question: waits for its turn, keeps to its limits, counts what it cost. Dropping the future stops the work and its
-    /// model calls.
+    /// Answers a question: waits for its turn, enforces the limits, counts the cost. Dropping the
+    /// future stops the work and its model calls.
     pub(crate) async fn ask(
         &self,
         client: &Client,
@@ -261,7 +267,7 @@ impl App {
         Ok(Reply { workspace, cited, sentences, markdown, shown, trust, failures, answer })
     }
 
-    /// The least of what the server, the request and what it sets allow.
+    /// The smallest limits among those of the server, of the request and of its settings.
     fn limits(&self, ask: &Ask, set: &Limits, time: Duration) -> Limits {
         let ServerConfig { max_llm_calls, max_tokens, evidence_tokens, .. } = self.config;
         Limits {
@@ -277,7 +283,7 @@ impl App {
         }
     }
 
-    /// What the question may cost: the less of what the server and the request allow.
+    /// The cost limit of the question: the lower one of the server's and the request's.
     fn cost(&self, ask: &Ask) -> Result<Option<Amount>, ApiError> {
         let asked =
             amount("max_cost", ask.max_cost).map_err(|why| ApiError::invalid(why).about("max_cost"))?;
@@ -285,7 +291,8 @@ impl App {
         Ok(asked.into_iter().chain(own).min())
     }
 
-    /// How long the question may take: the least of what the server, the request's timeout and its deadline allow.
+    /// The time limit of the question: the lowest of the server's, the request's timeout and its
+    /// deadline.
     fn time_for(&self, ask: &Ask) -> Result<Duration, ApiError> {
         let mut time = self.config.question_time();
         if let Some(seconds) = ask.timeout {
@@ -298,13 +305,13 @@ impl App {
             time = time.min(Duration::try_from(left).unwrap_or_default());
         }
         if time.is_zero() {
-            let message = "the deadline is over already; ask again with a later one";
+            let message = "the deadline has passed; ask again with a later one";
             return Err(ApiError::new(Kind::Invalid, "deadline_passed", message));
         }
         Ok(time)
     }
 
-    /// Without a language model or an embedder, what needs one says why there is none.
+    /// If there is no language model or no embedder, the error explains why.
     fn explain(&self, error: AnswerError) -> ApiError {
         let models = self.workspaces.models();
         match error {
@@ -317,7 +324,7 @@ impl App {
     }
 }
 
-/// The values of an answer as people look at them. A graph that fails now costs the answer nothing but this.
+/// The values of an answer for display. If the graph fails now, only this part is missing.
 async fn look(engine: &Engine, explored: &Explored, answer: &Answer) -> Option<Shown> {
     let graph = engine.workspace().graph().as_ref();
     let coordinates = explored.coordinates.get_or_init(async || Coordinates::of(graph)).await;
@@ -327,7 +334,7 @@ async fn look(engine: &Engine, explored: &Explored, answer: &Answer) -> Option<S
     })
 }
 
-/// Counts a question whose client left: then nobody else does.
+/// Counts a question whose client left, which no one else counts.
 struct Outcome<'a> {
     app: &'a App,
     method: NamedMethod,
@@ -344,7 +351,7 @@ impl Drop for Outcome<'_> {
     }
 }
 
-/// Whoever hears what happens, and the span of the question besides.
+/// The listeners of events: the client's, and the question's span.
 fn listening(app: &App, span: Option<&QuestionSpan>, sink: Option<EventSink>) -> Option<EventSink> {
     let Some(span) = span else { return sink };
     let model = app.workspaces.models().model.as_ref().map_or("none", |model| model.name());
@@ -359,22 +366,22 @@ fn question(ask: &Ask) -> Result<Question, ApiError> {
     Ok(Question::new(&ask.question, asked_at)?)
 }
 
-/// An amount of money as a setting or a request says it.
+/// An amount of money from a setting or a request.
 ///
 /// # Errors
-/// What is no amount.
+/// An invalid amount.
 fn amount(name: &str, units: Option<f64>) -> Result<Option<Amount>, String> {
     let read = |units: f64| {
         Amount::of_units(units)
-            .ok_or_else(|| format!("{name}: {units} is no amount of money; a number from 0 is"))
+            .ok_or_else(|| format!("{name}: {units} is not an amount; it must be a number from 0"))
     };
     units.map(read).transpose()
 }
 
-/// What a request sets, over the defaults; limits that it does not set are none here.
+/// The request's settings over the defaults. Limits that it does not set are unlimited here.
 ///
 /// # Errors
-/// A key that there is not; a value that it does not take, or that is more than a request may set.
+/// An unknown key; a value that is invalid, or beyond the limit for requests.
 fn settings(ask: &Ask, method: NamedMethod) -> Result<AskOptions, ApiError> {
     let limits = Limits {
         llm_calls: u32::MAX,

@@ -1,4 +1,4 @@
-//! Rows of a graph's tables, as the explorer shows them and example questions are made of them.
+//! Rows of a graph's tables, for the explorer and for example questions.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use quipu_query::{
 
 /// Most seconds of one query for rows.
 const SECONDS: u64 = 10;
-/// The name of the one table within a query.
+/// The alias of the table in a query.
 const ALIAS: &str = "t";
 
-/// Some rows of a table, and in which order.
+/// A selection of a table's rows, with their order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
-    /// Places of the columns; all where there are none.
+    /// Positions of the columns; empty: all.
     pub(crate) columns: Vec<usize>,
     /// Only rows with this value in this column.
     pub(crate) only: Option<(usize, Term)>,
-    /// The column that rows are ordered by, and whether its greatest value comes first.
+    /// The column of the order, and whether it is descending.
     pub(crate) order: Option<(usize, bool)>,
-    /// Rows passed over.
+    /// Rows to skip.
     pub(crate) offset: u64,
     /// Most rows.
     pub(crate) limit: usize,
 }
 
-/// Rows of the table at a place.
+/// Rows of the table at a position.
 ///
 /// # Errors
-/// The graph's; a graph that takes no queries.
+/// Errors of the graph; a graph without queries.
 pub(crate) async fn rows(
     workspace: &Workspace,
     tables: &Tables,
@@ -67,7 +67,7 @@ pub(crate) async fn rows(
     let query = Query {
         body: Body::Select(Box::new(select)),
         order: order.into_iter().collect(),
-        // One more tells whether there are more.
+        // One row more than requested shows whether there are further rows.
         limit: Some(part.limit as u64 + 1),
         offset: part.offset,
     };
@@ -75,7 +75,7 @@ pub(crate) async fn rows(
     run(workspace, &plan(&query, tables)?, &limits).await
 }
 
-/// A cell as answers have it.
+/// A cell in the form of answers.
 pub(crate) fn value(cell: CellValue) -> Value {
     let datatype = match &cell.term {
         Term::Literal(literal) => Some(literal.datatype().as_str().to_owned()),

@@ -1,4 +1,4 @@
-//! Citations: evidence in sentences, and an answer with the numbers of what it rests on.
+//! Citations: evidence as sentences, and an answer with the numbers of its evidence.
 
 use quipu_answer::{Answer, Evidence, EvidenceContent, Status, same_value};
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ pub(crate) struct Citation {
     pub(crate) number: usize,
     /// Id of the evidence.
     pub(crate) id: String,
-    /// The evidence as a sentence.
+    /// The sentence with Markdown escaped; absent if it equals the sentence itself.
     pub(crate) sentence: String,
     /// The sentence so that Markdown shows it as it is; none where that is the sentence itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,14 +38,15 @@ impl Citation {
     }
 }
 
-/// An answer's text with numbers, and what they stand for.
+/// An answer's text with citation numbers, and the citations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Cited {
-    /// The answer with `[1]` after what is cited.
+    /// The answer with `[1]` after each cited value.
     pub(crate) text: String,
-    /// What the numbers stand for.
+    /// The citations of the numbers.
     pub(crate) citations: Vec<Citation>,
-    /// The text in its pieces: which brackets are numbers, the text alone does not tell.
+    /// The text in pieces, because the text alone does not show which brackets are citation
+    /// numbers.
     #[serde(skip)]
     pub(crate) pieces: Vec<Piece>,
 }
@@ -60,7 +61,7 @@ pub(crate) enum Piece {
 }
 
 impl Piece {
-    /// Numbers as they stand in a text.
+    /// Citation numbers as text.
     pub(crate) fn marks(numbers: &[usize]) -> String {
         let marks: String = numbers.iter().map(|number| format!("[{number}]")).collect();
         format!(" {marks}")
@@ -92,7 +93,8 @@ pub(crate) fn cite(answer: &Answer) -> Cited {
     Cited { text: pieces.iter().map(Piece::plain).collect(), citations, pieces }
 }
 
-/// The text with the numbers of the evidence after the first place of each value; numbers without a place come last.
+/// The text with evidence numbers after the first occurrence of each value; numbers without an
+/// occurrence come last.
 fn numbered(text: &str, values: &[String], evidence: &[&Evidence]) -> Vec<Piece> {
     let mut notes: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut placed = vec![false; evidence.len()];

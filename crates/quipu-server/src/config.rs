@@ -1,4 +1,4 @@
-//! How the server is set up. Every default stands here.
+//! The server's configuration, with all its defaults.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,57 +7,60 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-/// Settings of the server, as the table `[server]` of a configuration file says them.
+/// Settings of the server, from the table `[server]` of a configuration file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServerConfig {
-    /// Address to listen on. The default is this machine alone.
+    /// Address to listen on. By default only this machine can connect.
     pub host: IpAddr,
     /// Port to listen on; 0 takes a free one.
     pub port: u16,
-    /// Questions worked on at once.
+    /// Questions answered concurrently.
     pub concurrency: usize,
-    /// Questions that may wait; beyond, a client hears 429.
+    /// Most waiting questions; further clients get a 429.
     pub queue: usize,
-    /// Seconds for one question, waiting included; a request may ask for less.
+    /// Seconds for one question, including its wait; a request may set less.
     pub timeout: u64,
-    /// Model calls for one question; a request may ask for less.
+    /// Model calls for one question; a request may set less.
     pub max_llm_calls: u32,
-    /// Tokens of all prompts and replies of one question; a request may ask for less.
+    /// Tokens of all prompts and replies of one question; a request may set less.
     pub max_tokens: u64,
-    /// Tokens of evidence in one prompt; a request may ask for less.
+    /// Tokens of evidence in one prompt; a request may set less.
     pub evidence_tokens: usize,
-    /// What the model's tokens may cost for one question, in the currency of its price; none: no limit. A request may ask for less.
+    /// Most cost of the model's tokens for one question, in the currency of its price; none: no
+    /// limit. A request may set less.
     pub max_cost: Option<f64>,
-    /// Bytes of a request's body.
+    /// Most bytes of a request's body.
     pub max_body: usize,
-    /// Bytes of a request's headers.
+    /// Most bytes of a request's headers.
     pub max_headers: usize,
-    /// Seconds until the headers of a request are there; an idle connection is closed after as long.
+    /// Seconds for a request's headers to arrive; an idle connection is closed after the same time.
     pub header_timeout: u64,
-    /// Seconds until the body of a request is there.
+    /// Seconds for a request's body to arrive.
     pub body_timeout: u64,
-    /// Seconds that a client may leave what is sent to it unread.
+    /// Seconds for which a client may leave sent data unread.
     pub write_timeout: u64,
-    /// Connections at once; more wait in the system's queue.
+    /// Concurrent connections; more wait in the system's queue.
     pub connections: usize,
-    /// Seconds that questions may go on after the server was told to stop.
+    /// Seconds that running questions get after the server was told to stop.
     pub shutdown_timeout: u64,
-    /// Hosts that requests may name; empty: those of this machine when only this machine is listened to, else any.
+    /// Hosts that requests may name; empty: this machine's if the server listens only on this
+    /// machine, else any.
     pub allowed_hosts: Vec<String>,
-    /// Origins whose pages may use the API from a browser; empty: none but the server's own page.
+    /// Origins whose pages may use the API from a browser; empty: only the server's own page.
     pub cors: Vec<String>,
-    /// Whether feedback is kept, in each workspace's `feedback.jsonl`.
+    /// Whether feedback is stored, in each workspace's `feedback.jsonl`.
     pub feedback: bool,
-    /// Whether feedback also makes solved examples, by which later questions are planned: whoever may ask may then teach.
+    /// Whether feedback also becomes solved examples, which later questions are planned by. Then
+    /// everyone who may ask may also teach.
     pub learn_from_feedback: bool,
-    /// Whether plans of sure and grounded answers are kept as solved examples.
+    /// Whether plans of sure and grounded answers are stored as solved examples.
     pub learn: bool,
     /// Limits of `/sparql`.
     pub sparql: SparqlConfig,
-    /// Where traces are sent.
+    /// The export of traces.
     pub telemetry: TelemetryConfig,
-    /// Who may use the server; empty: anyone who reaches it.
+    /// Access keys; empty: everyone who can connect.
     pub keys: Vec<KeyConfig>,
 }
 
@@ -67,25 +70,27 @@ pub struct ServerConfig {
 pub struct SparqlConfig {
     /// Seconds.
     pub timeout: u64,
-    /// Rows; more is an error, never a silent cut.
+    /// Rows; more is an error, and results are never cut silently.
     pub rows: u64,
     /// Bytes of a result.
     pub bytes: usize,
-    /// Bytes of the solutions and texts that an evaluation holds at once, as far as they can be counted; more is an error.
+    /// Bytes of solutions and texts that an evaluation may hold at once, as far as they can be
+    /// counted; more is an error.
     pub memory: u64,
-    /// Queries at once; as many besides have a short turn, to show whether they need longer.
+    /// Concurrent long queries; as many more run short turns, which show whether a query needs
+    /// longer.
     pub concurrency: usize,
 }
 
-/// Where traces are sent, and what they tell (OpenTelemetry, OTLP over HTTP in JSON).
+/// The export of traces (OpenTelemetry, OTLP over HTTP in JSON).
 #[derive(Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TelemetryConfig {
-    /// The collector's address, as `http://localhost:4318`; empty: nothing is collected or sent.
+    /// The collector's URL, as `http://localhost:4318`; empty: nothing is collected or sent.
     pub endpoint: String,
-    /// Headers of every export, as collectors want them for keys.
+    /// Headers of every export, for example the collector's key.
     pub headers: BTreeMap<String, String>,
-    /// What the collector shall call this server (`service.name`).
+    /// This server's name for the collector (`service.name`).
     pub service: String,
     /// Whether spans hold the texts of questions, prompts and replies.
     pub content: bool,
@@ -93,27 +98,29 @@ pub struct TelemetryConfig {
     pub interval: u64,
 }
 
-/// A key and what it may do.
+/// A key with its rights.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyConfig {
-    /// What logs call it.
+    /// Its name in logs.
     pub name: String,
-    /// `sha256:` and the key's SHA-256 in hexadecimal digits; `quipu serve --new-key` makes a key and this line.
+    /// `sha256:` and the key's SHA-256 in hexadecimal; `quipu serve --new-key` creates a key and
+    /// this line.
     pub hash: String,
-    /// Workspaces it may ask; empty: all.
+    /// Workspaces that it opens; empty: all.
     #[serde(default)]
     pub workspaces: Vec<String>,
     /// Requests in any minute; none: no limit.
     #[serde(default)]
     pub per_minute: Option<u32>,
-    /// Tokens of the language model in a day (UTC); none: no limit.
+    /// Tokens of the language model a day (UTC); none: no limit.
     #[serde(default)]
     pub tokens_per_day: Option<u64>,
 }
 
 impl Default for ServerConfig {
-    /// This machine alone, port 7979, 8 questions at once and 64 waiting, 5 minutes, 16 model calls and 200,000 tokens for each, 1 MiB bodies.
+    /// Only this machine, port 7979, 8 concurrent questions and 64 waiting, 5 minutes, 16 model
+    /// calls and 200,000 tokens for each, 1 MiB bodies.
     fn default() -> Self {
         Self {
             host: Ipv4Addr::LOCALHOST.into(),
@@ -145,14 +152,14 @@ impl Default for ServerConfig {
 }
 
 impl Default for SparqlConfig {
-    /// 10 seconds, 10,000 rows, 32 MiB of result, 512 MiB of memory, 2 at once.
+    /// 10 seconds, 10,000 rows, 32 MiB of result, 512 MiB of memory, 2 concurrent queries.
     fn default() -> Self {
         Self { timeout: 10, rows: 10_000, bytes: 32 << 20, memory: 512 << 20, concurrency: 2 }
     }
 }
 
 impl Default for TelemetryConfig {
-    /// Nothing is sent; an export every 5 seconds, without texts, once there is an endpoint.
+    /// No export; with an endpoint, one every 5 seconds, without texts.
     fn default() -> Self {
         Self {
             endpoint: String::new(),
@@ -165,7 +172,8 @@ impl Default for TelemetryConfig {
 }
 
 impl fmt::Debug for TelemetryConfig {
-    /// Without what may be secret: the headers' values, and the endpoint, which may hold a password.
+    /// Hides possible secrets: the values of headers, and the endpoint, which may contain a
+    /// password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { endpoint, headers, service, content, interval } = self;
         f.debug_struct("TelemetryConfig")
@@ -179,7 +187,7 @@ impl fmt::Debug for TelemetryConfig {
 }
 
 impl ServerConfig {
-    /// The longest a question may take.
+    /// The longest time of a question.
     pub(crate) fn question_time(&self) -> Duration {
         Duration::from_secs(self.timeout)
     }

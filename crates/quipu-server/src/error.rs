@@ -1,4 +1,4 @@
-//! What clients hear when something fails, in the form that OpenAI's clients read.
+//! Errors for clients, in the form of OpenAI's API.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,36 +12,36 @@ use serde::Serialize;
 
 use crate::reply::json;
 
-/// Kinds of failure; each has one HTTP status and one word for programs.
+/// Kinds of failure; each has one HTTP status and one code for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The request cannot be understood.
+    /// The request is invalid.
     Invalid,
-    /// No key, or one that is not known.
+    /// A missing or unknown key.
     Unauthorized,
-    /// The key may not do this.
+    /// The key lacks the right.
     Forbidden,
-    /// No such workspace, method, entity or address.
+    /// Unknown workspace, method, entity or address.
     NotFound,
-    /// The address does not take this verb.
+    /// The address does not support this HTTP method.
     WrongVerb,
-    /// No format that the client takes.
+    /// The client accepts none of the formats.
     NotAcceptable,
-    /// The request did not come in time.
+    /// The request did not arrive in time.
     Slow,
     /// The request is too large.
     TooLarge,
-    /// The body is of a kind that the address does not take.
+    /// The body has an unsupported content type.
     WrongType,
-    /// Too much at once, or the key's budget is used up.
+    /// Too many requests, or the key's budget is used up.
     Busy,
     /// The language model or the endpoint of a graph fails.
     Upstream,
-    /// What the request needs is not there: no model, a workspace that cannot be opened.
+    /// A requirement is missing: a model, or a workspace that can be opened.
     Unavailable,
-    /// The time of the request is over.
+    /// The request's time limit was exceeded.
     TimedOut,
-    /// Something of ours is broken.
+    /// A defect of the server.
     Internal,
 }
 
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// As OpenAI's API names its errors.
+    /// The error's type in OpenAI's API.
     fn type_name(self) -> &'static str {
         match self {
             Self::Unauthorized => "authentication_error",
@@ -83,31 +83,31 @@ pub(crate) struct ApiError {
     pub(crate) kind: Kind,
     /// For programs: `workspace_not_found`.
     pub(crate) code: &'static str,
-    /// For people: what happened and what to do.
+    /// For people: what happened and what to do next.
     pub(crate) message: String,
-    /// The field of the request that it is about.
+    /// The invalid field of the request.
     pub(crate) param: Option<String>,
-    /// Seconds after which trying again makes sense.
+    /// Seconds until the next attempt.
     pub(crate) retry_after: Option<u64>,
 }
 
 /// The body of a failed request.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ErrorBody {
-    /// What failed.
+    /// The failure.
     pub(crate) error: ErrorDetail,
 }
 
-/// What failed.
+/// The failure.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ErrorDetail {
-    /// What happened and what to do, for people.
+    /// What happened and what to do next, for people.
     message: String,
-    /// The class of the error, as OpenAI's API names it.
+    /// The error's type in OpenAI's API.
     r#type: &'static str,
-    /// The field of the request that is to blame, where one is; else null.
+    /// The invalid field of the request; null if there is none.
     param: Option<String>,
-    /// What happened, for programs.
+    /// The error's code, for programs.
     code: &'static str,
 }
 
@@ -125,7 +125,7 @@ impl ApiError {
         self
     }
 
-    /// Names the field of the request that is to blame.
+    /// Sets the invalid field of the request.
     pub(crate) fn about(mut self, param: &str) -> Self {
         self.param = Some(param.to_owned());
         self
@@ -159,7 +159,7 @@ impl From<AnswerError> for ApiError {
             AnswerError::Index(error) => error.into(),
             AnswerError::Model(error) => error.into(),
             AnswerError::Exhausted(limit) => Self::new(Kind::TimedOut, "limit_reached", limit.to_string()),
-            error => Self::new(Kind::Internal, "internal_error", error.to_string()),
+            error => Self::new(kind_of(error.class()), "internal_error", error.to_string()),
         }
     }
 }

@@ -1,18 +1,18 @@
-//! Texts of any origin in Markdown: they stay what they are, and become no markup.
+//! Escapes texts of any origin for Markdown, so that they show as they are and never become markup.
 
-/// A text of any origin as a line of Markdown: no markup, no control characters, no change of writing
-/// direction.
+/// A text of any origin as one line of Markdown, without markup, control characters, or changes of
+/// writing direction.
 pub(crate) fn line(text: &str) -> String {
     escaped(&words(text), '\n')
 }
 
-/// The visible words of a text, a blank between two.
+/// The visible words of a text, separated by blanks.
 fn words(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(visible).filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-/// The same with the blanks around it, but for those that begin a line.
+/// The same with the surrounding blanks, except at the start of a line.
 pub(crate) fn spaced(text: &str, before: char) -> String {
     let blank = |edge: Option<char>| if edge.is_some_and(char::is_whitespace) { " " } else { "" };
     let first = if before == '\n' { "" } else { blank(text.chars().next()) };
@@ -21,8 +21,8 @@ pub(crate) fn spaced(text: &str, before: char) -> String {
     format!("{first}{words}{last}")
 }
 
-/// A text without line ends, so that Markdown shows it as it is. `before` stands in front of it; a line
-/// end at the start of a line.
+/// A text without line breaks, escaped so that Markdown shows it as it is. `before` is the
+/// character in front of it; a line break at the start of a line.
 pub(crate) fn escaped(text: &str, mut before: char) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     let marker = if before == '\n' { marker(text) } else { None };
@@ -33,7 +33,7 @@ pub(crate) fn escaped(text: &str, mut before: char) -> String {
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => true,
             // Between letters it is part of a name: `directed_by`.
             '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
-            // After the number of a citation it would make a link of it.
+            // After a citation number it would start a link.
             '(' => before == ']' && at == 0,
             '&' => is_reference(text.get(at + 1..).unwrap_or_default()),
             _ => marker == Some(at),
@@ -59,7 +59,8 @@ fn visible(word: &str) -> String {
     word.chars().filter(|c| !c.is_control() && !turns(*c)).collect()
 }
 
-/// Where the character stands that would make the line a heading, a rule or the item of a list. `-5` stays a number.
+/// The position of a character that would make the line a heading, a rule or a list item. `-5`
+/// stays a number.
 fn marker(text: &str) -> Option<usize> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let mut rest = text.get(digits..)?.chars();

@@ -1,4 +1,4 @@
-//! What is found out about a graph when it is first asked for, and kept.
+//! Facts about a graph that are collected on first use and cached.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,22 +12,21 @@ use crate::error::ApiError;
 use crate::shown::Coordinates;
 use crate::starters::Starters;
 
-/// The file of a workspace that names the things of a graph without types.
+/// The workspace's file of nouns for the entities of a graph without types.
 const KINDS_FILE: &str = "kinds.toml";
 
-/// What is found out about one import of a workspace when it is first asked for.
+/// The cached exploration of one import of a workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Explored {
     tables: OnceCell<Tables>,
     /// The example questions.
     pub(crate) starters: Starters,
-    /// Where the graph keeps coordinates.
+    /// The relations of the graph's coordinates.
     pub(crate) coordinates: OnceCell<Coordinates>,
 }
 
 impl Explored {
-    /// The tables, with the nouns that are known by now for things that no type names.
-    ///
+    /// The tables, with the known nouns for entities without a type.
     /// # Errors
     /// The graph's.
     pub(crate) async fn tables(&self, engine: &Engine) -> Result<Tables, ApiError> {
@@ -43,7 +42,7 @@ impl Explored {
     }
 }
 
-/// The nouns of a workspace for things without a type; none where nobody has looked for them.
+/// The workspace's nouns for entities without a type; empty if they were not determined.
 fn kinds(folder: &Path) -> BTreeMap<String, String> {
     #[derive(Default, Deserialize)]
     struct Kinds {

@@ -1,4 +1,5 @@
-//! The door: so many at once, so many waiting, each client in its turn, and a clear word to the rest.
+//! Admission: limits the concurrent and the waiting requests, takes clients in turn, and tells the
+//! others when to come back.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -12,23 +13,23 @@ use crate::error::{ApiError, Kind};
 
 /// Most seconds that a client is told to wait.
 const LONGEST_WAIT: f64 = 60.0;
-/// Bits of an IPv6 address that whoever has it cannot choose.
+/// Bits of an IPv6 address that its owner cannot choose.
 const NETWORK_BITS: u32 = 64;
 
-/// Whose request it is, as far as turns are concerned.
+/// The client of a request, for the order of turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Who {
-    /// Whoever started the program.
+    /// The user who started the program.
     #[default]
     Owner,
-    /// The holder of a key, by its name.
+    /// The holder of a key, by the key's name.
     Key(String),
-    /// Whoever is at an address.
+    /// The sender at an address.
     Address(IpAddr),
 }
 
 impl Who {
-    /// Whoever is at an address; of an IPv6 address the network counts.
+    /// The sender at an address; for IPv6, its network.
     pub(crate) fn at(address: IpAddr) -> Self {
         Self::Address(match address {
             IpAddr::V4(_) => address,
@@ -40,8 +41,8 @@ impl Who {
     }
 }
 
-/// Lets a bounded number in and a bounded number wait. A free place goes to the client that has the
-/// fewest; among those, to the one that was let in longest ago.
+/// Admits a limited number of requests and lets a limited number wait. A free place goes to the
+/// client with the fewest running requests; on a tie, to the one that was admitted longest ago.
 #[derive(Debug)]
 pub(crate) struct Gate(Arc<Shared>);
 
@@ -57,13 +58,13 @@ struct State {
     working: usize,
     waiting: Vec<Waiting>,
     clients: HashMap<Who, Place>,
-    /// Counts who came and who was let in.
+    /// Counter of arrivals and admissions.
     moment: u64,
-    /// How long the work lately took, in seconds.
+    /// Recent average duration of the work, in seconds.
     usual: f64,
 }
 
-/// What the gate knows of a client that works or waits.
+/// The state of a client with running or waiting requests.
 #[derive(Debug, Default)]
 struct Place {
     working: usize,
@@ -75,11 +76,11 @@ struct Place {
 struct Waiting {
     who: Who,
     came: u64,
-    /// Hears of its turn; gets nothing where it had to make room.
+    /// Sends the permit at its turn; dropped if it had to make room.
     turn: oneshot::Sender<Permit>,
 }
 
-/// The right to work; given back when dropped.
+/// The right to work; released on drop.
 #[derive(Debug)]
 pub(crate) struct Permit {
     gate: Arc<Shared>,
@@ -93,7 +94,7 @@ impl Drop for Permit {
     }
 }
 
-/// Takes one who no longer waits out of the queue.
+/// Removes a request that stops waiting from the queue.
 struct InQueue<'a> {
     gate: &'a Shared,
     came: u64,
@@ -114,10 +115,10 @@ impl Gate {
         Self(Arc::new(Shared { size: size.max(1), queue, state }))
     }
 
-    /// Comes in, after waiting `at_most` in the queue.
+    /// Enters, after waiting `at_most` in the queue.
     ///
     /// # Errors
-    /// 429 with a time to come back: the queue is full, or the wait was too long.
+    /// 429 with a time to retry: the queue is full, or the wait was too long.
     pub(crate) async fn enter(&self, who: &Who, at_most: Duration) -> Result<Permit, ApiError> {
         let (turn, in_queue) = {
             let mut state = self.0.state.lock();
@@ -144,18 +145,18 @@ impl Gate {
                 Err(self.0.busy(&self.0.state.lock(), message))
             }
             Err(_) => {
-                let message = "the server is busy: the time of this request was over before its turn came";
+                let message = "the server is busy: the time of this request ended while it waited";
                 Err(self.0.busy(&self.0.state.lock(), message))
             }
         }
     }
 
-    /// How many wait.
+    /// Number of waiting requests.
     pub(crate) fn waiting(&self) -> usize {
         self.0.state.lock().waiting.len()
     }
 
-    /// How many work.
+    /// Number of running requests.
     pub(crate) fn working(&self) -> usize {
         self.0.state.lock().working
     }
@@ -180,7 +181,7 @@ impl Shared {
         }
         drop(state);
         for (turn, permit) in sent {
-            // Who left meanwhile drops the permit, and the next one has its turn.
+            // If the receiver is gone, the permit is dropped, and the next request has its turn.
             let _ = turn.send(permit);
         }
     }
@@ -201,7 +202,7 @@ impl State {
         self.moment
     }
 
-    /// Changes what is known of a client; one that neither works nor waits is forgotten.
+    /// Changes the state of a client; one without requests is removed.
     fn change(&mut self, who: &Who, change: impl FnOnce(&mut Place)) {
         let Some(place) = self.clients.get_mut(who) else { return };
         change(place);
@@ -218,7 +219,7 @@ impl State {
         place.let_in = moment;
     }
 
-    /// Whose turn it is.
+    /// Index of the next waiting request.
     fn next(&self) -> Option<usize> {
         let rank = |waiting: &Waiting| {
             let place = self.clients.get(&waiting.who);
@@ -233,7 +234,8 @@ impl State {
         waiting
     }
 
-    /// Sends the last one away of the client that waits most often, where that is more than `who` will.
+    /// Drops the last request of the client with the most waiting ones, if it has more than `who`
+    /// will have.
     fn make_room(&mut self, who: &Who) -> bool {
         let waits = |who: &Who| self.clients.get(who).map_or(0, |place| place.waiting);
         let last_of_most = |at: &usize| {
@@ -263,7 +265,7 @@ mod tests {
 
     type Entering = tokio::task::JoinHandle<Result<Permit, ApiError>>;
 
-    /// Enters, and gives who waits once they do.
+    /// Starts to enter, and returns once the request waits.
     async fn waiting(gate: &Arc<Gate>, name: &str) -> Entering {
         let before = gate.waiting();
         let entering = tokio::spawn({

@@ -1,4 +1,4 @@
-//! Quipu as a server: an HTTP API that OpenAI's clients speak, one of its own, SPARQL, MCP, and the page.
+//! Quipu as a server: an HTTP API for OpenAI's clients, one of its own, SPARQL, MCP, and the page.
 //!
 //! | module | what it does |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Connections: how many, how slow they may be, and how they end.
+//! Connections: their number, their slowest speed, and their end.
 
 use std::io;
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ use crate::access::Peer;
 use crate::app::App;
 use crate::http;
 
-/// Rest after the system refused a connection, as when too many files are open.
+/// Pause after the system refused a connection, for example with too many open files.
 const REST: Duration = Duration::from_millis(100);
 
 /// A server that listens.
@@ -38,13 +38,13 @@ impl Listening {
         Ok(Self { address: listener.local_addr()?, listener, app })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `stop` is there; then takes no new connections, lets questions that are worked on come to their end, within
-    /// the configured time, and returns.
+    /// Serves until `stop` resolves. Then it accepts no new connections, lets running questions
+    /// finish within the configured time, and returns.
     pub async fn serve_until(self, stop: impl Future<Output = ()>) {
         let Self { listener, app, .. } = self;
         let exporting = app.start_telemetry();
@@ -77,7 +77,7 @@ impl Listening {
         drop(listener);
         let limit = Duration::from_secs(app.config.shutdown_timeout);
         if tokio::time::timeout(limit, graceful.shutdown()).await.is_err() {
-            tracing::warn!(target: "quipu", "the time to come to an end is over; what still runs is cut off");
+            tracing::warn!(target: "quipu", "the time for the shutdown is over; requests that still run are cut off");
         }
         if let Some(exporting) = exporting {
             exporting.finish().await;
@@ -112,7 +112,7 @@ fn connect(
         });
         let service = TowerToHyperService::new(router);
         let connection = builder.serve_connection(TokioIo::new(stream), service);
-        // A connection that breaks off is the client's affair.
+        // An interrupted connection is the client's problem.
         if let Err(error) = watcher.watch(connection).await {
             tracing::debug!(target: "quipu", %error, "connection");
         }
@@ -120,11 +120,11 @@ fn connect(
     }
 }
 
-/// A stream whose other end must take what is sent to it within a time.
+/// A stream whose peer must read sent data within a time limit.
 struct Impatient {
     stream: TcpStream,
     patience: Duration,
-    /// Runs while a write waits.
+    /// Runs while a write is blocked.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
@@ -133,7 +133,7 @@ impl Impatient {
         Self { stream, patience, waiting: None }
     }
 
-    /// Passes a write's outcome on; one that waits too long is an error.
+    /// Passes a write's outcome on; a write that is blocked too long is an error.
     fn bounded<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.waiting = None;

@@ -1,4 +1,5 @@
-//! An answer as Markdown, for chat clients and MCP hosts. What a graph or a model says stays text in it.
+//! Renders an answer as Markdown, for chat clients and MCP hosts. Texts of a graph or a model stay
+//! plain text in it.
 
 use std::fmt::Write as _;
 
@@ -11,13 +12,13 @@ use crate::remarks::failure;
 use crate::table::{Shape, cells, number_columns};
 use crate::trust::Trust;
 
-/// Rows of a table in Markdown; the rest is counted.
+/// Most rows of a Markdown table; the others are counted.
 pub(crate) const MOST_ROWS: usize = 50;
-/// Characters of one cell.
+/// Most characters of one cell.
 pub(crate) const LONGEST_CELL: usize = 300;
 
-/// The answer's words with the numbers of its citations, its table, and how the question was read. `asked` is the
-/// reading that was asked for, 0 for none.
+/// The answer's words with its citation numbers, its table, and the reading of the question.
+/// `asked` is the requested reading, 0 for none.
 pub(crate) fn markdown(cited: &Cited, answer: &Answer, asked: usize) -> String {
     let mut blocks = Vec::new();
     match &answer.table {
@@ -35,13 +36,13 @@ pub(crate) fn markdown(cited: &Cited, answer: &Answer, asked: usize) -> String {
     blocks.join("\n\n")
 }
 
-/// What is cited, below an answer: a line for each number.
+/// The citations, for below an answer: a line for each number.
 pub(crate) fn citations(cited: &Cited) -> String {
     let told = |citation: &Citation| format!("[{}] {}", citation.number, citation.markdown());
     cited.citations.iter().map(told).collect::<Vec<_>>().join("\n")
 }
 
-/// The answer's words. Only numbers of citations are markup in them.
+/// The answer's words. Only citation numbers are markup in them.
 fn sentence(pieces: &[Piece]) -> String {
     let (mut text, mut before) = (String::new(), '\n');
     for piece in pieces {
@@ -63,7 +64,7 @@ fn sentence(pieces: &[Piece]) -> String {
     text
 }
 
-/// How many rows are not told. Beyond the table's own there may be more than were counted.
+/// The number of omitted rows. Beyond the table's own rows it may be a lower bound.
 fn left_out(table: &AnswerTable) -> Option<String> {
     let more = table.rows.len().saturating_sub(MOST_ROWS) as u64 + table.left_out;
     let (number, verb) = (format!("{more} more row"), if more == 1 { " is" } else { "s are" });
@@ -119,7 +120,7 @@ fn unused(reading: &Reading) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// A text of any origin as one cell: bounded, on one line, and nothing but itself.
+/// A text of any origin as one cell: limited in length, on one line, without markup.
 fn cell(text: &str) -> String {
     let mut kept: String = text.chars().take(LONGEST_CELL).collect();
     if kept.len() < text.len() {
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
     use crate::sample::{answered, reading, table};
 
-    /// What breaks out of cells, makes links, headings and images, and hides what follows.
+    /// Attempts to break out of a cell: a link, a heading, a line break.
     const HOSTILE: &str = "| [x](javascript:1) \n# hi";
 
     fn told(answer: &Answer) -> String {
@@ -212,7 +213,7 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("| 50 | Lima | 7 |\n\n10 more rows are left out."), "{text}");
-        // The graph was not asked how many there are beyond the table's own.
+        // The total number of rows beyond the table is unknown.
         assert!(with(5).ends_with("\n\nAt least 15 more rows are left out."));
     }
 
@@ -224,7 +225,7 @@ mod tests {
         let answer = Answer { readings: vec![first, other], ..answered(&["Lima"]) };
         let expected = r"Lima
 
-I read this as: the towns of \[Peru\](x). Not used: “biggest”. The value stands in the graph, but whether the question means this is doubtful (0.41).
+I read this as: the towns of \[Peru\](x). Not used: “biggest”. The value stands in the graph, but the reading is doubtful (0.41).
 
 Another reading (reading 2): the capital of Peru → Cusco, a\|b";
         assert_eq!(told(&answer), expected);

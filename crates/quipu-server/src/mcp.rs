@@ -1,4 +1,5 @@
-//! The Model Context Protocol: what the engine and the graph offer as tools, over HTTP and over standard input and output.
+//! The Model Context Protocol: the engine and the graph as tools, over HTTP and over standard input
+//! and output.
 
 mod replies;
 mod requests;
@@ -28,27 +29,29 @@ use crate::views;
 use replies::{Answered, Entities, Neighbours, Passages, Relations, Rows};
 use requests::{AskQuestion, Expand, FindEntities, GetEntity, ListRelations, RunSparql, SearchDocuments};
 
-/// Neighbours of one relation, entities of one name, relations of a graph in one reply, where no limit is named, and at most.
+/// Default and largest number of items in one reply: neighbours of one relation, entities of one
+/// name, relations of a graph.
 const USUAL: usize = 10;
 const MOST: usize = 50;
 const MOST_RELATIONS: usize = 200;
 
-/// What a host's model is told of the server; of each tool it is told the tool's own documentation.
+/// The server's instructions for a host's model. Each tool is described by its own documentation.
 const INSTRUCTIONS: &str = include_str!("prompts/mcp.txt");
 
-/// The tools. `open` says that whoever speaks may do everything: over standard input and output, it is who started the program.
+/// The tools. `open` means that the caller has all rights: over standard input and output, the
+/// caller is the user who started the program.
 #[derive(Clone)]
 struct Tools {
     app: App,
     open: bool,
 }
 
-/// The MCP service at `/mcp`: without sessions, so that nothing is kept between requests.
+/// The MCP service at `/mcp`, without sessions, so that nothing is stored between requests.
 pub(crate) fn http_service(app: &App) -> StreamableHttpService<impl ServerHandler, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_max_request_body_bytes(app.config.max_body)
-        // The server's own door checks hosts, for all addresses alike.
+        // The server's own guard checks hosts, for all addresses.
         .disable_allowed_hosts();
     let app = app.clone();
     let tools = move || Ok(Tools { app: app.clone(), open: false });
@@ -67,9 +70,10 @@ type Context = RequestContext<RoleServer>;
 
 #[tool_router]
 impl Tools {
-    /// Answer a question from the knowledge graph. The reply holds the answer with numbered citations, the sentences that they
-    /// stand for, how the question was read, and whether code found every value in the evidence: grounded values may still answer
-    /// another question than the one that was meant. "abstained" means that the evidence holds no answer.
+    /// Answer a question from the knowledge graph. The reply holds the answer with numbered
+    /// citations, the cited sentences, the reading of the question, and whether code found every
+    /// value in the evidence. Grounded values may still answer another question than the intended
+    /// one. "abstained" means that the evidence holds no answer.
     #[tool(annotations(title = "Ask a question", read_only_hint = true, open_world_hint = false))]
     async fn ask_question(
         &self,
@@ -81,7 +85,8 @@ impl Tools {
         Ok(Json(Answered::from(reply)))
     }
 
-    /// Find entities of the graph by name; misspelt and partial names are understood. Gives ids for the other tools.
+    /// Find entities of the graph by name; misspelt and partial names are understood. Gives ids for
+    /// the other tools.
     #[tool(annotations(title = "Find entities", read_only_hint = true, open_world_hint = false))]
     async fn find_entities(
         &self,
@@ -107,7 +112,8 @@ impl Tools {
         Ok(Json(entity))
     }
 
-    /// List the relations of the graph, those of most triples first; with an entity's id, the relations of that entity.
+    /// List the relations of the graph, those of most triples first; with an entity's id, the
+    /// relations of that entity.
     #[tool(annotations(title = "List relations", read_only_hint = true, open_world_hint = false))]
     async fn list_relations(
         &self,
@@ -126,7 +132,8 @@ impl Tools {
         Ok(Json(Relations { relations }))
     }
 
-    /// Follow the relations of an entity, in both directions: its neighbours by relation. With a relation's id, only that one.
+    /// Follow the relations of an entity, in both directions: its neighbours by relation. With a
+    /// relation's id, only that one.
     #[tool(annotations(title = "Expand a neighbourhood", read_only_hint = true, open_world_hint = false))]
     async fn expand_neighbourhood(
         &self,
@@ -143,7 +150,7 @@ impl Tools {
         Ok(Json(Neighbours { id: asked.id, relations }))
     }
 
-    /// Search the documents attached to the graph's entities; gives the passages that fit best.
+    /// Search the documents attached to the graph's entities; returns the best passages.
     #[tool(annotations(title = "Search documents", read_only_hint = true, open_world_hint = false))]
     async fn search_documents(
         &self,
@@ -211,7 +218,7 @@ impl ServerHandler for Tools {
 }
 
 impl Tools {
-    /// Whoever calls, as the door let them in.
+    /// The caller, as the server admitted it.
     fn client(&self, context: &Context) -> Result<Client, ApiError> {
         if self.open {
             return Ok(Client::default());
@@ -232,7 +239,7 @@ impl Tools {
         Ok(engine)
     }
 
-    /// Asks, tells the caller what happens where it wants to know, and stops when it wants no more.
+    /// Asks, reports progress to the caller if requested, and stops if the caller cancels.
     async fn ask(&self, ask: &Ask, context: Context) -> Result<Reply, ApiError> {
         let client = self.client(&context)?;
         let (sender, mut events) = unbounded_channel::<String>();
@@ -247,14 +254,14 @@ impl Tools {
             steps += 1.0;
             if let Some(token) = &token {
                 let progress = ProgressNotificationParam::new(token.clone(), steps).with_message(stage);
-                // A caller that cannot hear it still gets the answer.
+                // A caller that cannot receive it still gets the answer.
                 let _ = context.peer.notify_progress(progress).await;
             }
         };
         loop {
             tokio::select! {
                 reply = &mut answer => {
-                    // What happened before the answer is told before it.
+                    // Events before the answer are reported before it.
                     while let Ok(stage) = events.try_recv() {
                         tell(stage).await;
                     }
@@ -273,7 +280,7 @@ fn limit(asked: Option<usize>) -> usize {
     asked.unwrap_or(USUAL).clamp(1, MOST)
 }
 
-/// What a tool says when it fails.
+/// The message of a failed tool.
 fn said(error: ApiError) -> String {
     error.message
 }

@@ -1,5 +1,5 @@
-//! What the server counts, for Prometheus. Labels take few values: names of stages, methods, outcomes and routes of our own, never
-//! anything that a client sends.
+//! The server's metrics, for Prometheus. Labels have few values: the names of the server's own
+//! stages, methods, outcomes and routes, never data from a client.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -16,7 +16,7 @@ type Labels<const N: usize> = [(&'static str, String); N];
 type Timings = Family<Vec<(&'static str, String)>, Histogram, fn() -> Histogram>;
 type Counts = Family<Vec<(&'static str, String)>, Counter>;
 
-/// The server's counters; copies count together.
+/// The server's counters; clones share their counts.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     registry: Arc<Registry>,
@@ -30,7 +30,7 @@ pub(crate) struct Metrics {
     requests: Counts,
     request_seconds: Timings,
     spans: Counts,
-    /// Connections that are open.
+    /// Open connections.
     pub(crate) connections: Gauge<i64, AtomicI64>,
     waiting: Gauge<i64, AtomicI64>,
     working: Gauge<i64, AtomicI64>,
@@ -114,7 +114,7 @@ impl Metrics {
         }
     }
 
-    /// Counts a question that ended in an error, or whose client left.
+    /// Counts a question that failed, or whose client left.
     pub(crate) fn question(&self, method: &str, outcome: &str, seconds: f64) {
         let by_outcome = labels([("method", method.to_owned()), ("outcome", outcome.to_owned())]);
         self.questions.get_or_create(&by_outcome).inc();
@@ -122,7 +122,7 @@ impl Metrics {
         self.question_seconds.get_or_create(&by_method).observe(seconds);
     }
 
-    /// Counts an HTTP request. `route` is a route of ours, never the path that was asked for.
+    /// Counts an HTTP request. `route` is one of the server's routes, never the requested path.
     pub(crate) fn request(&self, route: &str, status: u16, seconds: f64) {
         let by_status = labels([("route", route.to_owned()), ("status", status.to_string())]);
         self.requests.get_or_create(&by_status).inc();
@@ -134,7 +134,7 @@ impl Metrics {
         self.spans.get_or_create(&labels([("outcome", outcome.to_owned())])).inc_by(count);
     }
 
-    /// Notes how many questions wait and how many are worked on.
+    /// Sets the numbers of waiting and running questions.
     pub(crate) fn gauge(&self, waiting: usize, working: usize) {
         self.waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
         self.working.set(i64::try_from(working).unwrap_or(i64::MAX));

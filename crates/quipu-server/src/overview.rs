@@ -1,13 +1,13 @@
-//! A graph at a glance: its types with their columns and counts, and how types are linked.
+//! An overview of a graph: its types with their columns and counts, and the links between types.
 
 use quipu_query::{Column, Kind, Rows, Tables};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Examples of one column.
+/// Most examples of one column.
 const EXAMPLES: usize = 3;
 
-/// What a graph holds.
+/// The content of a graph.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Overview {
     /// The workspace.
@@ -16,7 +16,7 @@ pub(crate) struct Overview {
     pub(crate) triples: u64,
     /// Number of entities.
     pub(crate) entities: u64,
-    /// The types, large ones first.
+    /// The types, largest first.
     pub(crate) types: Vec<TypeView>,
     /// Relations between types.
     pub(crate) links: Vec<LinkView>,
@@ -24,39 +24,40 @@ pub(crate) struct Overview {
     pub(crate) relations: Vec<RelationCount>,
 }
 
-/// A type of entities; in a graph without types, entities with much the same relations.
+/// A type of entities; in a graph without types, a group of entities with similar relations.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct TypeView {
-    /// Its name in addresses.
+    /// Its id in URLs.
     pub(crate) id: String,
-    /// What the graph calls it.
+    /// The graph's name for it.
     pub(crate) title: String,
     /// Number of entities.
     pub(crate) rows: u64,
-    /// What its entities have.
+    /// The properties of its entities.
     pub(crate) columns: Vec<ColumnView>,
 }
 
-/// What entities of a type have.
+/// A property of a type's entities.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ColumnView {
-    /// Name of the table in addresses: the type's own, else that of a relation with several values.
+    /// Id of its table in URLs: the type's own table, or the link table of a relation with several
+    /// values.
     pub(crate) table: String,
-    /// What the graph calls it.
+    /// The graph's name for it.
     pub(crate) title: String,
-    /// What its values are.
+    /// The kind of its values.
     pub(crate) kind: ColumnKind,
-    /// The type that its values have.
+    /// The type of its values.
     pub(crate) to: Option<String>,
-    /// Values that there are.
+    /// Number of its values.
     pub(crate) values: u64,
-    /// Whether an entity may have several.
+    /// Whether an entity may have several values.
     pub(crate) several: bool,
     /// Some values.
     examples: Vec<String>,
 }
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ColumnKind {
@@ -68,7 +69,7 @@ pub(crate) enum ColumnKind {
     Date,
     /// True or false.
     Flag,
-    /// Text, and what is of no one kind.
+    /// Text, and values of mixed kinds.
     Text,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct LinkView {
     pub(crate) from: String,
     /// Id of the type of the tails.
     pub(crate) to: String,
-    /// What the graph calls it.
+    /// The graph's name for it.
     pub(crate) title: String,
     /// Number of triples.
     pub(crate) triples: u64,
@@ -90,7 +91,7 @@ pub(crate) struct LinkView {
 pub(crate) struct RelationCount {
     /// Its id.
     pub(crate) id: String,
-    /// What the graph calls it.
+    /// The graph's name for it.
     pub(crate) title: String,
     /// Number of triples.
     pub(crate) triples: u64,
@@ -112,7 +113,7 @@ impl From<Kind> for ColumnKind {
     }
 }
 
-/// A graph's own words as people read them: `release_year` is "release year".
+/// A title of the graph in readable form: `release_year` is "release year".
 pub(crate) fn readable(title: &str) -> String {
     title.replace('_', " ").trim().to_owned()
 }
@@ -157,12 +158,12 @@ pub(crate) fn types(tables: &Tables) -> (Vec<TypeView>, Vec<LinkView>) {
     (views, links)
 }
 
-/// The tables of entities that stand for themselves, with their places.
+/// The tables of entities that are no subtype of another table, with their positions.
 pub(crate) fn shown(tables: &Tables) -> impl Iterator<Item = (usize, &quipu_query::Table)> {
     tables.tables.iter().enumerate().filter(|(_, table)| !table.is_links() && table.within.is_none())
 }
 
-/// The id of the type that a column's values have.
+/// The id of the type of a column's values.
 fn target(tables: &Tables, column: &Column) -> Option<String> {
     let Kind::Entity(Some(to)) = column.kind else { return None };
     let table = tables.table(to)?;

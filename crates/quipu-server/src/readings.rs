@@ -1,11 +1,12 @@
-//! The numbers by which the readings of an answer are asked for, and who gives readings.
+//! The numbers for requesting an answer's readings, and the methods that give readings.
 
 use quipu_answer::Method;
 
-/// Whether a method reads questions as queries; any other would answer without looking at what is wanted of readings.
+/// Checks that a method reads questions as queries. Any other method would ignore a requested
+/// reading.
 ///
 /// # Errors
-/// Where a reading or only the plan is wanted of another method: what is wrong, and which methods to take.
+/// The request for a reading, or only for the plan, from another method, with the methods to use.
 pub fn check_readings(method: Method, reading: usize, plan_only: bool) -> Result<(), String> {
     let wants = reading > 0 || plan_only;
     if !wants || matches!(method, Method::Query | Method::Auto) {
@@ -19,8 +20,9 @@ pub fn check_readings(method: Method, reading: usize, plan_only: bool) -> Result
     ))
 }
 
-/// The number that asks for the reading at `position` (from 0) of an answer. `asked` is the number that was asked
-/// for, 0 for none: that reading comes first, and the others follow in their own order.
+/// The number that requests the reading at `position` (from 0) of an answer. `asked` is the
+/// requested number, 0 for none: that reading comes first, and the others follow in their own
+/// order.
 pub fn number_of(asked: usize, position: usize) -> usize {
     match asked {
         0 | 1 => position + 1,

@@ -9,7 +9,8 @@ use serde::Serialize;
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(bytes) => with_type(status, "application/json", bytes),
-        // Our own types serialise; the caller hears of a defect rather than nothing.
+        // The server's own types always serialise; if not, the client gets an error instead of
+        // nothing.
         Err(error) => with_type(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", error.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! Answers for the tests of how answers are told.
+//! Sample answers for tests of rendering.
 
 use quipu_answer::{Answer, AnswerTable, AnswerUsage, Evidence, Reading, Status, Value};
 
@@ -39,7 +39,7 @@ pub(crate) fn reading(words: &str) -> Reading {
     Reading { words: words.into(), confidence: 0.72, ..Reading::default() }
 }
 
-/// A table of entities whose keys are their names; an empty text is a value that the graph does not state.
+/// A table of entities whose keys are their names; an empty text means a missing value.
 pub(crate) fn table(columns: &[&str], rows: &[&[&str]]) -> AnswerTable {
     let cell = |name: &&str| (!name.is_empty()).then(|| value(name, name));
     AnswerTable {
@@ -55,7 +55,7 @@ pub(crate) fn value(key: &str, name: &str) -> Value {
     Value { key: Some(key.into()), name: name.into(), datatype: None }
 }
 
-/// What surfaces get of an answer; it cites its first piece of evidence.
+/// An answer as the surfaces receive it; it cites its first piece of evidence.
 pub(crate) fn reply(answer: Answer) -> Reply {
     let citation = |piece: &Evidence| Citation::new(1, piece.id.clone(), piece.to_line());
     let citations = answer.evidence.first().map(citation).into_iter().collect();
@@ -67,7 +67,7 @@ pub(crate) fn reply(answer: Answer) -> Reply {
     Reply { workspace: "geo".into(), cited, sentences, markdown, shown, trust, failures, answer }
 }
 
-/// Towns with their numbers of people, read in two ways, the first of which is doubtful.
+/// Towns with their populations, read in two ways, the first of which is doubtful.
 pub(crate) fn towns() -> Answer {
     let people = |number: &str| Some(Value { name: number.into(), ..Value::default() });
     let rows = [("Lima", "10092000"), ("Cusco", "428000")];

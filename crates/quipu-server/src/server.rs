@@ -1,10 +1,11 @@
-//! The server as a whole: set up, bound to an address, or spoken to over standard input and output.
+//! The server as a whole: configured, bound to an address, or run over standard input and output.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use axum::Router;
 use quipu_answer::NamedMethod;
+use quipu_graph::ErrorClass;
 use tokio::net::TcpListener;
 
 use crate::app::App;
@@ -18,7 +19,7 @@ use crate::workspaces::{Models, Workspaces};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The configuration cannot be worked with.
+    /// The configuration is invalid.
     #[error("{0}")]
     Usage(String),
     /// The address cannot be listened on.
@@ -26,25 +27,36 @@ pub enum ServerError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// The system's word.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The conversation over standard input and output broke off.
+    /// The connection over standard input and output failed.
     #[error("MCP over standard input and output: {0}")]
     Mcp(String),
 }
 
-/// A server that is set up and not yet bound.
+impl ServerError {
+    /// The class that decides the exit code.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Usage(_) => ErrorClass::User,
+            Self::Bind { .. } | Self::Mcp(_) => ErrorClass::Permanent,
+        }
+    }
+}
+
+/// A configured server that is not yet bound.
 pub struct Server {
     app: App,
 }
 
 impl Server {
-    /// Sets up a server over workspaces, named by their folders; the first is the one that is asked where none is named. They are
-    /// opened when they are first asked. `method` is how questions are answered that do not say.
+    /// Configures a server over workspaces, named by their folders; the first is the default.
+    /// Workspaces are opened on first use. `method` is the default method.
     ///
     /// # Errors
-    /// [`ServerError::Usage`]: workspaces of the same name, keys that cannot be read, a collector that cannot be sent to.
+    /// [`ServerError::Usage`]: workspaces with the same name, unreadable keys, an unusable
+    /// telemetry endpoint.
     pub fn new(
         config: ServerConfig,
         workspaces: &[PathBuf],
@@ -55,7 +67,8 @@ impl Server {
         Ok(Self { app: App::new(config, workspaces, method.into()).map_err(ServerError::Usage)? })
     }
 
-    /// All addresses of the server, without a listener: for tests, and to put it behind another one.
+    /// All addresses of the server without a listener, for tests and for embedding it in another
+    /// server.
     pub fn router(&self) -> Router {
         http::router(&self.app)
     }
@@ -71,7 +84,7 @@ impl Server {
         Listening::new(listener, self.app).map_err(|source| ServerError::Bind { address, source })
     }
 
-    /// Speaks MCP over standard input and output until they are closed.
+    /// Serves MCP over standard input and output until they are closed.
     ///
     /// # Errors
     /// [`ServerError::Mcp`].

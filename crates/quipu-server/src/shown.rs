@@ -1,4 +1,5 @@
-//! The values of an answer as the page shows them: kinds of columns, the values that decided, places on a map.
+//! The values of an answer as the page shows them: kinds of columns, values that decided, places on
+//! a map.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -11,26 +12,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::overview::{ColumnKind, readable};
 
-/// Entities whose places are looked up for one answer.
+/// Most entities whose places are looked up for one answer.
 const MOST_PLACES: usize = 200;
-/// What methods call a column that the question gives no name for.
+/// The methods' title for a column that the question does not name.
 const NAMELESS: &str = "answer";
-/// Columns of values that decided.
+/// Most columns of values that decided.
 const MOST_DECIDING: usize = 2;
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
-/// An answer's values for people who look at them.
+/// An answer's values for display.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub(crate) struct Shown {
-    /// The columns: the answer's own, then those of the values that decided.
+    /// The columns: the answer's own, then the values that decided.
     columns: Vec<ShownColumn>,
     /// The rows, with a cell for each column.
     rows: Vec<Vec<Option<Value>>>,
     /// Whether the order of the rows is part of the answer.
     ordered: bool,
-    /// Rows that were found and are not here.
+    /// Number of omitted rows.
     left_out: u64,
-    /// Where the answer's entities lie, as far as the graph says it.
+    /// The places of the answer's entities, if the graph states them.
     places: Vec<PlaceView>,
 }
 
@@ -39,17 +40,17 @@ pub(crate) struct Shown {
 pub(crate) struct ShownColumn {
     /// Its title.
     title: String,
-    /// What its values are.
+    /// The kind of its values.
     kind: ColumnKind,
-    /// Whether its numbers name things or years: they are written as they stand.
+    /// Whether its numbers are codes or years, which are written without separators.
     plain: bool,
     /// The unit of its numbers.
     unit: Option<String>,
-    /// Whether its values decided which rows there are, and in which order.
+    /// Whether its values decided the choice or the order of the rows.
     decided: bool,
 }
 
-/// Where an entity lies.
+/// The place of an entity.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 struct PlaceView {
     /// Its id.
@@ -62,10 +63,10 @@ struct PlaceView {
     longitude: f64,
 }
 
-/// How a graph says where something lies.
+/// How a graph states coordinates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Coordinates {
-    /// It does not.
+    /// It does not state them.
     None,
     /// By two relations.
     Pair(RelationId, RelationId),
@@ -90,18 +91,18 @@ struct Reasoned {
 
 static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| toml::from_str(include_str!("words.toml")).ok());
 
-/// Whether one of the words of a list is the whole of `name`.
+/// Whether `name` equals one of the words of a list.
 fn is_one(list: fn(&Words) -> &[Reasoned], name: &str) -> bool {
     let name = words_of(name).join(" ");
     WORDS.as_ref().is_some_and(|all| list(all).iter().any(|entry| entry.words.contains(&name)))
 }
 
-/// Whether one of the words of a list stands in `title`.
+/// Whether `title` contains one of the words of a list.
 fn has_one(list: fn(&Words) -> &[Reasoned], title: &str) -> bool {
     words_of(title).iter().any(|word| is_one(list, word))
 }
 
-/// Whether the values of a column name things by digits or letters: codes, numbers of telephones.
+/// Whether the values of a column are codes, such as telephone numbers.
 pub(crate) fn names_codes(title: &str) -> bool {
     has_one(|words| &words.code, title)
 }
@@ -125,7 +126,7 @@ fn words_of(name: &str) -> Vec<String> {
 }
 
 impl Coordinates {
-    /// Those of a graph, by the names of its relations.
+    /// The coordinates of a graph, by the names of its relations.
     pub(crate) fn of(graph: &dyn Graph) -> Self {
         let named = |list: fn(&Words) -> &[Reasoned]| {
             let fits = |(_, info): &(u32, &quipu_graph::RelationInfo)| {
@@ -153,7 +154,8 @@ impl Coordinates {
     }
 }
 
-/// The values of an answer with those that decided; none where the answer has neither a table nor places.
+/// The values of an answer with those that decided; `None` if the answer has neither a table nor
+/// places.
 ///
 /// # Errors
 /// The graph's.
@@ -175,7 +177,7 @@ fn table(answer: &Answer) -> Option<Shown> {
     let mut rows = table.rows.clone();
     let own = titles.len();
     if let ([title], Some(relation)) = (titles.as_mut_slice(), relation_of(answer, &rows)) {
-        // A method that names no columns: the relation says what the values are.
+        // A method without column names: the relation names the values.
         if title == NAMELESS {
             *title = relation;
         }
@@ -196,7 +198,8 @@ fn table(answer: &Answer) -> Option<Shown> {
     Some(Shown { columns, rows, ordered: table.ordered, left_out: table.left_out, places: Vec::new() })
 }
 
-/// The relation whose literals the rows are, by the cited evidence; none where some row is something else.
+/// The relation whose literals are the rows, by the cited evidence; `None` if a row is something
+/// else.
 fn relation_of(answer: &Answer, rows: &[Vec<Option<Value>>]) -> Option<String> {
     let cited = answer.evidence.iter().filter(|piece| answer.citations.contains(&piece.id));
     let stated: Vec<(&str, &str)> = cited
@@ -215,8 +218,8 @@ fn relation_of(answer: &Answer, rows: &[Vec<Option<Value>>]) -> Option<String> {
     rows.iter().all(holds).then(|| readable(relation))
 }
 
-/// Literals that the cited evidence states of the rows' entities, by relation: what ranked or chose them. A relation counts where
-/// every row has exactly one value by it.
+/// Literals of the rows' entities in the cited evidence, by relation: the values that ranked or
+/// chose them. A relation counts if every row has exactly one value of it.
 fn deciding(answer: &Answer, rows: &[Vec<Option<Value>>]) -> Vec<(String, Vec<Option<Value>>)> {
     let row_keys: Option<Vec<&str>> = rows.iter().map(|row| row.first()?.as_ref()?.key.as_deref()).collect();
     let Some(row_keys) = row_keys else { return Vec::new() };
@@ -227,7 +230,7 @@ fn deciding(answer: &Answer, rows: &[Vec<Option<Value>>]) -> Vec<(String, Vec<Op
             continue;
         };
         let [head, id, end] = keys.as_ref();
-        // Of a literal the key is its text.
+        // The key of a literal is its text.
         if end != tail {
             continue;
         }
@@ -286,15 +289,15 @@ fn is_year(value: &Value) -> bool {
     value.key.is_none() && digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A day, or a year that is stated as one.
+/// A day, or a year with the datatype of years.
 fn is_date(value: &Value) -> bool {
     let stated = |name: &str| value.datatype.as_deref() == Some(&*format!("{XSD}{name}"));
     let day = value.name.get(..10).is_some_and(|day| day.parse::<Date>().is_ok());
     value.key.is_none() && (day || ((stated("gYear") || stated("gYearMonth")) && value.name.len() >= 4))
 }
 
-/// The unit that a number's own datatype names (`kilometre`), else the title: `height (m)`, `area in square kilometres`,
-/// `flight hours`.
+/// The unit in a number's own datatype (`kilometre`), else in the title: `height (m)`, `area in
+/// square kilometres`, `flight hours`.
 fn unit(value: &Value, title: &str) -> Option<String> {
     let of_type = value.datatype.as_deref().filter(|datatype| !datatype.starts_with(XSD));
     let name = of_type.and_then(|datatype| datatype.rsplit(['/', '#']).next());
@@ -314,7 +317,7 @@ fn unit(value: &Value, title: &str) -> Option<String> {
     told.or_else(in_title).or_else(behind_in).or_else(last).filter(|unit| !unit.is_empty())
 }
 
-/// Keys of the entities whose places belong to an answer: its own, and those whose coordinates it cites.
+/// Keys of the entities to show on a map: the answer's own, and those whose coordinates it cites.
 fn located(answer: &Answer, graph: &dyn Graph, coordinates: &Coordinates) -> Vec<String> {
     let steps = coordinates.steps();
     let relations: HashSet<&str> = steps
@@ -372,7 +375,7 @@ async fn places(
     Ok(views)
 }
 
-/// Degrees north and east, where both are numbers of the globe.
+/// Degrees north and east, if both are valid.
 fn degrees(latitude: Option<&str>, longitude: Option<&str>) -> Option<(f64, f64)> {
     let (latitude, longitude): (f64, f64) = (latitude?.trim().parse().ok()?, longitude?.trim().parse().ok()?);
     (latitude.abs() <= 90.0 && longitude.abs() <= 180.0).then_some((latitude, longitude))
@@ -456,10 +459,10 @@ mod tests {
             [("town", ColumnKind::Entity, false), ("number of people", ColumnKind::Number, true)]
         );
         assert_eq!(shown.rows[1][1].as_ref().unwrap().name, "4");
-        // A row without a value: the relation decided nothing.
+        // A row without a value: the relation did not decide.
         answer.citations.pop();
         assert_eq!(table(&answer).unwrap().columns.len(), 1);
-        // Two values of one row: which one decided is not known.
+        // Two values in one row: the deciding one is unknown.
         answer.evidence.push(people("Lima", "11"));
         answer.citations = answer.evidence.iter().map(|piece| piece.id.clone()).collect();
         assert_eq!(table(&answer).unwrap().columns.len(), 1);

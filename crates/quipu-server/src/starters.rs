@@ -1,5 +1,5 @@
-//! Example questions of a graph: made from its tables, asked without a model call, shown only where the answer is the one that the
-//! tables give.
+//! Example questions of a graph: generated from its tables, answered without a model call, and
+//! shown only if the answer equals that of the tables.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -21,29 +21,29 @@ use crate::error::ApiError;
 use crate::overview::{readable, shown};
 use crate::shown::names_codes;
 
-/// Questions that are shown.
+/// Most questions shown.
 const MOST: usize = 6;
-/// Questions of one shape.
+/// Most questions of one shape.
 const MOST_OF_A_SHAPE: usize = 3;
-/// Questions that are tried.
+/// Most questions tried.
 const MOST_TRIED: usize = 36;
-/// Tables that questions are made of.
+/// Most tables for questions.
 const TABLES: usize = 6;
-/// Columns of a table that questions are made of.
+/// Most columns of a table for questions.
 const COLUMNS: usize = 6;
-/// Rows among which well-known things are sought.
+/// Rows that are searched for well-known entities.
 const LOOKED_AT: usize = 300;
-/// Things that are looked at for one with few values.
+/// Entities that are searched for one with few values.
 const LOOKED_INTO: usize = 20;
-/// Things of a list that still read well.
+/// Longest list that still reads well.
 const LONGEST_LIST: usize = 12;
-/// Characters of a name that reads well in a question.
+/// Longest name that reads well in a question, in characters.
 const LONGEST_NAME: usize = 32;
-/// Confidence from which an answer is sure.
+/// Least confidence of a sure answer.
 const SURE: f64 = 0.8;
 /// Most seconds of one question.
 const SECONDS: u64 = 15;
-/// Version of the kept form and of the ways that questions are made.
+/// Version of the stored form and of the question patterns.
 const VERSION: u32 = 1;
 const FILE: &str = "starters.json";
 
@@ -52,19 +52,20 @@ const FILE: &str = "starters.json";
 pub(crate) struct Starter {
     /// The question.
     pub(crate) question: String,
-    /// What it asks for: `value`, `said`, `several`, `plural`, `list`, `two`, `most`, `count` or `compare`.
+    /// What it asks for: `value`, `said`, `several`, `plural`, `list`, `two`, `most`, `count` or
+    /// `compare`.
     pub(crate) shape: String,
 }
 
-/// The example questions of one import, as far as they are known.
+/// The example questions of one import found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Starters {
-    /// Held by the one request that looks for more.
+    /// Held by the only request that searches for more.
     progress: Mutex<Progress>,
     known: RwLock<Known>,
 }
 
-/// The questions that are known, and whether these are all.
+/// The questions found so far, and whether the search is complete.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
     pub(crate) questions: Vec<Starter>,
@@ -73,25 +74,25 @@ pub(crate) struct Known {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// Questions that are still to be tried; none before they are made.
+    /// Questions to try; `None` before they are generated.
     waiting: Option<Vec<Candidate>>,
     tried: usize,
     found: Vec<Starter>,
-    /// Tables of the questions that were found.
+    /// Tables of the found questions.
     tables: Vec<usize>,
 }
 
-/// A question with the answer that it must get.
+/// A question with its expected answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
     shape: &'static str,
     question: String,
     expected: Vec<String>,
-    /// Place of the table that it was made of.
+    /// Position of its table.
     table: usize,
 }
 
-/// The kept form.
+/// The stored form.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     version: u32,
@@ -122,18 +123,18 @@ static PATTERNS: LazyLock<Option<Patterns>> =
     LazyLock::new(|| toml::from_str(include_str!("starters.toml")).ok());
 
 impl Starters {
-    /// The questions that are known by now.
+    /// The questions found so far.
     pub(crate) fn known(&self) -> Known {
         self.known.read().clone()
     }
 
-    /// Whether there is something to be looked for, and nobody looks.
+    /// Whether the search is incomplete and no request is searching.
     pub(crate) fn has_work(&self) -> bool {
         !self.known.read().complete && self.progress.try_lock().is_ok()
     }
 
-    /// Looks for more questions, for `time` and one question more; and returns at once where another request does so. Work that is
-    /// dropped is taken up by the next call.
+    /// Searches for more questions, for `time` plus one question. Returns at once if another
+    /// request is searching. The next call resumes interrupted work.
     ///
     /// # Errors
     /// The graph's.
@@ -158,7 +159,7 @@ impl Starters {
             let full = progress.found.len() >= MOST || progress.tried >= MOST_TRIED;
             let Some(next) = progress.next().filter(|_| !full) else {
                 self.known.write().complete = true;
-                // The next start looks again where this fails.
+                // If this fails, the next start searches again.
                 drop(write(&place, method, &progress.found));
                 break;
             };
@@ -180,7 +181,7 @@ impl Starters {
 }
 
 impl Progress {
-    /// The question to try next: of a shape and a table that the found ones have least.
+    /// The question to try next: of the shape and the table with the fewest found questions.
     fn next(&self) -> Option<Candidate> {
         let of_shape =
             |candidate: &Candidate| self.found.iter().filter(|found| found.shape == candidate.shape).count();
@@ -191,7 +192,7 @@ impl Progress {
     }
 }
 
-/// Whether the question, asked without a model call, surely gets its answer.
+/// Whether the question, asked without a model call, gets its expected answer with high confidence.
 async fn answers(engine: &Engine, method: NamedMethod, candidate: &Candidate) -> bool {
     let Ok(question) = Question::new(&candidate.question, Zoned::now()) else { return false };
     let limits = Limits { llm_calls: 0, time: Duration::from_secs(SECONDS), ..Limits::default() };
@@ -231,13 +232,13 @@ async fn candidates(engine: &Engine, tables: &Tables) -> Vec<Candidate> {
     let mut made: Vec<Candidate> = Vec::new();
     let unnamed: Vec<usize> = tables.unnamed().iter().map(|unnamed| unnamed.table).collect();
     let mut chosen: Vec<(usize, &Table)> = shown(tables).collect();
-    // Types that say much of their things make better questions than types that are merely large.
+    // Types with many properties make better questions than types with many entities.
     chosen.sort_by_key(|(_, table)| std::cmp::Reverse(table.columns.len()));
     for (at, table) in chosen.into_iter().take(TABLES) {
         let maker = Maker { engine, tables, at, table, named: !unnamed.contains(&at) };
         match maker.questions().await {
             Ok(questions) => made.extend(questions.into_iter().map(|made| Candidate { table: at, ..made })),
-            // A table that takes too long, or a graph that takes no queries, makes no questions.
+            // A table that takes too long, or a graph without queries, gives no questions.
             Err(error) => tracing::debug!(target: "quipu", table = table.id, %error, "no example questions"),
         }
     }
@@ -252,13 +253,13 @@ async fn candidates(engine: &Engine, tables: &Tables) -> Vec<Candidate> {
     turns.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Makes the questions of one table.
+/// Generates the questions of one table.
 struct Maker<'a> {
     engine: &'a Engine,
     tables: &'a Tables,
     at: usize,
     table: &'a Table,
-    /// Whether the graph has a word for its things.
+    /// Whether the graph has a noun for its entities.
     named: bool,
 }
 
@@ -274,12 +275,12 @@ impl Maker<'_> {
         }
         let mut columns: Vec<_> = self.table.columns.iter().enumerate().skip(1).collect();
         columns.retain(|(_, column)| !names_codes(&column.title));
-        // Things and numbers make better questions than texts.
+        // Entities and numbers make better questions than texts.
         columns.sort_by_key(|(_, column)| matches!(column.kind, Kind::Text | Kind::Flag));
         for (turn, (at, column)) in columns.into_iter().take(COLUMNS).enumerate() {
             let filled = |thing: &&Thing<'_>| thing.cells.get(at).is_some_and(Option::is_some);
             let mut with_value = things.iter().filter(filled);
-            // Another thing for each column, so that the questions do not all ask about one.
+            // A different entity for each column, so that the questions vary.
             let Some(thing) = with_value.clone().nth(turn).or_else(|| with_value.next()) else { continue };
             let Some(Some(cell)) = thing.cells.get(at) else { continue };
             made.extend(self.value(thing, column, cell));
@@ -308,7 +309,7 @@ impl Maker<'_> {
         Ok(made)
     }
 
-    /// A relation with several values, of a thing that has a few.
+    /// A relation with several values, for an entity with a few of them.
     async fn several(
         &self,
         things: &[Thing<'_>],
@@ -343,14 +344,15 @@ impl Maker<'_> {
         Ok(None)
     }
 
-    /// Whether a relation is called by what it leads to ("neighbouring country"): then its plural is English.
+    /// Whether a relation is named by the type of its tails ("neighbouring country"), so that its
+    /// plural is English.
     fn is_noun(&self, column: &quipu_query::Column) -> bool {
         let Kind::Entity(Some(to)) = column.kind else { return false };
         let last = |title: &str| readable(title).to_lowercase().rsplit(' ').next().map(str::to_owned);
         self.tables.table(to).is_some_and(|table| last(&table.title) == last(&column.title))
     }
 
-    /// The relation of a thing as its card says it.
+    /// The phrase for an entity's relation on the relation's card.
     fn said(&self, thing: &Thing<'_>, column: &quipu_query::Column) -> Option<String> {
         let card = self.engine.relation_card(&key_of_iri(column.relation.as_deref()?))?;
         let words: Vec<&str> = card.forward.split(' ').collect();
@@ -364,7 +366,8 @@ impl Maker<'_> {
         words.contains(&"X").then(filled)
     }
 
-    /// The things of some rows, those that the graph says the most of first; things of one name are left out.
+    /// The entities of some rows, those with most triples first, without entities that share a
+    /// name.
     async fn well_known<'a>(&self, rows: &'a [Vec<Option<CellValue>>]) -> Result<Vec<Thing<'a>>, QueryError> {
         let entity = |row: &'a Vec<Option<CellValue>>| row.first()?.as_ref();
         let mut bearers: HashMap<&str, usize> = HashMap::new();
@@ -385,7 +388,7 @@ impl Maker<'_> {
                 plain.then_some((degree, Thing { name: &cell.name, cells: row }))
             })
             .collect();
-        // A name without digits reads best.
+        // Names without digits read best.
         let digits = |thing: &Thing<'_>| thing.name.contains(|letter: char| letter.is_ascii_digit());
         things.sort_by_key(|(degree, thing)| (digits(thing), std::cmp::Reverse(*degree)));
         Ok(things.into_iter().map(|(_, thing)| thing).collect())
@@ -400,7 +403,7 @@ impl Maker<'_> {
         candidate("value", &names, expected).filter(|_| reads_well(&column.title))
     }
 
-    /// A step further: what the graph says of the thing's own value.
+    /// A two-step question: a property of the entity's own value.
     async fn two(
         &self,
         thing: &Thing<'_>,
@@ -429,7 +432,7 @@ impl Maker<'_> {
         Ok(candidate("two", &names, vec![end.name.clone()]))
     }
 
-    /// All things with one value.
+    /// All entities with one value.
     async fn list(
         &self,
         column: &quipu_query::Column,
@@ -450,7 +453,7 @@ impl Maker<'_> {
         Ok(candidate("list", &names, expected).filter(|_| fits))
     }
 
-    /// The thing with the greatest number, where it is the only one.
+    /// The entity with the greatest number, if it is unique.
     async fn most(&self, column: &quipu_query::Column, at: usize) -> Result<Option<Candidate>, QueryError> {
         let part = Part { columns: vec![0, at], order: Some((at, true)), limit: 2, ..Part::default() };
         let found = rows(self.engine.workspace(), self.tables, self.at, &part).await?;
@@ -463,12 +466,12 @@ impl Maker<'_> {
     }
 }
 
-/// Whether a table holds links of the things of another one.
+/// Whether a link table has the entities of another table as heads.
 fn is_of(links: &Table, heads: usize) -> bool {
     matches!(&links.source, Rows::Links { heads: of, .. } if *of == heads)
 }
 
-/// Which of two things has more.
+/// Asks which of two entities has the greater number.
 fn compare(title: &str, at: usize, thing: &Thing<'_>, other: &Thing<'_>) -> Option<Candidate> {
     let number = |thing: &Thing<'_>| thing.cells.get(at)?.as_ref()?.name.parse::<f64>().ok();
     let (one, two) = (number(thing)?, number(other)?);
@@ -481,7 +484,8 @@ fn compare(title: &str, at: usize, thing: &Thing<'_>, other: &Thing<'_>) -> Opti
 /// A question of a shape with its names filled in.
 fn candidate(shape: &'static str, names: &[(&str, String)], expected: Vec<String>) -> Option<Candidate> {
     let pattern = PATTERNS.as_ref()?.question.get(shape)?;
-    // One name after another is sought in the pattern alone: a name that holds another's mark stays as it is.
+    // Placeholders are replaced in the pattern only, so that a name that contains a placeholder
+    // stays as it is.
     let mut question = String::new();
     for piece in pattern.split_inclusive('}') {
         let (before, name) = piece.split_once('{').unwrap_or((piece, ""));
@@ -493,7 +497,7 @@ fn candidate(shape: &'static str, names: &[(&str, String)], expected: Vec<String
     Some(Candidate { shape, question, expected, table: 0 })
 }
 
-/// A name that nobody would mistake for a code or a sentence.
+/// Whether a name looks like neither a code nor a sentence.
 fn is_plain(name: &str) -> bool {
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     letters > 1 && name.chars().count() <= LONGEST_NAME && !name.contains(['"', '?', '<', '>', '/', '_'])
@@ -510,7 +514,8 @@ fn reads_well(title: &str) -> bool {
     })
 }
 
-/// Whether "the directors of Kauwboy" speaks of several: by its noun, which stands before the first word of a list.
+/// Whether "the directors of Kauwboy" is plural, by its noun, which stands before the first word of
+/// a list.
 fn is_plural(said: &str) -> bool {
     let Some(Plural { endings, before }) = PATTERNS.as_ref().map(|patterns| &patterns.plural) else {
         return false;

@@ -1,25 +1,25 @@
-//! Whether an answer is shown as a table, and what stands in its cells: the same on every surface.
+//! Decides whether an answer is shown as a table, and its cells: the same on every surface.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_answer::{Answer, AnswerTable, Value};
 
-/// Values of one column that still read well as a sentence.
+/// Most values of one column that still read well as a sentence.
 const MOST_IN_A_SENTENCE: usize = 10;
-/// What stands in a cell for which the graph states no value.
+/// The text of a cell without a value.
 const NOTHING: &str = "—";
 
-/// Bytes of a number. What is longer is text, however many digits it has.
+/// Most bytes of a number. Longer digit strings are text.
 const LONGEST_NUMBER: usize = 24;
 
-/// How an answer's values are best shown.
+/// The best way to show an answer's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// By the answer's words alone.
+    /// Only the answer's words.
     Sentence,
-    /// One value a line: too many of them for a sentence. The answer's words are left out.
+    /// One value a line, for too many values for a sentence. The answer's words are omitted.
     Lines,
-    /// As a table. The answer's words list the same values, and are left out.
+    /// A table. The answer's words list the same values, and are omitted.
     Table,
 }
 
@@ -38,7 +38,8 @@ impl Shape {
     }
 }
 
-/// The texts of the first `most` rows. Where two entities of a column share a name, their keys stand behind it.
+/// The texts of the first `most` rows. If two entities of a column share a name, their keys follow
+/// it.
 pub fn cells(table: &AnswerTable, most: usize) -> Vec<Vec<String>> {
     let shown = table.rows.get(..most).unwrap_or(&table.rows);
     let shared: Vec<HashSet<&str>> =
@@ -53,7 +54,7 @@ pub fn cells(table: &AnswerTable, most: usize) -> Vec<Vec<String>> {
     shown.iter().map(|row| row.iter().zip(&shared).map(text).collect()).collect()
 }
 
-/// Which columns hold nothing but numbers: they read best aligned at the right.
+/// Columns that contain only numbers, which are right-aligned.
 pub fn number_columns(table: &AnswerTable) -> Vec<bool> {
     let is_number = |value: &Value| {
         value.key.is_none() && value.name.len() <= LONGEST_NUMBER && value.name.parse::<f64>().is_ok()
@@ -71,7 +72,7 @@ fn lists(table: &AnswerTable, values: &[String]) -> bool {
     names.eq(values.iter().map(Some))
 }
 
-/// Names in a column that stand for several entities.
+/// Names in a column that several entities share.
 fn namesakes(rows: &[Vec<Option<Value>>], column: usize) -> HashSet<&str> {
     let mut keys: HashMap<&str, &str> = HashMap::new();
     let mut shared = HashSet::new();
@@ -134,7 +135,7 @@ mod tests {
             cells(&twins, 9),
             [["Twins (http://t.example/a)", "1988"], ["Twins (http://t.example/b)", "—"], ["Tonio", "2016"],]
         );
-        // With one of them out of sight there is nothing to confuse it with.
+        // If one of them is not shown, the name is unambiguous.
         assert_eq!(cells(&twins, 1), [["Twins", "1988"]]);
     }
 }

@@ -1,5 +1,6 @@
-//! OpenTelemetry traces: a span for each request, each question and each call to the language model, named as the GenAI conventions say.
-//! Nothing is collected, let alone sent, unless an endpoint is configured; texts of questions, prompts and replies stay out unless asked for.
+//! OpenTelemetry traces: a span for each request, each question and each call of the language
+//! model, named by the GenAI conventions. Without a configured endpoint nothing is collected or
+//! sent. Texts of questions, prompts and replies are excluded unless requested.
 
 mod export;
 mod spans;
@@ -17,25 +18,26 @@ pub(crate) use export::{Exporter, Exporting};
 pub(crate) use spans::{QuestionSpan, RequestSpan, SpanContext};
 use wire::Span;
 
-/// Spans that wait to be sent; beyond, spans are dropped and counted: a collector that is down slows no question.
+/// Most spans waiting for export. Further spans are dropped and counted, so that a collector that
+/// is down slows no question.
 const WAITING: usize = 4096;
 
-/// Where spans go; nowhere without an endpoint.
+/// The destination of spans; none without an endpoint.
 #[derive(Clone, Default)]
 pub(crate) struct Telemetry(Option<Arc<Inner>>);
 
 struct Inner {
     spans: mpsc::Sender<Span>,
     metrics: Metrics,
-    /// Whether texts of questions, prompts and replies are told.
+    /// Whether to include texts of questions, prompts and replies.
     content: bool,
 }
 
 impl Telemetry {
-    /// Where spans go, and what sends them; none without an endpoint.
+    /// The destination of spans, and their exporter; none without an endpoint.
     ///
     /// # Errors
-    /// An endpoint or headers that cannot be sent to.
+    /// An unusable endpoint or header.
     pub(crate) fn new(
         config: &TelemetryConfig,
         metrics: &Metrics,
@@ -49,7 +51,7 @@ impl Telemetry {
         Ok((Self(Some(Arc::new(inner))), Some(exporter)))
     }
 
-    /// Begins the span of an HTTP request, below that of the caller where the caller told of one.
+    /// Begins the span of an HTTP request, below the caller's span if the request names one.
     pub(crate) fn request(&self, verb: &Method, route: &str, headers: &HeaderMap) -> Option<RequestSpan> {
         self.0.is_some().then(|| RequestSpan::new(self.clone(), verb, route, headers))
     }
@@ -68,7 +70,7 @@ impl Telemetry {
         self.0.as_ref().is_some_and(|inner| inner.content)
     }
 
-    /// Hands a span over; never waits.
+    /// Queues a span; never waits.
     fn send(&self, span: Span) {
         if let Some(inner) = &self.0
             && inner.spans.try_send(span).is_err()

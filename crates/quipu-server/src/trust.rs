@@ -1,12 +1,13 @@
-//! How far an answer can be trusted, in plain words: one wording for the command line, the page and the API.
+//! The trustworthiness of an answer in plain words: one wording for the command line, the page and
+//! the API.
 
 use quipu_answer::{Answer, Evidence, EvidenceContent, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Hundredths of confidence from which a reading counts as sure.
+/// Least confidence of a sure reading, in hundredths.
 const SURE: u32 = 80;
-/// Hundredths of confidence from which a reading counts as fairly sure; below, it is doubtful.
+/// Least confidence of a fairly sure reading, in hundredths; below, it is doubtful.
 const FAIRLY_SURE: u32 = 50;
 
 /// How sure it is that the question means what was answered.
@@ -21,8 +22,8 @@ pub enum Sureness {
     Doubtful,
 }
 
-/// Two statements about an answer. Neither says anything of the other: values that stand in the graph
-/// may answer another question than the one that was asked.
+/// Two independent statements about an answer: values that are in the graph may answer another
+/// question than the one that was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trust {
     /// Whether the evidence holds every value.
@@ -36,7 +37,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// What can be said of an answer; none where nothing was answered.
+    /// The statements about an answer; `None` if nothing was answered.
     ///
     /// ```
     /// # fn check(answer: &quipu_answer::Answer) {
@@ -56,20 +57,20 @@ impl Trust {
         let reading = match (sureness, reading) {
             (Sureness::Sure, Some(_)) => format!("The reading is sure {number}."),
             (Sureness::FairlySure, Some(_)) => format!("The reading is fairly sure {number}."),
-            (Sureness::Doubtful, Some(_)) => format!("Whether the question means this is doubtful {number}."),
-            // Without a reading the confidence is the method's own.
+            (Sureness::Doubtful, Some(_)) => format!("The reading is doubtful {number}."),
+            // Without a reading, the confidence is the method's own.
             (Sureness::Sure, None) => format!("The method is sure {number}."),
             (Sureness::FairlySure, None) => format!("The method is fairly sure {number}."),
-            (Sureness::Doubtful, None) => format!("Whether this answers the question is doubtful {number}."),
+            (Sureness::Doubtful, None) => format!("The answer is doubtful {number}."),
         };
         Some(Self { values_held: answer.grounded, values: values(answer), sureness, reading })
     }
 
-    /// Both statements on one line. A doubt is joined to what it limits.
+    /// Both statements on one line. A doubt is joined to the statement that it limits.
     pub fn line(&self) -> String {
         match self.values.strip_suffix('.') {
             Some(values) if self.values_held && self.sureness == Sureness::Doubtful => {
-                format!("{values}, but {}", self.reading.replacen('W', "w", 1))
+                format!("{values}, but {}", self.reading.replacen('T', "t", 1))
             }
             _ => format!("{} {}", self.values, self.reading),
         }
@@ -86,7 +87,7 @@ impl Sureness {
     }
 }
 
-/// A confidence as it is shown, so that the number and the word beside it never disagree.
+/// A confidence as shown, so that the number and the word beside it always agree.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
 fn hundredths(confidence: f64) -> u32 {
     (confidence.clamp(0.0, 1.0) * 100.0).round() as u32
@@ -149,8 +150,7 @@ mod tests {
     fn a_doubt_about_the_reading_limits_what_is_said_of_the_values() {
         assert_eq!(line(&read(0.92)), "The value stands in the graph. The reading is sure (0.92).");
         assert_eq!(line(&read(0.72)), "The value stands in the graph. The reading is fairly sure (0.72).");
-        let doubtful =
-            "The value stands in the graph, but whether the question means this is doubtful (0.41).";
+        let doubtful = "The value stands in the graph, but the reading is doubtful (0.41).";
         assert_eq!(line(&read(0.41)), doubtful);
     }
 
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(
             line(&partly),
             "Not all values stand in the evidence: take them with care. \
-             Whether this answers the question is doubtful (0.30)."
+             The answer is doubtful (0.30)."
         );
         let alone = Answer { citations: Vec::new(), evidence: Vec::new(), ..partly };
         assert!(line(&alone).starts_with("No evidence confirms the values. "));

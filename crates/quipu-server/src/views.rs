@@ -1,4 +1,4 @@
-//! Entities, relations and neighbours as they leave the server.
+//! Entities, relations and neighbours in the form that the server sends.
 
 use quipu_answer::Engine;
 use quipu_graph::{Direction, Entity, Graph, NodeId, NodeSummary, RelationId, RelationRole, Step};
@@ -61,7 +61,7 @@ pub(crate) enum DirectionView {
     Backward,
 }
 
-/// An entity that a name or a text may mean.
+/// A candidate entity for a name or a text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CandidateView {
     /// Its id.
@@ -76,11 +76,11 @@ pub(crate) struct CandidateView {
     triples: u64,
     /// 0 to 1, higher is better.
     score: f64,
-    /// Why it is a candidate.
+    /// The reason for the match.
     reason: String,
 }
 
-/// Words of a text and the entities that they may mean.
+/// Words of a text and their candidate entities.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MentionView {
     /// The words.
@@ -89,7 +89,7 @@ pub(crate) struct MentionView {
     start: usize,
     /// The byte before which they end.
     end: usize,
-    /// How likely they name something.
+    /// How likely they are a name.
     score: f64,
     /// Whether they belong to the best reading of the text.
     chosen: bool,
@@ -115,10 +115,10 @@ impl From<NodeSummary> for NodeView {
     }
 }
 
-/// The entity of an id.
+/// The entity with an id.
 ///
 /// # Errors
-/// 404; the graph's.
+/// 404; errors of the graph.
 pub(crate) async fn find(graph: &dyn Graph, id: &str) -> Result<NodeId, ApiError> {
     graph.resolve(&[id]).await?.into_iter().flatten().next().ok_or_else(|| {
         let message = format!("there is no entity with the id {id:?}; find entities by name first");
@@ -138,7 +138,7 @@ pub(crate) async fn entity(graph: &dyn Graph, node: NodeId, sample: usize) -> Re
     Ok(EntityView { id: key, name, aliases, types, description, triples: degree, relations })
 }
 
-/// The relations of a node (of these, where some are named) with at most `sample` neighbours each.
+/// The relations of a node (restricted to these, if given) with at most `sample` neighbours each.
 pub(crate) async fn relations(
     graph: &dyn Graph,
     node: NodeId,
@@ -149,7 +149,8 @@ pub(crate) async fn relations(
     let mut views = Vec::new();
     for expansion in expansions {
         let Some(info) = graph.relations().get(expansion.step.relation.0 as usize) else { continue };
-        // Backwards, a type's instances are its neighbours; names, types and descriptions are told elsewhere.
+        // The instances of a type are its neighbours along the type relation, backwards. Names,
+        // types and descriptions are sent in other fields.
         let told = expansion.step.direction == Direction::Forward || info.role != RelationRole::Type;
         if info.role != RelationRole::Ordinary && told {
             continue;
@@ -165,7 +166,8 @@ pub(crate) async fn relations(
     Ok(views)
 }
 
-/// The entities that a text mentions, at most `k` for each mention; by meaning too where the workspace has vectors.
+/// The entities that a text mentions, at most `k` for each mention; also by meaning if the
+/// workspace has vectors.
 pub(crate) async fn link(
     engine: &Engine,
     embedder: Option<&dyn quipu_model::Embedder>,
@@ -184,7 +186,7 @@ pub(crate) async fn link(
     Ok(views)
 }
 
-/// The entities of a name, best first.
+/// The entities with a name, best first.
 pub(crate) async fn lookup(engine: &Engine, name: &str, k: usize) -> Result<Vec<CandidateView>, ApiError> {
     let config = LookupConfig { k, alternatives: true, ..LookupConfig::default() };
     let candidates = engine.workspace().lookup(name, &config).await?;
@@ -222,7 +224,7 @@ fn reason(candidate: &Candidate) -> String {
         MatchReason::Fuzzy { distance: 1 } => format!("one letter from {matched}"),
         MatchReason::Fuzzy { distance } => format!("{distance} letters from {matched}"),
         MatchReason::Trigram { similarity } => format!("shares words with {matched}, {similarity:.2}"),
-        MatchReason::Dense { similarity } => format!("by meaning, {similarity:.2}"),
+        MatchReason::Dense { similarity } => format!("similar meaning, {similarity:.2}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The workspaces of the server: opened when first asked, replaced as a whole after a new import.
+//! The workspaces of the server: opened on first use, replaced as a whole after a new import.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use quipu_model::{Embedder, LanguageModel};
 use crate::error::{ApiError, Kind};
 use crate::explored::Explored;
 
-/// The models that all workspaces are asked with.
+/// The models shared by all workspaces.
 #[derive(Clone, Default)]
 pub struct Models {
     /// The language model.
@@ -33,7 +33,7 @@ struct Place {
     name: String,
     folder: PathBuf,
     opened: RwLock<Option<Opened>>,
-    /// Held while one request opens it; the others wait for its outcome.
+    /// Held while one request opens it; the others wait for the result.
     opening: tokio::sync::Mutex<()>,
 }
 
@@ -45,10 +45,10 @@ struct Opened {
 }
 
 impl Workspaces {
-    /// The workspaces in these folders, named by them; nothing is opened yet.
+    /// The workspaces in these folders, named by them; none is opened yet.
     ///
     /// # Errors
-    /// Two folders of the same name; a name that cannot be part of a model's id; none at all.
+    /// Two folders with the same name; a name that cannot be part of a model's id; no folder.
     pub(crate) fn new(folders: &[PathBuf], models: Models) -> Result<Self, String> {
         let mut places: Vec<Place> = Vec::new();
         for folder in folders {
@@ -82,19 +82,19 @@ impl Workspaces {
         &self.models
     }
 
-    /// The engine of a workspace, as its newest import left it. Whoever has an engine keeps it, however often the workspace is
-    /// replaced meanwhile.
+    /// The engine of a workspace's newest import. A caller can keep using an engine after the
+    /// workspace is replaced.
     ///
     /// # Errors
-    /// No such workspace; one that is gone or cannot be opened.
+    /// An unknown workspace; one that is gone or cannot be opened.
     pub(crate) async fn engine(&self, name: &str) -> Result<Engine, ApiError> {
         Ok(self.explored(name).await?.0)
     }
 
-    /// The same, with what was found out about the graph.
+    /// The same, with the cached exploration of the graph.
     ///
     /// # Errors
-    /// No such workspace; one that is gone or cannot be opened.
+    /// An unknown workspace; one that is gone or cannot be opened.
     pub(crate) async fn explored(&self, name: &str) -> Result<(Engine, Arc<Explored>), ApiError> {
         let unknown = || {
             let names: Vec<&str> = self.names().collect();
@@ -105,11 +105,11 @@ impl Workspaces {
         place.engine(&self.models).await
     }
 
-    /// Whether questions to a workspace find all that they may need: the graph, its indexes and those of
-    /// its documents, as far as opening them tells.
+    /// Checks that all parts of a workspace can be opened: the graph, its indexes and those of its
+    /// documents.
     ///
     /// # Errors
-    /// What is missing or damaged.
+    /// The missing or damaged part.
     pub(crate) async fn check(&self, name: &str) -> Result<(), ApiError> {
         let engine = self.engine(name).await?;
         let look = move || engine.workspace().documents().map_or(Ok(()), DocumentIndex::check);
@@ -122,7 +122,7 @@ impl Place {
     async fn engine(&self, models: &Models) -> Result<(Engine, Arc<Explored>), ApiError> {
         let Some(generation) = Generations::open(&self.folder).current()? else {
             *self.opened.write() = None;
-            let message = format!("the workspace {} is not there (any more); import it again", self.name);
+            let message = format!("the workspace {} is missing; import it again", self.name);
             return Err(ApiError::new(Kind::Unavailable, "workspace_gone", message));
         };
         if let Some(engine) = self.ready(&generation) {

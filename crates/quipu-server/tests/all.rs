@@ -1,4 +1,5 @@
-//! The server, tested from outside: one program, for each links all that the crate depends on.
+//! External tests of the server. They form one program, because each program links all dependencies
+//! of the crate.
 
 #![allow(
     clippy::unwrap_used,

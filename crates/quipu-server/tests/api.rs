@@ -1,4 +1,4 @@
-//! The API of our own: questions, the graph, SPARQL, the description, counters.
+//! Quipu's own API: questions, the graph, SPARQL, the description, counters.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -181,7 +181,7 @@ async fn sparql_changes_nothing_and_is_bounded() {
     assert_eq!(error(server.get("/sparql").query(&[("query", &endless)])).await.0, 400);
 }
 
-/// Each of these would end the process, keep a processor for good, or take all memory.
+/// Each of these would crash the process, occupy a processor forever, or take all memory.
 #[tokio::test]
 async fn malicious_queries_are_refused_and_the_next_one_is_answered() {
     let sparql =
@@ -193,16 +193,16 @@ async fn malicious_queries_are_refused_and_the_next_one_is_answered() {
         (format!("SELECT * {{ {product} }} ORDER BY ?a ?d ?g ?j"), "holds more than 1 MiB"),
         (format!("SELECT * {{ {}{} }}", "{".repeat(nested), "}".repeat(nested)), ""),
         (format!("SELECT ({}1{} AS ?x) {{}}", "(".repeat(nested), ")".repeat(nested)), ""),
-        (format!("SELECT * {{ {} {{}} }}", "{} UNION ".repeat(6_000)), "at most 500"),
+        (format!("SELECT * {{ {} {{}} }}", "{} UNION ".repeat(6_000)), "the limit is 500"),
         (format!("ASK {{ {} FILTER(false) }}", "{ {} UNION {} } ".repeat(60)), ""),
         ("#".repeat(200_000), "longer than"),
-        ("SELECT (REPLACE(REPLACE(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\", \"a\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"), \"a\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\") AS ?x) {}".to_owned(), "too long a text"),
+        ("SELECT (REPLACE(REPLACE(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\", \"a\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"), \"a\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\") AS ?x) {}".to_owned(), "a text that is too long"),
     ] {
         let form = server.client.post(format!("{}/sparql", server.base)).form(&[("query", &query)]);
         let response = form.send().await.unwrap();
         let (status, text) = (response.status().as_u16(), response.text().await.unwrap());
         assert!([200, 400].contains(&status) && text.contains(reason), "{query:.60}: {status} {text:.300}");
-        // The only permit is free again.
+        // The only permit has been released.
         assert_eq!(ok(server.get("/sparql").query(&[("query", "ASK {}")])).await["boolean"], true);
     }
 }
@@ -232,12 +232,12 @@ async fn feedback_makes_solved_examples_where_that_is_switched_on() {
     let server = serve(learning, no_model().await).await;
     let told = ok(server.post("/api/v1/feedback", &body(true, &["Boudewijn Koole"], &[]))).await;
     assert_eq!(told["learnt"], "the directors of X", "{told}");
-    // Nothing of the graph leads from the film to this; nor does anybody say what would be right.
+    // No path leads from the film to this, and no right answer is given.
     let told = ok(server.post("/api/v1/feedback", &body(false, &[], &["Nobody"]))).await;
     assert!(told["learnt"].is_null() && told["not_learnt"].as_str().unwrap().contains("Nobody"), "{told}");
     let told = ok(server.post("/api/v1/feedback", &body(false, &["Nobody"], &[]))).await;
     assert!(told["learnt"].is_null() && told["not_learnt"].is_null(), "{told}");
-    // A question of the same shape is planned by the example.
+    // The example plans a question of the same shape.
     let score = async |server: &support::Running| {
         let next = json!({ "question": "who directed Tonio?", "trace": true });
         let answer = ok(server.post("/api/v1/ask", &next)).await;

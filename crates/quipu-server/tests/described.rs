@@ -1,4 +1,5 @@
-//! The description against what the server really says: every field of every reply stands in it, and every reply satisfies it.
+//! Compares the description with the server's replies: every field of every reply is described, and
+//! every reply satisfies its schema.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -13,7 +14,7 @@ use quipu_server::ServerConfig;
 use serde_json::{Map, Value, json};
 use support::{Running, config, events, import, import_towns, ok, scripted, serve_workspaces};
 
-/// Makes a description say that objects have no other fields than those it names.
+/// Makes a schema forbid fields that it does not name.
 fn close(schema: &mut Value, is_value: bool) {
     let Value::Object(fields) = schema else { return };
     for (keyword, part) in fields.iter_mut() {
@@ -49,7 +50,7 @@ impl Description {
         Self { whole, schemas }
     }
 
-    /// The schema of what an operation gives.
+    /// The schema of an operation's reply.
     #[track_caller]
     fn reply(&self, verb: &str, path: &str, status: u16, kind: &str) -> Value {
         let content = &self.whole["paths"][path][verb]["responses"][status.to_string()]["content"];

@@ -1,4 +1,5 @@
-//! Who comes in: programs and the server's own page, no pages of other sites, nobody who names two hosts.
+//! Admission: programs and the server's own page are admitted; pages of other sites and requests
+//! with two hosts are not.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,7 +19,7 @@ use tokio::net::TcpStream;
 
 const ASK: [(&str, &str); 1] = [("query", "ASK {}")];
 
-/// The ways in which a page may make a browser work the server.
+/// The ways in which a page may make a browser send requests to the server.
 fn ways(server: &Running) -> Vec<(&'static str, RequestBuilder)> {
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
     vec![
@@ -29,7 +30,7 @@ fn ways(server: &Running) -> Vec<(&'static str, RequestBuilder)> {
     ]
 }
 
-/// Sends each with headers that a browser sets; says how many came in.
+/// Sends each with a browser's headers; returns the number of admitted requests.
 async fn let_in(server: &Running, headers: &[(&str, &str)]) -> usize {
     let mut count = 0;
     for (way, mut request) in ways(server) {
@@ -67,21 +68,21 @@ async fn pages_of_other_sites_may_not_use_the_server() {
         let told = [("origin", origin), ("sec-fetch-site", "cross-site")];
         assert_eq!(let_in(&server, &told).await, 0, "{origin}");
     }
-    // Another port of this machine is another site's page as well.
+    // Another port of this machine is another site too.
     let image = [("sec-fetch-site", "same-site"), ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "image")];
     assert_eq!(let_in(&server, &image).await, 0);
     let frame =
         [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")];
     assert_eq!(let_in(&server, &frame).await, 0);
-    // A link that somebody followed: what only reads comes in.
+    // A followed link: read-only requests are admitted.
     let link =
         [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
     assert_eq!(let_in(&server, &link).await, 2);
-    // What holds nothing of the graph is open to all.
+    // Paths that reveal nothing about the graph are open to all.
     ok(server.get("/healthz").header("origin", "https://evil.example")).await;
 }
 
-/// What the server answers to a request as it stands.
+/// The server's reply to a raw request.
 async fn answer(server: &Running, request: &str) -> String {
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();

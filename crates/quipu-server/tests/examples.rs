@@ -1,4 +1,4 @@
-//! The examples run as they are written.
+//! Runs the published examples unchanged.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

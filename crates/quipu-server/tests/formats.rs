@@ -1,4 +1,4 @@
-//! Answers in the form that is asked for, and parameters that are refused by name.
+//! Answers in requested forms, and parameters that are refused by name.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -90,7 +90,7 @@ async fn a_schema_gets_the_answer_as_it_asks() {
     assert_eq!(object["evidence"], json!(["Kauwboy – directed by – Boudewijn Koole"]));
     assert_eq!(object["confidence"], whole["quipu"]["confidence"]);
     assert_eq!(whole["choices"][0]["message"]["refusal"], Value::Null);
-    // No further call is made for the form.
+    // The form needs no further call.
     assert_eq!(whole["quipu"]["usage"]["llm_calls"], 0);
 }
 
@@ -113,7 +113,7 @@ async fn what_does_not_fit_is_said_in_the_refusal() {
 
 #[tokio::test]
 async fn a_schema_that_cannot_be_met_is_refused_before_the_question_is_asked() {
-    // A model that is asked would fail the test: it has no script.
+    // A model call would fail the test, because the script is empty.
     let server = serve(config(), scripted(ScriptedModel::new()).await).await;
     for schema in
         [json!({ "not": {} }), json!({ "type": "colour" }), json!({ "$ref": "https://elsewhere.example/s" })]
@@ -191,7 +191,7 @@ async fn a_request_says_method_settings_and_budget() {
     let mut twice = chat(json!({ "quipu": { "method": "paths" } }));
     twice["model"] = "quipu/io".into();
     assert_eq!(error(server.post("/v1/chat/completions", &twice)).await.0, 400);
-    // Our own API takes the same; what the server allows is the most.
+    // Quipu's own API accepts the same settings, up to the server's limits.
     let ask =
         |set: Value| server.post("/api/v1/ask", &json!({ "question": QUESTION, "method": "io", "set": set }));
     let none = ok(ask(json!({ "llm_calls": 0 }))).await;
@@ -227,7 +227,7 @@ async fn what_an_answer_costs_is_told_and_limited() {
         status["price"],
         json!({ "input": 1.0, "cached_input": 1.0, "output": 2.0, "currency": "EUR" })
     );
-    // Nobody can hold a budget without prices.
+    // A cost limit cannot be enforced without prices.
     let free = ScriptedModel::new().always("compose.io", r#"{"answers": ["Kauwboy"]}"#);
     let server = serve(config(), scripted(free).await).await;
     let body = json!({ "question": QUESTION, "method": "io", "max_cost": 1 });

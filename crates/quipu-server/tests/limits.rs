@@ -1,4 +1,5 @@
-//! Under load and under attack: permits, queues, clients that leave, that are slow, that send rubbish; workspaces that change.
+//! Load and attacks: permits, queues, clients that leave, are slow or send garbage; workspaces that
+//! change.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -21,7 +22,7 @@ use support::{Running, config, error, import, no_model, ok, scripted, serve, ser
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// A model that never answers in time, and knows how many calls are under way.
+/// A model that never answers in time, and counts its running calls.
 #[derive(Default)]
 struct Endless {
     under_way: AtomicUsize,
@@ -114,7 +115,7 @@ async fn beyond_permits_and_queue_clients_are_told_when_to_come_back() {
     let third = server.post("/api/v1/ask", &ask_io()).send().await.unwrap();
     assert!(third.headers()["retry-after"].to_str().unwrap().parse::<u64>().unwrap() >= 1);
     assert_eq!(support::error_of(third).await, (429, "server_busy".into()));
-    // What asks no model still goes through.
+    // Requests without a model still succeed.
     ok(server.get("/api/v1/entities/Tonio")).await;
     first.abort();
     model.until(&model.begun, 2).await;
@@ -167,14 +168,14 @@ async fn tokens_are_limited_by_the_server_and_by_the_request() {
     };
     assert_eq!(asked(100_000, &with(50_000)).await.0, "answered");
     told(asked(100_000, &with(7)).await, "7 tokens");
-    // Nobody may have more than the server allows.
+    // A request cannot raise the server's limit.
     told(asked(7, &with(50_000)).await, "7 tokens");
     told(asked(7, &ask_io()).await, "7 tokens");
     let chat = json!({
         "model": "quipu/io", "messages": [{ "role": "user", "content": "who directed Kauwboy?" }], "quipu": { "max_tokens": 7 },
     });
     told(asked(100_000, &chat).await, "7 tokens");
-    // OpenAI's own parameter means the length of a text, not the budget of a question.
+    // OpenAI's own parameter limits the length of a text, not the budget of a question.
     let mut chat = chat;
     chat["quipu"] = json!({});
     chat["max_tokens"] = 7.into();
@@ -303,7 +304,7 @@ async fn connect(server: &Running, text: &str) -> TcpStream {
     stream
 }
 
-/// What the server says until it hangs up.
+/// The server's output until it closes the connection.
 async fn until_closed(mut stream: TcpStream) -> String {
     let mut said = Vec::new();
     let reading = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut said)).await;
@@ -340,7 +341,7 @@ async fn a_client_that_stops_reading_is_let_go() {
     drop(stuck);
 }
 
-/// A model whose first reply is longer than any buffer on the way, and whose next one never comes.
+/// A model whose first reply exceeds every buffer, and whose next one never comes.
 #[derive(Default)]
 struct Wordy(Endless);
 
@@ -382,7 +383,7 @@ async fn a_stream_that_nobody_reads_ends_its_question() {
     let request =
         format!("POST /api/v1/ask HTTP/1.1\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let stuck = connect(&server, &request).await;
-    // The second call is under way; it ends because the client does not take the story of the first one.
+    // The second call is running; it ends because the client does not read the first one's events.
     model.0.until(&model.0.begun, 2).await;
     model.0.until(&model.0.under_way, 0).await;
     server.wait_for(r#"quipu_questions_total{method="io",outcome="client_left"}"#, 1.0).await;

@@ -1,4 +1,4 @@
-//! A language model that fails: on each surface the same, however it fails.
+//! A failing language model: every surface reports the same, for every kind of failure.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,7 +15,7 @@ use support::{Running, config, error_of, events, ok, scripted, serve};
 
 const QUESTION: &str = "who directed Kauwboy?";
 
-/// The ways in which a model fails, and the status that says so where nothing was found without it.
+/// The failures of a model, and the HTTP status of each if nothing was found without the model.
 fn failures() -> Vec<(ModelError, u16)> {
     let endpoint = || "http://model".to_owned();
     vec![
@@ -37,7 +37,7 @@ fn chat(method: &str, stream: bool) -> Value {
     json!({ "model": format!("quipu/{method}"), "messages": messages, "stream": stream })
 }
 
-/// What the tool `ask_question` gives.
+/// The result of the tool `ask_question`.
 async fn tool(server: &Running, method: &str) -> Value {
     let arguments =
         json!({ "question": QUESTION, "method": method, "set": { "fallback": method == "kerag" } });

@@ -1,4 +1,5 @@
-//! The OpenAI-compatible part: whole, streamed, follow-ups, errors; with our own client and with OpenAI's.
+//! The OpenAI-compatible API: whole, streamed, follow-ups, errors; with the tests' own client and
+//! with OpenAI's.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -94,7 +95,7 @@ async fn earlier_turns_make_a_follow_up_plain() {
     let whole = ok(server.post("/v1/chat/completions", &body)).await;
     assert_eq!(whole["quipu"]["question"], "where was Boudewijn Koole born?");
     assert_eq!(whole["quipu"]["answers"], json!(["Leidschendam"]));
-    // Code understands "he".
+    // Code resolves "he".
     assert_eq!(whole["quipu"]["usage"]["llm_calls"], 0);
 }
 

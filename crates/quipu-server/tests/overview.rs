@@ -1,4 +1,5 @@
-//! What the page's start and its explorer show: types, links, rows, example questions, places on a map.
+//! The data for the page's start and its explorer: types, links, rows, example questions, places on
+//! a map.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,7 +16,7 @@ use quipu_server::ServerConfig;
 use serde_json::{Value, json};
 use support::{Running, config, error, import, no_model, ok, serve, serve_workspaces};
 
-/// Towns of two lands with people, coordinates and twins.
+/// Towns of two countries with populations, coordinates and twin towns.
 pub const LANDS: &str = r#"
 @prefix : <http://t.example/> .
 @prefix geo: <http://www.w3.org/2003/01/geo/wgs84_pos#> .
@@ -131,7 +132,7 @@ async fn whoever_asks_for_examples_meanwhile_is_not_refused() {
     let path = import_lands(folder.path()).await;
     let narrow = ServerConfig { concurrency: 1, queue: 0, ..config() };
     let server = serve_workspaces(folder, narrow, no_model().await, &[path]).await;
-    // One of them looks; the others hear what is known.
+    // One of them searches; the others get the questions found so far.
     let asks = (0..8).map(|_| ok(server.get("/api/v1/starters")));
     let seen = futures::future::join_all(asks).await;
     assert!(seen.iter().all(|seen| seen["questions"].is_array()), "{seen:?}");

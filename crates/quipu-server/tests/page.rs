@@ -18,10 +18,10 @@ use support::{
     FILMS, config, import, import_towns, import_twins, no_model, run, scripted, serve, serve_workspaces,
 };
 
-/// What starts Chromium on the usual systems.
+/// Commands that start Chromium on common systems.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// Where the page's tests can run; else a word on what is missing.
+/// The browser for the page's tests; else a message on the missing part.
 fn browser(ui: &Path) -> Result<PathBuf, &'static str> {
     let built = ui.join("dist/page.js");
     if !built.exists() || !ui.join("node_modules/playwright-core").exists() {
@@ -45,7 +45,7 @@ fn changed(file: &Path) -> SystemTime {
     file.metadata().and_then(|file| file.modified()).unwrap()
 }
 
-/// When a file of this folder was last changed.
+/// Time of the last change in this folder.
 fn newest(folder: &Path) -> SystemTime {
     let files = folder.read_dir().unwrap().map(|file| changed(&file.unwrap().path()));
     files.max().unwrap()
@@ -66,7 +66,7 @@ fn model() -> ScriptedModel {
             (request.stage == "compose").then(|| reply.into())
         })
         .when(
-            // Whatever else is asked takes its time.
+            // Any other request is slow.
             |_| Some(Scripted::Late(Duration::from_secs(30), "{}".into())),
         )
 }
@@ -104,7 +104,7 @@ async fn the_page_does_what_it_should_in_a_real_browser() {
     println!("{}", run(command).await);
 }
 
-/// The full path of a command, which Playwright wants.
+/// The full path of a command, which Playwright requires.
 fn which(command: &Path) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(command)).find(|file| file.exists()).unwrap()

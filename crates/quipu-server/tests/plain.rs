@@ -10,7 +10,7 @@ use crate::support;
 use quipu_server::{KeyConfig, ServerConfig, key_hash};
 use support::{Running, config, import, import_twins, no_model, serve, serve_workspaces};
 
-/// Sends the form; gives the status and the page.
+/// Sends the form; returns the status and the page.
 async fn send(server: &Running, fields: &[(&str, &str)], origin: Option<&str>) -> (u16, String) {
     let mut request = server.client.post(format!("{}/plain", server.base)).form(fields);
     if let Some(origin) = origin {

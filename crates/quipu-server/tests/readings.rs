@@ -18,12 +18,12 @@ const QUESTION: &str = "give each thing with its directed by, in the order of re
 const FILMS: &str = "SELECT name, directed_by, release_year FROM thing ORDER BY release_year DESC";
 const YEARS: &str = "SELECT name, release_year FROM thing ORDER BY release_year DESC";
 
-/// A model that is of one mind.
+/// A model that always writes the same query.
 fn model() -> ScriptedModel {
     ScriptedModel::new().always("plan.query", FILMS)
 }
 
-/// A model that writes another query where it is asked for samples.
+/// A model that writes a different query when sampled.
 fn wavering() -> ScriptedModel {
     ScriptedModel::new().when(|request| {
         let sql = if request.temperature > 0.0 { YEARS } else { FILMS };
@@ -56,7 +56,7 @@ async fn a_table_comes_with_its_readings() {
 #[tokio::test]
 async fn a_doubtful_question_lists_what_else_it_may_mean() {
     let server = serve(config(), scripted(wavering()).await).await;
-    // Most of its words are nowhere in the graph, so that samples are taken.
+    // Most of its words are not in the graph, so samples are taken.
     let question = "which zebras of the lighthouse keep quantum umbrellas?";
     let reply = ask(&server, json!({ "question": question, "method": "query" })).await;
     let readings = reply["readings"].as_array().unwrap();
@@ -126,7 +126,7 @@ async fn a_chat_says_the_same_whole_and_streamed() {
     assert_eq!(said, content);
 }
 
-/// Two towns; the name of one breaks out of tables, links, and begins a heading.
+/// Two towns; one's name tries to break out of tables and links, and begins a heading.
 const HOSTILE: &str = r#"
 <http://t.example/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://t.example/town> .
 <http://t.example/b> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://t.example/town> .

@@ -1,4 +1,4 @@
-//! Whether the server says the truth about itself.
+//! Whether the server's health checks are true.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -28,7 +28,7 @@ async fn a_server_is_ready_when_each_workspace_is_whole() {
     }
     let server = serve_workspaces(folder, config(), no_model().await, &[films, towns]).await;
     assert_eq!(error(server.get("/readyz")).await, (503, "not_ready".into()));
-    // What needs no documents goes on; what needs them says what is damaged.
+    // Requests without documents still succeed; the others report the damage.
     ok(server.get("/api/v1/entities?name=Gorwen&workspace=towns")).await;
     let search = server.get("/api/v1/search?q=cheese&in=documents&workspace=towns");
     let said = search.send().await.unwrap().text().await.unwrap();

@@ -1,4 +1,4 @@
-//! OpenAI's responses: whole, as typed events, with what is refused.
+//! OpenAI's responses: whole, as typed events, and with refused parameters.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Who may do what: each operation with each kind of key, for each workspace, as one table.
+//! Rights: each operation with each kind of key, for each workspace, as one table.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support;
 use support::{Running, config, import, no_model, ok, serve_workspaces};
 
-/// Operations of the server that are of no workspace.
+/// Operations without a workspace.
 const OF_ALL: [(&str, &str); 6] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
@@ -25,7 +25,7 @@ const OF_ALL: [(&str, &str); 6] = [
     ("get", "/v1/models"),
     ("get", "/api/v1/status"),
 ];
-/// Those of a workspace, as the server describes them.
+/// Operations on a workspace, as the server describes them.
 const OF_ONE: [(&str, &str); 16] = [
     ("post", "/api/v1/ask"),
     ("post", "/api/v1/compare"),
@@ -111,13 +111,13 @@ fn with(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
     }
 }
 
-/// The code of a refusal for want of rights; `open` for everything else.
+/// The code of a refusal for lack of rights; `open` for everything else.
 async fn outcome(request: RequestBuilder) -> String {
     let response = request.send().await.unwrap();
     let status = response.status().as_u16();
     let text = response.text().await.unwrap();
     let of_rights = ["invalid_api_key", "workspace_forbidden"];
-    // A tool's error is a result.
+    // An error of a tool is a successful response.
     match of_rights.iter().find(|code| text.contains(**code)) {
         Some(code) => (*code).to_owned(),
         None if text.contains("does not open the workspace") => "workspace_forbidden".into(),
@@ -203,11 +203,11 @@ async fn every_operation_asks_for_the_right_key() {
     assert!(table.is_empty(), "{table}");
 }
 
-/// What is of all workspaces tells a key of those that it opens only.
+/// Operations on all workspaces list only those that the key opens.
 #[tokio::test]
 async fn a_key_hears_nothing_of_workspaces_that_it_does_not_open() {
     let server = server().await;
-    // Asked about by another one before, so that there is something to be told.
+    // Another key uses the workspace first, so that there is something to leak.
     ok(with(request(&server, ("post", "/api/v1/ask"), "secrets"), Some("opens all"))).await;
     let list = |method: &str| {
         let list = json!({ "jsonrpc": "2.0", "id": 1, "method": method });

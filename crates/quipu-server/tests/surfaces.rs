@@ -1,4 +1,4 @@
-//! What other people's clients say of the server: MCP's own client over HTTP, and schemathesis, which fuzzes the description.
+//! External clients: MCP's own client over HTTP, and schemathesis, which fuzzes the described API.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -52,6 +52,6 @@ async fn the_description_withstands_schemathesis() {
     ]);
     command.current_dir(server.folder.path());
     let told = run(command).await;
-    // Each operation was called, none left out.
+    // Each operation was called.
     assert!(told.contains(&format!("Tested: {operations}\n")) && told.contains("Test cases"), "{told}");
 }

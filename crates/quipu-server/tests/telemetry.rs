@@ -1,4 +1,4 @@
-//! Traces for OpenTelemetry, against a collector that the test plays.
+//! Traces for OpenTelemetry, against a mock collector.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -49,7 +49,7 @@ fn ask(server: &Running, body: &Value, flags: &str) -> reqwest::RequestBuilder {
     asked.header("traceparent", format!("00-{TRACE}-{CALLER}-{flags}"))
 }
 
-/// What the collector was sent: the text of all requests, and the spans.
+/// The collector's input: the text of all requests, and the spans.
 async fn sent(collector: &MockServer) -> (String, Vec<Value>) {
     let requests = collector.received_requests().await.unwrap();
     let (mut text, mut spans) = (String::new(), Vec::new());
@@ -84,7 +84,7 @@ async fn requests_questions_and_calls_are_told_without_their_texts() {
     assert!(stream.send().await.unwrap().text().await.unwrap().contains("event: answer"));
     let refused = json!({ "question": QUESTION, "deadline": "2001-01-01T00:00:00Z" });
     assert_eq!(error(ask(&server, &refused, "01")).await.0, 400);
-    // Signs of life are no work.
+    // Health checks get no span.
     ok(server.get("/healthz")).await;
     server.stop().await;
     let (text, spans) = sent(&collector).await;

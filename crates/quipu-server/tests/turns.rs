@@ -1,4 +1,4 @@
-//! Clients that ask much beside those that ask little.
+//! Clients with many requests beside clients with few.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -33,7 +33,7 @@ async fn a_cheap_query_does_not_wait_behind_heavy_ones() {
         })
         .collect();
     for who in ["cheap", "heavy"] {
-        // Past the short turns of some of them, before the end of any.
+        // After the short turns of some of them, before the end of any.
         tokio::time::sleep(Duration::from_millis(400)).await;
         let answer = ok(server.get("/sparql").query(&ASK).bearer_auth(who)).await;
         assert_eq!(answer["boolean"], true);

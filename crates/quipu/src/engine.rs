@@ -1,4 +1,4 @@
-//! Workspaces with the models to ask them with.
+//! Workspaces with their models.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use crate::models::NO_MODEL;
 use crate::{Error, Result, Settings, Workspace, load_embedder, load_model};
 
-/// The workspaces that a question is put to: one, or several whose graphs are walked as one.
+/// The workspaces of a question: one, or several whose graphs are walked as one.
 #[derive(Clone)]
 pub struct Sources {
     first: Workspace,
@@ -20,10 +20,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Opens workspaces. Of several, those that cannot be opened are left out, and every answer says so.
+    /// Opens workspaces. If there are several, those that cannot be opened are skipped, and every
+    /// answer mentions them.
     ///
     /// # Errors
-    /// Those of the only one, or that none of several can be asked.
+    /// The error of a single workspace, or that none of several can be opened.
     pub fn open<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Self> {
         let mut opened = Vec::new();
         let mut failed: Vec<(String, Error)> = Vec::new();
@@ -48,8 +49,8 @@ impl Sources {
         Ok(Self { first, others: opened.into_iter().map(|(_, source)| source).collect(), down })
     }
 
-    /// The workspace in `folder` with `others` to ask besides; those of the settings where none is named, as paths from the
-    /// folder.
+    /// The workspace in `folder` with `others` as additional sources. If `others` is empty, the
+    /// settings' sources apply, as paths from the folder.
     ///
     /// # Errors
     /// As [`Sources::open`].
@@ -63,7 +64,7 @@ impl Sources {
         Self::open(folders)
     }
 
-    /// The workspace whose settings and models are taken.
+    /// The workspace that provides settings and models.
     pub fn first(&self) -> &Workspace {
         &self.first
     }
@@ -87,15 +88,16 @@ impl From<&Workspace> for Sources {
     }
 }
 
-/// One or several workspaces with the models to ask them with. Cheap to clone; questions run side by side, on one engine or
-/// on several.
+/// One or several workspaces with their models. Cheap to clone; questions run concurrently, on one
+/// engine or on several.
 #[derive(Clone)]
 pub struct Engine {
     inner: quipu_answer::Engine,
     options: AskOptions,
 }
 
-/// How an [`Engine`] is made. What is not said stands in the settings: environment, `WORKSPACE/quipu.toml`, the user's file.
+/// Builds an [`Engine`]. Options that are not set come from the settings: environment,
+/// `WORKSPACE/quipu.toml`, the user's file.
 #[must_use = "nothing is opened until it is built"]
 pub struct EngineBuilder {
     sources: Sources,
@@ -119,15 +121,16 @@ impl Engine {
         }
     }
 
-    /// Answers a question asked now, as the settings say. Where the evidence holds no answer, that is the answer.
+    /// Answers a question asked now, by the settings. If the evidence holds no answer, the result
+    /// says so.
     ///
     /// # Errors
-    /// [`Error::Usage`] for what is no question; those of graph and model.
+    /// [`Error::Usage`] for an invalid question; errors of graph and model.
     pub async fn ask(&self, question: &str) -> Result<Answer> {
         self.ask_with(&Question::new(question, Zoned::now())?, &self.options).await
     }
 
-    /// The same at another time and in another way.
+    /// Answers a question with its own time and options.
     ///
     /// # Errors
     /// As [`Engine::ask`], and for options that contradict each other.
@@ -140,31 +143,31 @@ impl Engine {
         Self { inner: self.inner.clone().with_model(model), options: self.options.clone() }
     }
 
-    /// How questions are asked by [`Engine::ask`]: to be changed for one of [`Engine::ask_with`].
+    /// The default options of [`Engine::ask`], as a base for those of [`Engine::ask_with`].
     pub fn options(&self) -> &AskOptions {
         &self.options
     }
 
-    /// The engine itself, for what this crate does not offer.
+    /// The inner engine, for functions that this crate lacks.
     pub fn inner(&self) -> &quipu_answer::Engine {
         &self.inner
     }
 
-    /// The engine itself.
+    /// The inner engine.
     pub fn into_inner(self) -> quipu_answer::Engine {
         self.inner
     }
 }
 
 impl EngineBuilder {
-    /// The language model by name: of `quipu models list`, `openai:NAME` for an endpoint, the path of a `.gguf` file, or
-    /// `none`.
+    /// The language model by name: one in `quipu models list`, `openai:NAME` for an endpoint, the
+    /// path of a `.gguf` file, or `none`.
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.flags.llm = Some(name.into());
         self
     }
 
-    /// Asks no language model: paths alone, and what else needs none.
+    /// Uses no language model: only path planning and other methods without a model work.
     pub fn without_model(self) -> Self {
         self.model(NO_MODEL)
     }
@@ -175,35 +178,36 @@ impl EngineBuilder {
         self
     }
 
-    /// The embedder itself. Else that of the settings; none where it is not on this machine and the workspace has no vectors.
+    /// The embedder itself. Without this call it is the settings' embedder, or none if that is not
+    /// installed and the workspace has no vectors.
     pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.embedder = Some(embedder);
         self
     }
 
-    /// How questions are answered: `auto`, `paths`, `query`, `kerag`, ...
+    /// The method of answering: `auto`, `paths`, `query`, `kerag`, ...
     pub fn method(mut self, name: impl Into<String>) -> Self {
         self.flags.method = Some(name.into());
         self
     }
 
-    /// Takes these settings, in the place of environment and files.
+    /// Takes these settings in the place of environment and files.
     pub fn settings<S>(mut self, settings: Settings<S>) -> Self {
         self.settings = Some(settings.without_server());
         self
     }
 
-    /// How models are opened: folders, threads, the endpoint, the cache of replies.
+    /// Options for opening models: folders, threads, the endpoint, the cache of replies.
     pub fn open_options(mut self, options: OpenOptions) -> Self {
         self.open = options;
         self
     }
 
-    /// Loads the models and puts all together.
+    /// Loads the models and builds the engine.
     ///
     /// # Errors
-    /// [`Error::Model`] for a model that is not here ([`Error::is_missing_model`]) or damaged; [`Error::Usage`] for settings
-    /// and names that are wrong.
+    /// [`Error::Model`] for a model that is not installed ([`Error::is_missing_model`]) or damaged;
+    /// [`Error::Usage`] for wrong settings and names.
     pub async fn build(self) -> Result<Engine> {
         let Sources { first, others, down } = self.sources;
         let settings = match self.settings {

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::{Error, Result, Workspace};
 
-/// Candidates looked at when a name is not a key.
+/// Candidates for a name that is not a key.
 const CANDIDATES: usize = 5;
-/// Neighbours given for each relation.
+/// Most neighbours for each relation.
 const SAMPLE: usize = 5;
 
 /// An entity as its graph states it.
@@ -22,9 +22,9 @@ pub struct EntityView {
     pub aliases: Vec<String>,
     /// Its types.
     pub types: Vec<NamedNode>,
-    /// What the graph says it is, in a sentence.
+    /// The graph's description of it, a sentence.
     pub description: Option<String>,
-    /// Triples with it.
+    /// Number of its triples.
     pub triples: u64,
     /// Its relations, each in one direction.
     pub relations: Vec<RelationView>,
@@ -37,9 +37,9 @@ pub struct RelationView {
     pub id: String,
     /// Its name.
     pub relation: String,
-    /// Forward where the entity is the head.
+    /// Forward if the entity is the head.
     pub direction: Direction,
-    /// Triples along it.
+    /// Number of triples along it.
     pub fan_out: u64,
     /// Some of the neighbours along it.
     pub neighbours: Vec<NamedNode>,
@@ -55,24 +55,24 @@ pub struct NamedNode {
     pub name: String,
 }
 
-/// What was found for a name.
+/// The result for a name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundEntity {
     /// The entity.
     pub entity: EntityView,
-    /// Whether it bears the key or one of its names is the one asked for; else it is the nearest.
+    /// Whether its key or one of its names equals the requested one; else it is the nearest match.
     pub exact: bool,
-    /// The name of it that was found; none where it was found by its key.
+    /// Its matching name; `None` if it was found by its key.
     pub matched: Option<String>,
-    /// Keys of other entities of that name.
+    /// Keys of other entities with that name.
     pub namesakes: Vec<String>,
 }
 
 impl Workspace {
-    /// The entity of this key, else the best one of this name, or of one like it.
+    /// The entity with this key, else the best match for this name.
     ///
     /// # Errors
-    /// [`Error::NotFound`] where nothing is called so, nor nearly so; those of graph and index.
+    /// [`Error::NotFound`] if no entity has this or a similar name; errors of graph and index.
     pub async fn entity(&self, name_or_key: &str) -> Result<FoundEntity> {
         let graph = self.inner().graph().as_ref();
         let node = graph.resolve(&[name_or_key]).await?.into_iter().flatten().next();
@@ -87,8 +87,8 @@ impl Workspace {
             return match node {
                 Some(node) => found_by_key(graph, node).await,
                 None => Err(Error::NotFound(format!(
-                    "no entity is called “{name_or_key}”, nor anything like it; `quipu link` finds the entities \
-                     that a text mentions"
+                    "no entity has the name or id “{name_or_key}” or a similar name; `quipu link` finds the entities \
+                     in a text"
                 ))),
             };
         };
@@ -109,7 +109,7 @@ async fn found_by_key(graph: &dyn Graph, node: NodeId) -> Result<FoundEntity> {
     Ok(FoundEntity { entity, exact: true, matched: None, namesakes: Vec::new() })
 }
 
-/// Whether a node does nothing but name others: where names are ids, labels are nodes too.
+/// Whether a node is only the name of others: where names are ids, labels are nodes too.
 async fn is_only_a_name(graph: &dyn Graph, node: NodeId) -> Result<bool> {
     let relations = graph.relations();
     let names = |step: quipu_graph::Step| {
@@ -137,11 +137,11 @@ impl EntityView {
 }
 
 impl RelationView {
-    /// `None` for relations that the view tells in other ways (names, types, description) or that say nothing.
+    /// `None` for relations in other fields of the view (names, types, description) and for noise.
     async fn read(graph: &dyn Graph, expansion: Expansion) -> Result<Option<Self>> {
         let Expansion { step, fan_out, nodes } = expansion;
         let Some(info) = graph.relations().get(step.relation.0 as usize) else { return Ok(None) };
-        // Backwards, a type's instances are its neighbours.
+        // The instances of a type are its neighbours along the type relation, backwards.
         let told_already = step.direction == Direction::Forward || info.role != RelationRole::Type;
         if info.role != RelationRole::Ordinary && told_already {
             return Ok(None);

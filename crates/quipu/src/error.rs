@@ -1,24 +1,24 @@
-//! What can go wrong, in one type for all of the library.
+//! Errors of the library, in one type.
 
 use std::path::PathBuf;
 
 use quipu_answer::AnswerError;
 use quipu_graph::{ErrorClass, GraphError};
-use quipu_index::IndexError;
+use quipu_index::{IndexError, class_of_model};
 use quipu_model::ModelError;
 use quipu_query::QueryError;
 
-/// What the library's functions give.
+/// The result of the library's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error. Each message names what failed and says what to do.
+/// An error. Each message names the failed object and the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The arguments, the settings or the query cannot be worked with.
+    /// Invalid arguments, settings or query.
     #[error("{0}")]
     Usage(String),
-    /// No entity is called so.
+    /// No entity has this name.
     #[error("{0}")]
     NotFound(String),
     /// None of several workspaces can be opened.
@@ -29,7 +29,7 @@ pub enum Error {
     Settings {
         /// The file.
         path: PathBuf,
-        /// The system's word.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The graph failed.
@@ -44,8 +44,8 @@ pub enum Error {
     /// Anything else that ended a question.
     #[error(transparent)]
     Answer(AnswerError),
-    /// A thread of the work ended without a word.
-    #[error("the work ended without a word; this is a defect of Quipu")]
+    /// A worker thread ended without a result.
+    #[error("the work ended without a result; this is a bug in Quipu")]
     Lost,
 }
 
@@ -54,22 +54,15 @@ impl Error {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Usage(_) | Self::NotFound(_) => ErrorClass::User,
-            Self::Sources(_) | Self::Settings { .. } | Self::Answer(_) | Self::Lost => ErrorClass::Permanent,
+            Self::Sources(_) | Self::Settings { .. } | Self::Lost => ErrorClass::Permanent,
             Self::Graph(error) => error.class(),
             Self::Index(error) => error.class(),
-            Self::Model(error) => match error {
-                ModelError::Unreachable { .. } | ModelError::TimedOut { .. } => ErrorClass::Transient,
-                ModelError::Damaged { .. } => ErrorClass::Corrupt,
-                ModelError::Cancelled => ErrorClass::Cancelled,
-                ModelError::Usage(_) | ModelError::Missing { .. } | ModelError::Partial { .. } => {
-                    ErrorClass::User
-                }
-                _ => ErrorClass::Permanent,
-            },
+            Self::Model(error) => class_of_model(error),
+            Self::Answer(error) => error.class(),
         }
     }
 
-    /// Whether this only says that a model was not fetched yet, or not all of it.
+    /// Whether the only problem is a model that is missing or incomplete on this machine.
     pub fn is_missing_model(&self) -> bool {
         matches!(self, Self::Model(ModelError::Missing { .. } | ModelError::Partial { .. }))
     }

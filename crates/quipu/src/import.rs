@@ -1,4 +1,4 @@
-//! Files into a workspace.
+//! Imports files into a workspace.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use quipu_query::open_tables;
 use crate::workspace::StopOnDrop;
 use crate::{Error, Result, Settings, Workspace, load_embedder};
 
-/// Files, plain or compressed, on their way into a workspace. What the folder held before is replaced once all is read; an
-/// import that fails or is stopped leaves it as it was.
+/// An import of files, plain or compressed, into a workspace. It replaces the folder's previous
+/// content at its end. An import that fails or is stopped leaves the folder unchanged.
 ///
 /// ```no_run
 /// # async fn run() -> quipu::Result<()> {
@@ -37,24 +37,24 @@ pub struct Import {
 }
 
 enum Vectors {
-    /// By the embedder of the settings.
+    /// With the embedder of the settings.
     Settings,
     By(Arc<dyn Embedder>),
     None,
 }
 
-/// What an import made.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Imported {
     /// The workspace, opened.
     pub workspace: Workspace,
-    /// What was read.
+    /// The report on the input.
     pub report: ImportReport,
 }
 
-/// The format of knowledge bases with documents: nodes and edges in files of their own.
+/// The format of knowledge bases with documents: separate files of nodes and edges.
 const SKB: &str = "skb";
-/// Formats are found out file by file.
+/// The format of each file is detected.
 const AUTO: &str = "auto";
 
 impl Import {
@@ -73,32 +73,33 @@ impl Import {
         }
     }
 
-    /// Reads these files, after those named before.
+    /// Adds these files, after those named before.
     pub fn files<P: Into<PathBuf>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
         self.inputs.extend(files.into_iter().map(|file| Input::File(file.into())));
         self
     }
 
-    /// Reads standard input.
+    /// Adds standard input.
     pub fn stdin(mut self) -> Self {
         self.inputs.push(Input::Stdin);
         self
     }
 
-    /// The format of all files: `turtle`, `csv`, `table`, ...; `auto`, the default, finds it out.
+    /// The format of all files: `turtle`, `csv`, `table`, ...; `auto`, the default, detects it.
     pub fn format(mut self, name: impl Into<String>) -> Self {
         self.format = Some(name.into());
         self
     }
 
-    /// Which relations are labels, other names, types, descriptions, noise: `auto`, a profile's name or a TOML file.
+    /// The roles of relations (labels, aliases, types, descriptions, noise): `auto`, a profile's
+    /// name or a TOML file.
     pub fn profile(mut self, name: impl Into<String>) -> Self {
         self.profile = Some(name.into());
         self
     }
 
-    /// Languages of labels by their tags, the preferred first: `de`, `pt-BR`. Without one `en`; labels without a language come next, then
-    /// those of any other.
+    /// Languages of labels by their tags, the preferred first: `de`, `pt-BR`; `en` by default.
+    /// Labels without a language come next, then labels in any other.
     pub fn languages<L: Into<String>>(mut self, tags: impl IntoIterator<Item = L>) -> Self {
         self.languages.extend(tags.into_iter().map(Into::into));
         self
@@ -110,37 +111,38 @@ impl Import {
         self
     }
 
-    /// Bytes of memory to stay within.
+    /// Memory limit in bytes.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// Makes the vectors with this embedder, not with that of the settings.
+    /// Makes the vectors with this embedder, not the settings'.
     pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.vectors = Vectors::By(embedder);
         self
     }
 
-    /// Leaves out the vectors: entities are then found by name, not by meaning, and no embedder is needed.
+    /// Makes no vectors: entities are then found by name, not by meaning, and no embedder is
+    /// needed.
     pub fn without_vectors(mut self) -> Self {
         self.vectors = Vectors::None;
         self
     }
 
-    /// Hears of progress, several times a second, from any thread.
+    /// Sets a listener for progress, called several times a second from any thread.
     pub fn progress(mut self, sink: WorkspaceProgressSink) -> Self {
         self.progress = Some(sink);
         self
     }
 
-    /// Set to true it stops the import, which then fails with an error of the class
-    /// [`Cancelled`](crate::ErrorClass::Cancelled). So does dropping the future.
+    /// A flag that stops the import when set to true. The import then fails with an error of the
+    /// class [`Cancelled`](crate::ErrorClass::Cancelled). Dropping the future also stops it.
     pub fn cancel(&self) -> Arc<AtomicBool> {
         self.cancel.clone()
     }
 
-    /// What is wrong with the names of format and files, before anything is read or loaded.
+    /// Checks the names of format and files, before anything is read or loaded.
     ///
     /// # Errors
     /// [`Error::Usage`].
@@ -148,12 +150,13 @@ impl Import {
         self.config().map(drop)
     }
 
-    /// Reads the files, builds the indexes and publishes the workspace. Tables are counted too, so that the first question
-    /// does not wait for them.
+    /// Reads the files, builds the indexes and publishes the workspace. It also counts the tables,
+    /// so that the first question does not wait for them.
     ///
     /// # Errors
-    /// [`Error::Usage`] for formats that there are not; [`Error::Graph`] for files that cannot be read, with the line;
-    /// [`Error::Model`] without an embedder; [`Error::Index`] for what cannot be written.
+    /// [`Error::Usage`] for unknown formats; [`Error::Graph`] for files that cannot be read, with
+    /// the line; [`Error::Model`] without an embedder; [`Error::Index`] for files that cannot be
+    /// written.
     pub async fn run(self) -> Result<Imported> {
         let graph = self.config()?;
         let embedder = match self.vectors {
@@ -191,11 +194,11 @@ impl Import {
         };
         config.profile = ProfileChoice::parse(self.profile.as_deref().unwrap_or(AUTO));
         if let Some(wrong) = self.languages.iter().find(|tag| !is_language_tag(tag)) {
-            let reason = format!("“{wrong}” is no tag of a language: de, en, pt-BR");
+            let reason = format!("“{wrong}” is not a language tag; examples: de, en, pt-BR");
             return Err(Error::Usage(reason));
         }
         if !self.languages.is_empty() {
-            // The store holds tags in small letters.
+            // The store holds tags in lower case.
             config.languages = self.languages.iter().map(|tag| tag.to_lowercase()).collect();
         }
         config.lenient = self.lenient;
@@ -205,7 +208,8 @@ impl Import {
     }
 }
 
-/// Whether a text is made as tags of languages are (BCP 47): letters, then parts of letters and digits behind hyphens.
+/// Whether a text has the form of a language tag (BCP 47): letters, then parts of letters and
+/// digits behind hyphens.
 fn is_language_tag(tag: &str) -> bool {
     let mut parts = tag.split('-');
     let is_first =
@@ -215,13 +219,13 @@ fn is_language_tag(tag: &str) -> bool {
     parts.next().is_some_and(is_first) && parts.all(is_part)
 }
 
-/// The source is called as its workspace's folder is.
+/// The source's name is that of its workspace's folder.
 fn source_name(workspace: &Path) -> String {
     let absolute = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
     absolute.file_name().map_or_else(|| "graph".into(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Whoever names `skb` has nodes as JSON Lines, and edges as TSV if any.
+/// The format `skb` requires nodes as JSON Lines, and permits edges as TSV.
 fn check_skb(inputs: &[Input]) -> Result<()> {
     let mut has_nodes = false;
     for input in inputs {
@@ -237,7 +241,7 @@ fn check_skb(inputs: &[Input]) -> Result<()> {
         }
     }
     if !has_nodes {
-        return Err(Error::Usage("the format skb takes a file of nodes (.jsonl) beside the edges".into()));
+        return Err(Error::Usage("the format skb needs a file of nodes (.jsonl), not edges alone".into()));
     }
     Ok(())
 }

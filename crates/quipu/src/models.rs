@@ -1,4 +1,4 @@
-//! From settings to models.
+//! Opens the models of the settings.
 
 use std::sync::Arc;
 
@@ -9,13 +9,15 @@ use quipu_model::{
 
 use crate::{Error, Result, Settings};
 
-/// As a model's name: ask none.
+/// Model name for using no language model.
 pub const NO_MODEL: &str = "none";
 
-/// The language model of the settings, else the default one, with their adapters; `None` where they say [`NO_MODEL`]. Loading takes a second.
+/// The language model of the settings, else the default one, with its adapters; `None` for
+/// [`NO_MODEL`]. Loading takes a second.
 ///
 /// # Errors
-/// [`Error::Model`] for a model that is unknown, not on this machine ([`Error::is_missing_model`]) or damaged.
+/// [`Error::Model`] for a model that is unknown, not installed ([`Error::is_missing_model`]) or
+/// damaged.
 pub async fn load_model<S>(
     settings: &Settings<S>,
     options: OpenOptions,

@@ -1,4 +1,4 @@
-//! Rows of queries: SPARQL over the graph, SQL over its tables.
+//! Results of queries: SPARQL over the graph, SQL over its tables.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,43 +10,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, Workspace};
 
-/// What a SPARQL query gives.
+/// The result of a SPARQL query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum QueryRows {
-    /// Of SELECT.
+    /// The result of SELECT.
     Rows {
         /// The variables, without their question marks.
         columns: Vec<String>,
-        /// A value a column; none where it is unbound.
+        /// A value a column; `None` if it is unbound.
         rows: Vec<Vec<Option<Value>>>,
     },
-    /// Of ASK.
+    /// The result of ASK.
     Truth {
-        /// Yes or no.
+        /// The boolean.
         truth: bool,
     },
-    /// Of CONSTRUCT and DESCRIBE.
+    /// The result of CONSTRUCT and DESCRIBE.
     Triples {
         /// N-Triples.
         triples: String,
     },
 }
 
-/// The rows of a query that was written as SQL.
+/// The rows of an SQL query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SqlAnswer {
     /// The rows.
     pub table: AnswerTable,
-    /// What was asked, in words.
+    /// The query in words.
     pub words: String,
-    /// The same as SPARQL.
+    /// The query as SPARQL.
     pub sparql: String,
-    /// What was changed so that the query fits the graph, a sentence each.
+    /// The changes that adapted the query to the graph, a sentence each.
     pub mends: Vec<String>,
 }
 
-/// A query that was written as SQL, bound to the graph and not run yet.
+/// An SQL query that is bound to the graph but not run yet.
 pub struct SqlPlan {
     plan: Plan,
     words: String,
@@ -54,24 +54,24 @@ pub struct SqlPlan {
 }
 
 impl SqlPlan {
-    /// What is asked, in words.
+    /// The query in words.
     pub fn words(&self) -> &str {
         &self.words
     }
 
-    /// The same as SPARQL.
+    /// The query as SPARQL.
     pub fn sparql(&self) -> String {
         self.plan.sparql()
     }
 }
 
 impl Workspace {
-    /// Runs a SELECT over the graph's tables ([`Workspace::tables`] shows them). Names are bound to the graph as a colleague
-    /// would; what was changed for that is told.
+    /// Runs a SELECT over the graph's tables ([`Workspace::tables`] shows them). Names are matched
+    /// to the graph leniently, and the changes are reported.
     ///
     /// # Errors
-    /// [`Error::Usage`] for SQL that is not read here or speaks of what the graph does not have; those of the graph, and of a
-    /// query that takes longer than `timeout`.
+    /// [`Error::Usage`] for unsupported SQL, or for tables and columns that the graph lacks; errors
+    /// of the graph, and of a query that takes longer than `timeout`.
     pub async fn sql(&self, sql: &str, timeout: Duration) -> Result<SqlAnswer> {
         let plan = self.plan_sql(sql).await?;
         let limits = RunLimits { time: timeout, ..RunLimits::default() };
@@ -85,7 +85,7 @@ impl Workspace {
         })
     }
 
-    /// Reads a SELECT over the graph's tables, and binds it to the graph, without running it.
+    /// Parses a SELECT over the graph's tables and binds it to the graph, without running it.
     ///
     /// # Errors
     /// As [`Workspace::sql`].
@@ -108,7 +108,7 @@ impl Workspace {
     }
 }
 
-/// SPARQL's results as JSON, as far as they are read here.
+/// The parts of SPARQL's JSON results that are read.
 #[derive(Deserialize)]
 struct Results {
     #[serde(default)]
@@ -144,7 +144,7 @@ const STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 const LANGUAGE_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
 
 impl QueryRows {
-    /// The format that results of this kind are read back from.
+    /// The format for reading back results of this kind.
     pub(crate) fn format(kind: QueryKind) -> QueryFormat {
         match kind {
             QueryKind::Rows => QueryFormat::Json,
@@ -152,7 +152,7 @@ impl QueryRows {
         }
     }
 
-    /// Reads what [`QueryRows::format`] had written.
+    /// Reads results written in [`QueryRows::format`].
     pub(crate) fn read(kind: QueryKind, written: Vec<u8>) -> Result<Self> {
         let unread = |error: &dyn std::fmt::Display| {
             Error::Usage(format!("the results of the query cannot be read: {error}"))

@@ -1,5 +1,5 @@
-//! Configuration: the user's file, the workspace's file, the environment, the flags, each over the one before. What
-//! none of them sets is left to the libraries' own defaults.
+//! Configuration in four layers: the user's file, the workspace's file, the environment, the flags;
+//! later layers override earlier ones. Unset values keep the libraries' own defaults.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,23 +12,24 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, Result};
 
-/// Settings of the workspace, beside its files.
+/// Settings file of the workspace, in its folder.
 const WORKSPACE_FILE: &str = "quipu.toml";
 
-/// What the user may set. Each layer leaves out what it does not care about. `Server` is what the table `[server]` is read
-/// as; only who serves needs to know it.
+/// The user's settings. Each layer may omit any of them. `Server` is the type of the table
+/// `[server]`, which only servers need to know.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, bound = "Server: DeserializeOwned")]
 pub struct Settings<Server = toml::Table> {
     /// Language model: a name of models.toml, `openai:MODEL`, or [`NO_MODEL`](crate::NO_MODEL).
     pub llm: Option<String>,
-    /// LoRA adapters of the language model, each for requests of its own: names of models.toml, or GGUF files.
+    /// LoRA adapters of the language model, each for certain requests: names of models.toml, or
+    /// GGUF files.
     pub adapters: Option<Vec<String>>,
     /// Embedder: a name of models.toml.
     pub embedder: Option<String>,
     /// Method that answers.
     pub method: Option<String>,
-    /// Whose plan a paper's method follows: `published`, `paths`, `query`.
+    /// The planner of a paper's method: `published`, `paths`, `query`.
     pub planner: Option<String>,
     /// Most hops from a topic entity.
     pub max_hops: Option<u32>,
@@ -36,18 +37,19 @@ pub struct Settings<Server = toml::Table> {
     pub max_llm_calls: Option<u32>,
     /// Seconds for one question.
     pub timeout: Option<u64>,
-    /// Workspaces to ask besides, as paths from this workspace's folder.
+    /// Additional workspaces to ask, as paths from this workspace's folder.
     pub sources: Option<Vec<PathBuf>>,
     /// Whether plans of sure and grounded answers are kept as solved examples.
     pub learn: Option<bool>,
     /// Most tokens for one question.
     pub max_tokens: Option<u64>,
-    /// Most that one question may cost, in the currency of the model's price.
+    /// Most cost of one question, in the currency of the model's price.
     pub max_cost: Option<f64>,
-    /// What a million tokens of a model cost, by the model's name; each from the uppermost file that has it.
+    /// Prices of a million tokens, by the model's name; for each model the highest layer with a
+    /// price wins.
     #[serde(default)]
     pub prices: Prices,
-    /// The server: the table `[server]`, taken as a whole from the uppermost file that has one.
+    /// The server: the table `[server]`, taken as a whole from the highest layer with one.
     pub server: Option<Server>,
 }
 
@@ -73,7 +75,8 @@ impl<Server> Default for Settings<Server> {
 }
 
 impl<Server: DeserializeOwned> Settings<Server> {
-    /// What holds for this run: `flags`, over the environment, the workspace's file and the user's.
+    /// The settings of this run: `flags`, over the environment, the workspace's file and the
+    /// user's.
     ///
     /// # Errors
     /// A file or variable that cannot be read as configuration.
@@ -81,7 +84,7 @@ impl<Server: DeserializeOwned> Settings<Server> {
         Self::load_with(flags, None, workspace)
     }
 
-    /// The same with a file of this run's, between the environment and the workspace's file.
+    /// The same with a named file, between the environment and the workspace's file.
     ///
     /// # Errors
     /// As [`Settings::load`]; a named file that is missing.
@@ -116,7 +119,7 @@ impl<Server: DeserializeOwned> Settings<Server> {
 }
 
 impl<Server> Settings<Server> {
-    /// These, and where they say nothing what `lower` says.
+    /// These settings, completed by those of `lower`.
     pub fn over(self, lower: Self) -> Self {
         Self {
             llm: self.llm.or(lower.llm),
@@ -155,10 +158,10 @@ impl<Server> Settings<Server> {
         }
     }
 
-    /// How questions are asked by these; what they do not say stays as the libraries have it.
+    /// The options of a question by these settings; unset options keep the libraries' defaults.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a method that there is not.
+    /// [`Error::Usage`] for an unknown method.
     pub fn ask_options(&self) -> Result<AskOptions> {
         let defaults = AskOptions::default();
         let named = self.method.as_deref().map_or(Ok(NamedMethod::default()), str::parse::<NamedMethod>)?;
@@ -211,11 +214,11 @@ fn number<N: std::str::FromStr>(name: &str, variable: impl Fn(&str) -> Option<St
 
 /// An amount of money.
 fn amount(units: f64) -> Result<Amount> {
-    let wrong = || Error::Usage(format!("max_cost {units}: an amount of money is a number from 0"));
+    let wrong = || Error::Usage(format!("max_cost {units}: an amount must be a number from 0"));
     Amount::of_units(units).ok_or_else(wrong)
 }
 
-/// `QUIPU_CONFIG`, else `quipu/config.toml` in the user's folder for configuration.
+/// `QUIPU_CONFIG`, else `quipu/config.toml` in the user's configuration folder.
 fn user_file(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     if let Some(path) = variable("QUIPU_CONFIG") {
         return Some(path.into());

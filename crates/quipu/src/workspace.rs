@@ -1,4 +1,4 @@
-//! A workspace as programs see it.
+//! The workspace for programs.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,28 +11,30 @@ use quipu_query::{Relevance, RenderConfig, open_tables};
 
 use crate::{Error, Import, NamedNode, QueryRows, Result};
 
-/// A graph and its indexes in a folder, opened. Cheap to open at any size, cheap to clone. One that is imported anew stays as
-/// it was opened.
+/// A graph and its indexes in a folder, opened. Cheap to open at any size, and cheap to clone. A
+/// new import does not change an open workspace.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     inner: Arc<quipu_index::Workspace>,
 }
 
 impl Workspace {
-    /// Begins an import into a folder, which is made when it is missing: `Workspace::import("films").files([...]).run()`.
+    /// Begins an import into a folder, which is created if it is missing:
+    /// `Workspace::import("films").files([...]).run()`.
     pub fn import(folder: impl AsRef<Path>) -> Import {
         Import::new(folder.as_ref())
     }
 
-    /// Opens what was imported, or read from an endpoint, into a folder.
+    /// Opens a folder with an imported graph or an endpoint's data.
     ///
     /// # Errors
-    /// [`Error::Index`] and [`Error::Graph`] for a folder that is no workspace, and for what is damaged or of another version.
+    /// [`Error::Index`] and [`Error::Graph`] for a folder that is no workspace, and for files that
+    /// are damaged or of another version.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         Ok(quipu_index::Workspace::open(folder.as_ref())?.into())
     }
 
-    /// Opens graph and names alone, which damage elsewhere does not concern.
+    /// Opens only graph and names; damage to the other parts does not matter.
     ///
     /// # Errors
     /// As [`Workspace::open`].
@@ -50,20 +52,20 @@ impl Workspace {
         &self.inner.graph().describe().name
     }
 
-    /// What it holds, in numbers, and what is missing.
+    /// Its sizes, and its missing parts.
     pub fn info(&self) -> WorkspaceInfo {
         self.inner.info()
     }
 
-    /// The workspace with its parts, for what this crate does not offer.
+    /// The inner workspace, for functions that this crate lacks.
     pub fn inner(&self) -> &Arc<quipu_index::Workspace> {
         &self.inner
     }
 
-    /// Entities that are called `text`, or nearly so, best first; at most `most`.
+    /// Entities whose name matches `text`, best first; at most `most`.
     ///
     /// # Errors
-    /// Of the index, or of the endpoint that is asked.
+    /// Errors of the index, or of the endpoint.
     pub async fn entities(&self, text: &str, most: usize) -> Result<Vec<NamedNode>> {
         let config = LookupConfig { k: most, ..LookupConfig::default() };
         let found = self.inner.lookup(text, &config).await?;
@@ -72,11 +74,11 @@ impl Workspace {
         Ok(summaries.into_iter().map(NamedNode::from).collect())
     }
 
-    /// Runs a SPARQL query and gives its rows, its yes or no, or its triples.
+    /// Runs a SPARQL query and returns its rows, its boolean, or its triples.
     ///
     /// # Errors
-    /// [`Error::Graph`] for what is no query or takes too much, and of the endpoint that is asked; [`Error::Usage`] where there
-    /// is no graph.
+    /// [`Error::Graph`] for an invalid query, one that exceeds a limit, and errors of the endpoint;
+    /// [`Error::Usage`] without a graph.
     pub async fn query(&self, sparql: &str, options: &QueryOptions) -> Result<QueryRows> {
         let kind = quipu_graph::query_kind(sparql)?;
         let format = QueryRows::format(kind);
@@ -84,11 +86,11 @@ impl Workspace {
         QueryRows::read(kind, out)
     }
 
-    /// Runs a SPARQL query and writes its results as [`QueryOptions::format`] says; gives the writer back. Dropping the
-    /// future ends the query.
+    /// Runs a SPARQL query, writes its results in [`QueryOptions::format`], and returns the writer.
+    /// Dropping the future stops the query.
     ///
     /// # Errors
-    /// As [`Workspace::query`]; those of `out`.
+    /// As [`Workspace::query`]; errors of `out`.
     pub async fn query_into<W: Write + Send + 'static>(
         &self,
         sparql: &str,
@@ -97,7 +99,9 @@ impl Workspace {
     ) -> Result<W> {
         if !self.inner.has_graph() {
             let folder = self.folder().display();
-            return Err(Error::Usage(format!("{folder} asks APIs, which take no SPARQL; ask it a question")));
+            return Err(Error::Usage(format!(
+                "the sources of {folder} are APIs, which take no SPARQL; ask a question"
+            )));
         }
         if let Some(graph) = self.inner.endpoint() {
             graph.query(sparql, options, &mut out).await?;
@@ -112,11 +116,12 @@ impl Workspace {
         Ok(outcome.map_err(|_| Error::Lost)??)
     }
 
-    /// The graph as tables, as a language model is shown it (`CREATE TABLE` lines), and whether that is all of them: those that
-    /// a question can need, all without one, in `bytes` at most.
+    /// The graph as tables, in the form for a language model (`CREATE TABLE` lines), and whether
+    /// they are complete. With a question, only the tables that it can need are included; the text
+    /// has at most `bytes` bytes.
     ///
     /// # Errors
-    /// Of the graph, while its tables are counted for the first time.
+    /// Errors of the graph, while its tables are counted for the first time.
     pub async fn tables(&self, question: Option<&str>, bytes: usize) -> Result<(String, bool)> {
         let tables = open_tables(&self.inner).await?;
         let relevance = Relevance::by_words(&tables, question.unwrap_or_default());
@@ -137,16 +142,16 @@ impl From<Arc<quipu_index::Workspace>> for Workspace {
     }
 }
 
-/// Stops work on another thread when nobody waits for it any more.
+/// Stops work on another thread when it is no longer needed.
 pub(crate) struct StopOnDrop(Option<Arc<AtomicBool>>);
 
 impl StopOnDrop {
-    /// To be dropped before the work is done where it is to stop.
+    /// Dropping it before the work is done stops the work.
     pub(crate) fn new(cancel: &Arc<AtomicBool>) -> Self {
         Self(Some(cancel.clone()))
     }
 
-    /// The work is done: whoever gave the flag may use it again.
+    /// Marks the work as done, so that the flag's owner may reuse the flag.
     pub(crate) fn done(mut self) {
         self.0 = None;
     }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use quipu::{Settings, Workspace};
 
-/// A few makers and their lamps.
+/// A few manufacturers and their lamps.
 pub const LAMPS: &str = r#"
 @prefix : <https://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -50,7 +50,7 @@ pub(crate) fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBu
     path
 }
 
-/// Settings of nobody.
+/// Empty settings.
 pub fn no_settings() -> Settings {
     Settings::default()
 }

@@ -1,4 +1,4 @@
-//! Questions, with a model that replies by script.
+//! Questions, with a scripted model.
 
 use std::sync::Arc;
 
@@ -75,5 +75,5 @@ async fn several_workspaces_are_asked_as_one_and_a_missing_one_is_named() {
     let notes = format!("{:?}", answer.notes);
     assert!(notes.contains("nowhere"), "{notes}");
     let error = Sources::open([folder.path().join("nowhere")]).err().unwrap();
-    assert!(error.to_string().contains("is no workspace"), "{error}");
+    assert!(error.to_string().contains("is not a workspace"), "{error}");
 }

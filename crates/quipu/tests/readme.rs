@@ -1,4 +1,4 @@
-//! The example of the two READMEs is one, and is compiled (as a test of the crate's documentation).
+//! Both READMEs contain the same example, which is compiled as a documentation test of the crate.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn both_readmes_show_the_example_that_is_compiled() {
         .filter(|line| !line.starts_with("# "))
         .collect();
     assert!((8..=10).contains(&example.len()), "{example:#?}");
-    // Outside the package: the repository's own.
+    // The repository's own README lies outside the package.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
     let root = std::fs::read_to_string(root).unwrap();
     assert!(

@@ -1,4 +1,4 @@
-//! Importing, looking, querying.
+//! Imports, entities and queries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,7 +49,7 @@ async fn what_cannot_be_imported_is_said_and_leaves_no_workspace() {
     stopped.cancel().store(true, Ordering::Relaxed);
     assert_eq!(stopped.run().await.unwrap_err().class(), ErrorClass::Cancelled);
     let error = Workspace::open(&place).unwrap_err();
-    assert!(error.to_string().contains("is no workspace"), "{error}");
+    assert!(error.to_string().contains("is not a workspace"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,13 +72,13 @@ async fn labels_are_taken_in_the_languages_asked_for() {
         let workspace = import(tags).run().await.unwrap().workspace;
         let found = workspace.entity("https://example.org/vienna").await.unwrap();
         assert_eq!(found.entity.label, name, "{tags:?}");
-        // Better a label of another language than none.
+        // A label in another language is better than none.
         let other = workspace.entity("https://example.org/austria").await.unwrap();
         assert_eq!(other.entity.label, "Austria");
     }
     for wrong in ["", "@de", "german language", "d"] {
         let error = import(&[wrong]).check().unwrap_err();
-        assert!(error.to_string().contains("is no tag of a language"), "{error}");
+        assert!(error.to_string().contains("is not a language tag"), "{error}");
     }
 }
 
@@ -108,7 +108,7 @@ async fn sparql_gives_rows_truth_and_triples() {
     let integer = Some("http://www.w3.org/2001/XMLSchema#integer".to_owned());
     assert_eq!(rows[0][1], Some(Value { key: None, name: "25".into(), datatype: integer }));
     assert_eq!(rows[0][2], None);
-    // The same options again: a query that ended has not set the flag that stops queries.
+    // The same options again: a finished query must not leave the cancel flag set.
     let ask = lamps.query("ASK { ?x <https://example.org/price> 25 }", &options).await.unwrap();
     assert_eq!(ask, QueryRows::Truth { truth: true });
     let construct =

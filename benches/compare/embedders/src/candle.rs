@@ -1,4 +1,5 @@
-//! candle: its own BERT, and the same encoder with its fused attention (batches of one length, so that nothing is masked).
+//! candle: its own BERT, and the same encoder with its fused attention (batches of one length, so
+//! that nothing is masked).
 
 use std::path::Path;
 

@@ -1,8 +1,10 @@
-//! How fast all-MiniLM-L6-v2 makes vectors, ours and in other engines, of the same texts and the same 32-bit weights: names of 8 tokens,
-//! passages of 121, and the wait for one name. Texts are sorted by length; no text comes twice, so that no cache answers.
+//! How fast all-MiniLM-L6-v2 makes vectors, ours and in other engines, of the same texts and the
+//! same 32-bit weights: names of 8 tokens, passages of 121, and the wait for one name. Texts are
+//! sorted by length; no text comes twice, so that no cache answers.
 //!
-//! `embedders FOLDER FILES LIBRARY [ENGINE...]`: the model's folder, the folder that `embed_files.py` wrote, onnxruntime's library.
-//! `THREADS`: how many cores onnxruntime and llama.cpp may use (two); ours and candle take `RAYON_NUM_THREADS`.
+//! `embedders FOLDER FILES LIBRARY [ENGINE...]`: the model's folder, the folder that
+//! `embed_files.py` wrote, onnxruntime's library. `THREADS`: how many cores onnxruntime and
+//! llama.cpp may use (two); ours and candle take `RAYON_NUM_THREADS`.
 
 mod candle;
 mod llama;
@@ -17,7 +19,8 @@ use tokenizers::Tokenizer;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// An encoder that takes texts as tokens; those of one call are about equally long. The vectors are of length one.
+/// An encoder that takes texts as tokens; those of one call are about equally long. The vectors are
+/// of length one.
 trait Encode {
     fn encode(&mut self, tokens: &[&[u32]]) -> Result<Vec<Vec<f32>>>;
 
@@ -35,7 +38,8 @@ const WORDS: [&str; 16] = [
     "city", "and", "mountain", "village", "year",
 ];
 
-/// `count` texts of `words` words each, numbered from `first` on; as in `benches/embed.rs` of quipu-model.
+/// `count` texts of `words` words each, numbered from `first` on; as in `benches/embed.rs` of
+/// quipu-model.
 fn texts(first: usize, count: usize, words: usize) -> Vec<String> {
     let text = |number: usize| {
         let words = (0..words).map(|place| WORDS[(number * 7 + place * place * 5 + place) % WORDS.len()]);
@@ -44,7 +48,8 @@ fn texts(first: usize, count: usize, words: usize) -> Vec<String> {
     (first..first + count).map(text).collect()
 }
 
-/// Seconds of CPU that this process has used for itself; 0 where the system does not say it as Linux does.
+/// Seconds of CPU that this process has used for itself; 0 where the system does not say it as
+/// Linux does.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
@@ -87,7 +92,8 @@ fn measure(engine: &str, embed: &mut Embed) -> Result<()> {
     Ok(())
 }
 
-/// Texts through the tokenizer, sorted by length, a batch at a time through an encoder, back into their order.
+/// Texts through the tokenizer, sorted by length, a batch at a time through an encoder, back into
+/// their order.
 fn through<'a>(tokenizer: &'a Tokenizer, mut encoder: Box<dyn Encode>) -> Embed<'a> {
     Box::new(move |texts, batch| {
         let encoded = tokenizer.encode_batch_fast(texts.to_vec(), true).map_err(|error| error.to_string())?;

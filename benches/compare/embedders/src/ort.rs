@@ -1,4 +1,5 @@
-//! onnxruntime through `ort`, which loads the library of the Python package: building with it downloads one otherwise.
+//! onnxruntime through `ort`, which loads the library of the Python package: building with it
+//! downloads one otherwise.
 
 use std::path::Path;
 

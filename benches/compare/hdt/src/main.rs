@@ -1,7 +1,9 @@
-//! The three lookups of the `lookups` example over the `hdt` crate: `hdt-lookups FILE.nt FILE.hdt KEYS COUNT`.
+//! The three lookups of the `lookups` example over the `hdt` crate: `hdt-lookups FILE.nt FILE.hdt
+//! KEYS COUNT`.
 //!
-//! Converts FILE.nt unless FILE.hdt exists, then reads it (into memory: this library knows no other way) and times the
-//! first COUNT keys, warm. HDT has no way to skip the rest of a relation, so all triples of an entity are stepped over.
+//! Converts FILE.nt unless FILE.hdt exists, then reads it (into memory: this library knows no other
+//! way) and times the first COUNT keys, warm. HDT has no way to skip the rest of a relation, so all
+//! triples of an entity are stepped over.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -52,7 +54,8 @@ struct Lookups {
 }
 
 impl Lookups {
-    /// The triples of an entity, first as head, then as tail: relation with direction, and the other end.
+    /// The triples of an entity, first as head, then as tail: relation with direction, and the
+    /// other end.
     fn triples(&self, head: usize, tail: usize) -> impl Iterator<Item = ((usize, bool), usize)> + '_ {
         let forward = (head != 0).then(|| self.graph.triple_ids_with_id_pattern([head, 0, 0]));
         let backward = (tail != 0).then(|| self.graph.triple_ids_with_id_pattern([0, 0, tail]));

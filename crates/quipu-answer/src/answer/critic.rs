@@ -1,11 +1,11 @@
-//! A critic that comes with the question: who asks knows the right answers.
+//! A critic that comes with a question whose right answers are known.
 
 use std::fmt::Debug;
 
-/// Judges what is found for one question, in the place of the language model.
+/// Judges the results for one question instead of the language model.
 ///
-/// It knows the right answers: what is found is held against them, by code, and costs no call.
+/// It knows the right answers: code compares the results with them, without a model call.
 pub trait Critic: Debug + Send + Sync {
-    /// The keys of the right answers. Keys that the graph does not hold are left out.
+    /// The keys of the right answers. Keys that the graph lacks are ignored.
     fn right_answers(&self) -> &[String];
 }

@@ -1,5 +1,5 @@
-//! Events: all that a stage reports while a question is worked on, as plain data. Progress lines, `--explain`, costs by stage and the
-//! page's refinement path are readings of them.
+//! Events: everything that the stages report while they work on a question, as plain data. Progress
+//! lines, `--explain`, costs by stage and the page's refinement path are made from them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use quipu_model::Usage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The stages of a question's way (DESIGN §3), as events, usage and errors name them.
+/// The stages of answering a question (DESIGN §3), as events, usage and errors name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -17,7 +17,7 @@ pub enum Stage {
     Plan,
     /// Triples and passages from the graph.
     Retrieve,
-    /// What survives of them.
+    /// The selection of relevant ones.
     Prune,
     /// Is it enough, is it right?
     Critique,
@@ -75,44 +75,44 @@ pub struct PathEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Refinement {
-    /// The router chose what to ask.
+    /// The router chose its action.
     Routed {
         /// `text` or `hybrid`.
         module: String,
         /// Names of the entities to start from.
         entities: Vec<String>,
-        /// For each the relations to follow, with arrows.
+        /// For each entity, the relations to follow, with arrows.
         relations: Vec<String>,
-        /// For each what that asks for, in words.
+        /// For each entity, the condition in words.
         reading: Vec<String>,
     },
-    /// A relation that the graph does not have was taken for another.
+    /// A relation that the graph lacks was replaced by another.
     Mapped {
-        /// As the router named it.
+        /// The relation as the router named it.
         relation: String,
-        /// The nearest that there is.
+        /// The nearest relation that the graph has.
         to: String,
     },
-    /// A requirement was relaxed, for nothing satisfied all.
+    /// A requirement was relaxed, because no entity satisfies all.
     Relaxed {
-        /// How.
+        /// The change in words.
         step: String,
     },
     /// A module retrieved entities.
     Retrieved {
-        /// How many.
+        /// Their number.
         entities: usize,
     },
     /// The validator judged the first document.
     Validated {
-        /// The document as it was read.
+        /// The document as the validator read it.
         document: String,
         /// Its verdict.
         accepted: bool,
         /// Its probability of a yes.
         probability: f64,
     },
-    /// The commentator said what was wrong.
+    /// The commentator named the error.
     Feedback {
         /// The kind of error.
         kind: String,
@@ -121,7 +121,8 @@ pub enum Refinement {
     },
 }
 
-/// A change of a pseudo-graph: a belief kept or replaced (both), deleted (`before` alone) or something added (`after` alone).
+/// A change of a pseudo-graph: a belief kept or replaced (`before` and `after`), deleted (`before`
+/// alone), or a triple added (`after` alone).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EditEvent {
     /// The triple as the model believed it.
@@ -135,53 +136,53 @@ pub struct EditEvent {
     pub by: Option<String>,
 }
 
-/// Something that happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// Mentions were found and linked.
     Linked {
-        /// Best first.
+        /// The mentions, best first.
         mentions: Vec<MentionEvent>,
     },
-    /// A follow-up question was said so that it stands alone.
+    /// A follow-up question was restated so that it stands alone.
     Restated {
         /// The question that is answered.
         question: String,
     },
-    /// The question was read: what it asks for.
+    /// The question was read.
     Read {
-        /// What was read, in words.
+        /// The reading, in words.
         reading: String,
     },
     /// Relation paths were ranked.
     Ranked {
-        /// How many were considered.
+        /// The number of paths considered.
         considered: usize,
-        /// The best.
+        /// The best paths.
         paths: Vec<PathEvent>,
     },
-    /// One hop of the plan was looked at.
+    /// The relations of one hop were read.
     Expanded {
-        /// From 1.
+        /// The hop, from 1.
         hop: u32,
         /// Relations on offer, in words.
         relations: Vec<String>,
     },
     /// Relations, entities or triples were dropped.
     Filtered {
-        /// From 1; 0 for a step over all hops.
+        /// The hop, from 1; 0 for a step over all hops.
         hop: u32,
         /// Kept, in words.
         kept: Vec<String>,
-        /// How many were dropped.
+        /// The number dropped.
         dropped: usize,
-        /// By what: `model`, `similarity`, `budget`.
+        /// The filter: `model`, `similarity`, `budget`.
         by: String,
     },
     /// The scope was judged.
     Judged {
-        /// From 1.
+        /// The hop, from 1.
         hop: u32,
         /// `sufficient`, `one hop more`, `wrongly linked`.
         verdict: String,
@@ -190,7 +191,7 @@ pub enum Event {
     Retrieved {
         /// Pieces of evidence.
         evidence: usize,
-        /// Pieces that the budget left out.
+        /// Pieces that did not fit the budget.
         left_out: usize,
     },
     /// Code calculated something.
@@ -207,7 +208,7 @@ pub enum Event {
         /// Its bare answers.
         answers: Vec<String>,
     },
-    /// The answer was held against the evidence.
+    /// The answer was compared with the evidence.
     Grounded {
         /// Values found.
         supported: Vec<String>,
@@ -216,75 +217,75 @@ pub enum Event {
     },
     /// One step of a search that is refined round by round.
     Refined {
-        /// From 1.
+        /// The round, from 1.
         round: u32,
-        /// What happened.
+        /// The step of the round.
         #[serde(flatten)]
         step: Refinement,
     },
-    /// A model was asked.
+    /// A model was called.
     ModelCalled {
         /// The request's stage name, finer than the stage: `plan.read`.
         request: String,
         /// The last message's text.
         prompt: String,
-        /// The reply as it came.
+        /// The raw reply.
         reply: String,
-        /// What it cost.
+        /// Its usage.
         usage: Usage,
     },
-    /// Candidates of the question's mentions were held against their relations.
+    /// Candidates of the question's mentions were scored by their relations.
     Scored {
         /// Name and score of each, best first.
         candidates: Vec<CandidateEvent>,
     },
     /// A retriever went one hop further.
     Explored {
-        /// From 1.
+        /// The hop, from 1.
         hop: u32,
         /// The anchor that the retriever started from.
         anchor: String,
         /// Triples that bear on the question, as lines.
         found: Vec<String>,
-        /// Why it goes no further, where it does not.
+        /// The reason why it stops, if it does.
         #[serde(skip_serializing_if = "Option::is_none")]
         stopped: Option<String>,
     },
-    /// The model wrote down what it believes.
+    /// The model wrote down its beliefs.
     Believed {
         /// Triples as lines.
         triples: Vec<String>,
     },
-    /// What the model believes was corrected after the sources.
+    /// The model's beliefs were corrected by the sources.
     Corrected {
         /// The changes.
         edits: Vec<EditEvent>,
     },
-    /// A query was tried: how the question was read, and how that went.
+    /// A query was tried: its reading and its result.
     Queried {
-        /// The reading in words; empty where the query could not be read.
+        /// The reading in words; empty if the query could not be read.
         words: String,
         /// The query.
         sql: String,
-        /// What was changed so that it fits the graph.
+        /// The changes that made it fit the graph.
         mends: Vec<String>,
-        /// Rows that it gave, or why it gave none.
+        /// The number of rows, or the reason why there are none.
         outcome: String,
     },
-    /// A reading was held against the question.
+    /// A reading was compared with the question.
     Weighed {
         /// The query.
         sql: String,
-        /// What its confidence is made of, by name.
+        /// The features of its confidence, by name.
         features: Vec<(String, f64)>,
         /// The confidence.
         confidence: f64,
-        /// The first values that it leads to.
+        /// Its first values.
         values: Vec<String>,
     },
-    /// A stage fell back to something less; the reason says what and why.
+    /// A stage fell back to a weaker method.
     Degraded {
-        /// What happened and what was done instead.
+        /// The cause and the fallback.
         reason: String,
     },
 }

@@ -16,12 +16,12 @@ pub struct Evidence {
     pub id: String,
     /// Name of the source.
     pub source: String,
-    /// What it says.
+    /// Its content.
     #[serde(flatten)]
     pub content: EvidenceContent,
 }
 
-/// What a piece of evidence says.
+/// The content of a piece of evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EvidenceContent {
@@ -33,7 +33,7 @@ pub enum EvidenceContent {
         relation: String,
         /// Name of the tail, or the literal.
         tail: String,
-        /// Keys (IRIs) of head, relation and tail where they differ from the names.
+        /// Keys (IRIs) of head, relation and tail, if they differ from the names.
         #[serde(skip_serializing_if = "Option::is_none")]
         keys: Option<Box<[String; 3]>>,
     },
@@ -43,7 +43,7 @@ pub enum EvidenceContent {
         entity: String,
         /// The passage.
         passage: String,
-        /// Where it stands, where it comes from the document index.
+        /// Its place, if it comes from the document index.
         #[serde(flatten)]
         place: PassagePlace,
     },
@@ -60,17 +60,17 @@ pub enum EvidenceContent {
     },
 }
 
-/// Where a passage stands.
+/// The place of a passage.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PassagePlace {
-    /// Key of the entity where it differs from its name.
+    /// Key of the entity, if it differs from its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What its document is called; none for a document that came with the graph.
+    /// Name of its document; `None` for a document that came with the graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// The characters of the document from which and up to which it goes.
+    /// Its first character in the document, and the one after its last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub characters: Option<[usize; 2]>,
 }
@@ -93,8 +93,9 @@ impl Evidence {
         Self { id, source: source.into(), content }
     }
 
-    /// The passage with its place: the entity's key, the document's name, empty for the graph's own, and the characters of the
-    /// document. Its id is then of the key instead of the name, so that namesakes have passages of their own.
+    /// Adds the place of a passage: the entity's key, the document's name (empty for the graph's
+    /// own) and the characters of the document. The id then depends on the key instead of the name,
+    /// so that namesakes have passages of their own.
     pub fn of_document(mut self, key: &str, document: &str, characters: Range<usize>) -> Self {
         if let EvidenceContent::Passage { entity, passage, place } = &mut self.content {
             *place = PassagePlace {
@@ -113,9 +114,9 @@ impl Evidence {
         Self { id, source: source.into(), content: EvidenceContent::Record(record) }
     }
 
-    /// A record of an API's response; `about` is what the call was made for.
+    /// A record of an API's response; `about` names the entity that the call was made for.
     pub fn of_record(source: &str, about: &str, record: &Record) -> Self {
-        // A bare name is no table of its own.
+        // A record with only a name heads no table of its own.
         let named = record.nested || record.fields.len() > 1;
         let own = record.label.as_deref().filter(|_| named).unwrap_or(about);
         let table = if own.is_empty() { record.table.clone() } else { format!("{} of {own}", record.table) };
@@ -132,7 +133,8 @@ impl Evidence {
         Self { id, source: "calculation".into(), content }
     }
 
-    /// The evidence as a triple in brackets: `(Ada Berg, born in, Lindau)`; what is no triple as a line.
+    /// The evidence as a triple in brackets: `(Ada Berg, born in, Lindau)`; other evidence as a
+    /// line.
     pub fn as_triple(&self) -> String {
         match &self.content {
             EvidenceContent::Triple { head, relation, tail, .. } => format!("({head}, {relation}, {tail})"),

@@ -1,4 +1,5 @@
-//! Evidence as tables for prompts: nothing that a label says can open a new row, a new message or an endless one.
+//! Evidence as tables for prompts. No label can open a new row or a new message, or grow without
+//! bound.
 
 use std::fmt::Write as _;
 
@@ -7,14 +8,14 @@ use super::{Evidence, EvidenceContent, RecordContent};
 /// A record with more fields than this is shown field by field, when it is alone in its table.
 const MOST_COLUMNS: usize = 6;
 
-/// Text from a graph made safe for one cell of a table in a prompt: one line, no cell separators, bounded.
-/// What a label says is data; it cannot open a new row, a new message or an endless one.
+/// Makes text from a graph safe for one cell of a table in a prompt: one line, no cell separators,
+/// bounded. A label is data; it cannot open a new row or a new message, or grow without bound.
 pub fn cell(text: &str) -> String {
     const MOST_CHARACTERS: usize = 200;
     bounded(text, MOST_CHARACTERS)
 }
 
-/// Most characters of one passage, as prompts show it and as documents are divided.
+/// Most characters of one passage, in prompts and when documents are divided.
 pub const MOST_PASSAGE: usize = 500;
 
 /// The same for a passage, which is longer.
@@ -37,9 +38,10 @@ fn bounded(text: &str, most_characters: usize) -> String {
     clean
 }
 
-/// A table of evidence for a prompt: one Markdown table an entity, its relations as rows, the values of one relation
-/// together in one row. Neighbouring triples that share relation and tail become one row `is … of` of the tail's table.
-/// Row labels are positions in `evidence` (`E0`, `E4-E7`).
+/// A table of evidence for a prompt: one Markdown table for each entity, its relations as rows, the
+/// values of one relation together in one row. Neighbouring triples with the same relation and tail
+/// become one row `is … of` in the tail's table. Row labels are positions in `evidence` (`E0`,
+/// `E4-E7`).
 pub fn to_markdown(evidence: &[Evidence]) -> String {
     let mut table = String::new();
     let mut heading: Option<&str> = None;
@@ -70,8 +72,8 @@ pub fn to_markdown(evidence: &[Evidence]) -> String {
     table.trim_start().to_owned()
 }
 
-/// What a table shows as the value of each piece: the tail of a triple, the head where it stands in a row `is … of`. Empty for
-/// passages and calculations, which are no bare values.
+/// The value that a table shows for each piece: the tail of a triple, or the head in a row
+/// `is … of`. Empty for passages and calculations, which have no single value.
 pub fn shown_values(evidence: &[Evidence]) -> Vec<&str> {
     let mut shown = Vec::with_capacity(evidence.len());
     while let Some(rest) = evidence.get(shown.len()..).filter(|rest| !rest.is_empty()) {
@@ -86,7 +88,8 @@ pub fn shown_values(evidence: &[Evidence]) -> Vec<&str> {
     shown
 }
 
-/// One row of a table: a run of triples that differ in tail only or in head only, or one passage or calculation.
+/// One row of a table: a run of triples that differ only in tail or only in head, or one passage or
+/// calculation.
 struct Row<'a> {
     heading: Option<&'a str>,
     relation: Option<String>,
@@ -140,7 +143,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The records at the head of a list that are rows of one table.
+/// The leading records that are rows of one table.
 fn run_of_records(evidence: &[Evidence]) -> Vec<&RecordContent> {
     let records = evidence.iter().map_while(|piece| match &piece.content {
         EvidenceContent::Record(record) => Some(record),
@@ -156,7 +159,8 @@ fn run_of_records(evidence: &[Evidence]) -> Vec<&RecordContent> {
     run
 }
 
-/// A table of records; `first` is the position of the first in the evidence. One record of many fields is shown field by field.
+/// A table of records; `first` is the position of the first record in the evidence. A single record
+/// with many fields is shown field by field.
 fn record_table(records: &[&RecordContent], first: usize) -> String {
     let Some(record) = records.first() else { return String::new() };
     let mut table = format!("\n### {}\n", cell(&record.table));

@@ -1,5 +1,5 @@
-//! Plain data: the question, the answer (what is said, how sure it is, what it rests on, what it cost), its evidence, the outcome of a
-//! method, events and errors. This layer imports no other.
+//! Plain data: the question, the answer (its values, confidence, evidence and cost), the outcome of
+//! a method, events and errors. This layer imports no other.
 
 mod critic;
 mod error;
@@ -33,10 +33,10 @@ pub(crate) use question::Bound;
 pub use question::{MAX_QUESTION_BYTES, Page, Question, parse_time};
 pub use records::{RecordContent, RecordField};
 
-/// What is said where there is no answer.
+/// The answer in words if there is none.
 pub(crate) const UNKNOWN: &str = "I don't know.";
 
-/// How a question ended.
+/// The end of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -45,14 +45,14 @@ pub enum Status {
     /// The evidence holds no answer: "I don't know".
     #[default]
     Abstained,
-    /// The question rests on something that is not so.
+    /// A premise of the question is false.
     InvalidQuestion,
 }
 
-/// What a question cost, in all and by stage.
+/// The cost of a question, in total and by stage.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerUsage {
-    /// Model calls (those that the cache answered are not among them).
+    /// Model calls, without those that the cache answered.
     pub llm_calls: u32,
     /// Calls that the cache answered.
     pub cached_calls: u32,
@@ -62,10 +62,11 @@ pub struct AnswerUsage {
     pub reused_tokens: u64,
     /// Tokens of all replies.
     pub completion_tokens: u64,
-    /// Requests sent to endpoints and APIs, repeated ones too; replies taken from the cache cost none.
+    /// Requests sent to endpoints and APIs, repetitions included; replies from the cache count
+    /// none.
     #[serde(default)]
     pub requests: u64,
-    /// What the model's tokens cost, where its price is known; those of replies from the cache cost nothing.
+    /// The cost of the model's tokens, if its price is known; replies from the cache cost nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
     /// Wall-clock seconds from question to answer.
@@ -84,7 +85,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// An amount at a price's currency.
+    /// An amount in a price's currency.
     pub fn new(amount: Amount, currency: Currency) -> Self {
         Self { amount: amount.units(), currency: currency.to_string() }
     }
@@ -98,7 +99,7 @@ impl std::fmt::Display for Cost {
     }
 }
 
-/// What one stage cost.
+/// The cost of one stage.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StageUsage {
     /// Name of the stage: `link`, `plan`, `retrieve`, ...
@@ -112,38 +113,38 @@ pub struct StageUsage {
     pub prompt_tokens: u64,
     /// Tokens of the replies.
     pub completion_tokens: u64,
-    /// Wall-clock seconds, the model's included.
+    /// Wall-clock seconds, including the model's.
     pub seconds: f64,
     /// Of these, seconds spent waiting for the language model and the embedder.
     pub model_seconds: f64,
 }
 
-/// An entity with its place in a ranking.
+/// An entity in a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedEntity {
     /// Its key.
     pub key: String,
     /// Its name.
     pub name: String,
-    /// What it was ranked by, higher is better; comparable within one ranking.
+    /// The score that ranks it, higher is better; comparable only within one ranking.
     pub score: f64,
-    /// How the question's entities lead to it, in words: `Baltic League → member → Visby`.
+    /// The paths to it from the question's entities, in words: `Baltic League → member → Visby`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
 }
 
-/// A remark about how an answer came about, for whoever reads it.
+/// A remark about the answer, for its reader.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
-    /// The answer rests on what the model knows; the graph held none.
+    /// The answer rests on the model's own knowledge; the graph held none.
     ModelAlone,
-    /// A limit of the question was reached, and this is the best that was found until then.
+    /// A limit of the question was reached; the answer is the best one found before.
     Limit {
         /// Which limit.
         reason: String,
     },
-    /// Several entities bear the name that the question mentions.
+    /// Several entities have the name that the question mentions.
     Homonyms {
         /// The words of the question.
         mention: String,
@@ -154,35 +155,36 @@ pub enum Note {
         /// The others; `--anchor KEY` starts from one of them.
         others: Vec<NamedKey>,
     },
-    /// A source could not be asked; the answer rests on the others.
+    /// A source could not be reached; the answer rests on the others.
     SourceDown {
         /// The source.
         source: String,
-        /// What is wrong with it.
+        /// The failure.
         reason: String,
     },
-    /// A call of the language model failed; what needed its reply was left out.
+    /// A call of the language model failed; the work that needed its reply was left out.
     ModelFailed {
         /// The model.
         model: String,
-        /// What is wrong with it.
+        /// The failure.
         reason: String,
     },
-    /// What was learnt on the way could not be kept in the workspace, and will be learnt again.
+    /// Learnt data could not be kept in the workspace; it will be learnt again.
     NotKept {
-        /// What went wrong.
+        /// The failure.
         reason: String,
     },
-    /// The question is in a language that no words are known of: what changes its meaning ("not", "most") may go unread.
+    /// The question is in a language without word lists: words that change its meaning ("not",
+    /// "most") may go unread.
     Unread {
         /// The language, in English.
         language: String,
     },
-    /// Sources say different things.
+    /// Sources contradict each other.
     Contradiction {
-        /// What they speak of: `Peru | population`.
+        /// The subject of the claims: `Peru | population`.
         about: String,
-        /// What each says.
+        /// The claim of each source.
         claims: Vec<Claim>,
     },
 }
@@ -190,41 +192,42 @@ pub enum Note {
 /// An entity by name and key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedKey {
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// Its key in the graph (an IRI, or the name where names are ids).
     pub key: String,
 }
 
-/// What one source says.
+/// The claim of one source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// The source.
     pub source: String,
-    /// When the source was read: `2024-02-28`; empty where that is not known.
+    /// The day on which the source was read: `2024-02-28`; empty if unknown.
     pub date: String,
     /// The value.
     pub value: String,
 }
 
-/// A value of an answer: an entity or a literal of the graph, or what code made of some.
+/// A value of an answer: an entity or a literal of the graph, or a calculated value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Value {
-    /// The entity's key in the graph; none for a literal and for a calculated value. Two entities with one name differ here.
+    /// The entity's key in the graph; `None` for a literal and for a calculated value. Two entities
+    /// of one name differ here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The text to show: the entity's name, the literal as the graph writes it.
+    /// The text to show: the entity's name, or the literal as the graph writes it.
     pub name: String,
-    /// IRI of the literal's datatype; none for an entity.
+    /// IRI of the literal's datatype; `None` for an entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub datatype: Option<String>,
 }
 
-/// The datatype of text in a language.
+/// The datatype of text with a language tag.
 const LANGUAGE_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
 
 impl Value {
-    /// What code made of other values.
+    /// A value that code calculated.
     pub(crate) fn calculated(text: String) -> Self {
         Self { key: None, name: text, datatype: None }
     }
@@ -250,17 +253,17 @@ impl From<&NodeSummary> for Value {
 pub struct AnswerTable {
     /// Titles of the columns.
     pub columns: Vec<String>,
-    /// The rows; each has a cell a column, none where the graph states no value.
+    /// The rows, with one cell for each column; `None` if the graph has no value.
     pub rows: Vec<Vec<Option<Value>>>,
     /// Whether the order of the rows is part of the answer.
     pub ordered: bool,
-    /// Rows that were found and are not shown.
+    /// Rows that were found but are not shown.
     #[serde(default)]
     pub left_out: u64,
 }
 
 impl AnswerTable {
-    /// The rows that a plan gave.
+    /// The rows of a plan.
     pub fn of(plan: &Plan, rows: &RowSet) -> Self {
         let is_truth =
             |column: usize| plan.columns.get(column).is_some_and(|column| column.kind == ValueKind::Flag);
@@ -295,7 +298,7 @@ impl AnswerTable {
         Self { columns: vec![title.to_owned()], rows, ..Self::default() }
     }
 
-    /// The values of the first column that has any, each entity once.
+    /// The values of the first column with any value, each entity once.
     pub(crate) fn values(&self) -> Vec<&Value> {
         let mut seen = HashSet::new();
         let column = self.rows.iter().filter_map(|row| row.iter().position(Option::is_some)).min();
@@ -309,32 +312,33 @@ impl AnswerTable {
         self.rows.retain(|row| first(row).is_none_or(|name| !answers.contains(&name)));
     }
 
-    /// Their names.
+    /// The names of the values.
     pub(crate) fn answers(&self) -> Vec<String> {
         self.values().into_iter().map(|value| value.name.clone()).collect()
     }
 }
 
-/// One way to read the question: a plan, said in words and as queries.
+/// One reading of the question: a plan, in words and as queries.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Reading {
     /// The plan in words: `the novels whose author is from Peru, the longest first`.
     pub words: String,
-    /// The SQL over the graph's tables, as it was bound to the graph; none for a plan that was not written as SQL.
+    /// The SQL over the graph's tables, after binding to the graph; `None` for a plan that was not
+    /// written as SQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sql: Option<String>,
     /// The plan as SPARQL 1.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparql: Option<String>,
-    /// From 0 to 1: how sure it is that the question means this. Says nothing of the values.
+    /// From 0 to 1: how sure it is that the question means this. Says nothing about the values.
     pub confidence: f64,
-    /// What was changed so that the plan fits the graph, a sentence each.
+    /// The changes that made the plan fit the graph, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mends: Vec<String>,
     /// Words of the question that the plan does not explain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexplained: Vec<String>,
-    /// The first values that it leads to.
+    /// The first values of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
@@ -344,16 +348,16 @@ pub struct Reading {
 pub struct Answer {
     /// The question as asked.
     pub question: String,
-    /// How it ended.
+    /// How the question ended.
     pub status: Status,
-    /// The answer in words; "I don't know" and the like when there is none.
+    /// The answer in words; "I don't know" or the like if there is none.
     pub answer: String,
     /// The bare values, best first; empty unless answered.
     pub answers: Vec<String>,
-    /// The same as a table, where the answer has columns.
+    /// The values as a table, if the answer has columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<AnswerTable>,
-    /// "I read this as …": the reading that was answered first, then others that are close and lead elsewhere.
+    /// "I read this as …": first the reading that was answered, then close ones with other values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Reading>,
     /// Whether every value was found in the evidence, by code.
@@ -364,43 +368,43 @@ pub struct Answer {
     pub method: String,
     /// Name of the language model; `none` when no model was asked.
     pub llm: String,
-    /// The entities that may be the answer, best first, of methods that rank entities by their documents.
+    /// The possible answers, best first, for methods that rank entities by their documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranked: Vec<RankedEntity>,
-    /// What the answer rests on.
+    /// The evidence of the answer.
     pub evidence: Vec<Evidence>,
     /// Ids of the evidence that holds the answer's values.
     pub citations: Vec<String>,
-    /// What it cost.
+    /// The cost of the answer.
     pub usage: AnswerUsage,
-    /// What the reader should know besides.
+    /// Remarks for the reader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// Why there is no answer, when there is none.
+    /// The reason why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What happened on the way, when asked for.
+    /// The events on the way, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TimedEvent>>,
 }
 
 impl Answer {
-    /// How the question was read, in words; none of methods that do not say.
+    /// The reading of the question, in words; `None` for methods without readings.
     pub fn read_as(&self) -> Option<&str> {
         self.readings.first().map(|reading| reading.words.as_str())
     }
 
-    /// The plan that was run, as SPARQL 1.1; none of methods without one.
+    /// The plan that was run, as SPARQL 1.1; `None` for methods without a plan.
     pub fn sparql(&self) -> Option<&str> {
         self.readings.first()?.sparql.as_deref()
     }
 
-    /// Titles of the columns of [`Answer::rows`]; none where the answer is a list of values.
+    /// Titles of the columns of [`Answer::rows`]; empty if the answer is a list of values.
     pub fn columns(&self) -> &[String] {
         self.table.as_ref().map_or(&[], |table| &table.columns)
     }
 
-    /// The values as rows: those of the table, else one a row.
+    /// The values as rows: those of the table, else one value in each row.
     pub fn rows(&self) -> Vec<Vec<Option<Value>>> {
         match &self.table {
             Some(table) => table.rows.clone(),

@@ -1,8 +1,8 @@
-//! The outcome of a method: the engine grounds it and makes the answer.
+//! The outcome of a method: the engine grounds it and makes the answer from it.
 
 use super::{AnswerTable, Evidence, Planned, RankedEntity, Reading, Status};
 
-/// What a method gives; the engine grounds it and makes the answer.
+/// The outcome of a method; the engine grounds it and makes the answer from it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Outcome {
     pub(crate) status: Status,
@@ -12,18 +12,18 @@ pub(crate) struct Outcome {
     pub(crate) table: Option<AnswerTable>,
     /// The reading that was answered, then others.
     pub(crate) readings: Vec<Reading>,
-    /// The answer in words, where it says more than the values.
+    /// The answer in words, if it says more than the values.
     pub(crate) text: Option<String>,
     pub(crate) evidence: Vec<Evidence>,
-    /// The ranking of entities that the answer was taken from, best first; of methods that rank.
+    /// The ranking from which the answer was taken, best first, for methods that rank.
     pub(crate) ranked: Vec<RankedEntity>,
-    /// The path that led to it, to be said and to be learnt from; of methods that walk paths.
+    /// The path that led to it, for the reading and for learning, for methods that walk paths.
     pub(crate) plan: Option<Box<Planned>>,
-    /// Whether it rests on what the model knows and on no evidence: it is not held against any.
+    /// Whether it rests on the model's own knowledge and no evidence; grounding then skips it.
     pub(crate) model_alone: bool,
     /// The method's estimate, 0 to 1, that the answer is right if it is grounded.
     pub(crate) confidence: f64,
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     pub(crate) reason: Option<String>,
 }
 

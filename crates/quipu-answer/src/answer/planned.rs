@@ -1,4 +1,4 @@
-//! The plan of an answer that a path of the graph gave.
+//! The plan of an answer that a path gave.
 
 use quipu_graph::{NodeId, Step};
 use quipu_query::Made;
@@ -12,31 +12,31 @@ pub struct Planned {
     pub start: PlanStart,
     /// The steps from there.
     pub steps: Vec<Step>,
-    /// The way in words, X where it starts.
+    /// The path in words, with X for its start.
     pub way: String,
-    /// The same from the names that it starts from.
+    /// The same with the names of its starts.
     pub said: String,
-    /// Other paths that lead to the same values: what is asked for is where all meet.
+    /// Other paths that lead to the same values: the answer is where all meet.
     pub met: Vec<Self>,
-    /// What is made of the values that the steps lead to.
+    /// The operation on the values of the steps.
     pub made: Made,
-    /// All that it gives, where the answer is said of that: yes or no.
+    /// All values of the path, if the answer is yes or no.
     pub gives: Option<Vec<Value>>,
 }
 
-/// Where a plan starts.
+/// The start of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanStart {
-    /// From an entity, and where the question mentions it, in bytes.
+    /// An entity, and the place of its mention in the question, in bytes.
     Entity(NodeId, std::ops::Range<usize>),
-    /// From several entities, whose values are compared.
+    /// Several entities, whose values are compared.
     Several(Vec<NodeId>),
-    /// From what another plan led to.
+    /// The result of another plan.
     Found(Box<Planned>),
 }
 
 impl Planned {
-    /// How many entities it starts from.
+    /// The number of entities that it starts from.
     pub fn starts(&self) -> usize {
         let own = match &self.start {
             PlanStart::Entity(..) => 1,
@@ -46,13 +46,15 @@ impl Planned {
         own + self.met.iter().map(Self::starts).sum::<usize>()
     }
 
-    /// Whether values of several things are asked for: of each, or those where their ways meet.
+    /// Whether the question asks for values of several entities: of each, or those where their
+    /// paths meet.
     pub fn is_of_several(&self) -> bool {
         let of_each = matches!(self.start, PlanStart::Several(_)) && self.made == Made::Values;
         of_each || !self.met.is_empty()
     }
 
-    /// The entity of a plain path and where the question mentions it: nothing where something is made of its values.
+    /// The entity of a path without an operation on its values, and its mention in the question;
+    /// `None` if there is an operation.
     pub fn plain(&self) -> Option<(NodeId, &std::ops::Range<usize>)> {
         match &self.start {
             PlanStart::Entity(node, span)

@@ -1,4 +1,4 @@
-//! The question as it enters the engine: checked once, then passed round as it is.
+//! The question on entry to the engine: checked once, then passed on unchanged.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use jiff::{Timestamp, Zoned};
 
 use super::AnswerError;
 
-/// The longest question that is worked on, in bytes. Longer input is a document, not a question.
+/// The longest accepted question, in bytes. Longer input is a document, not a question.
 pub const MAX_QUESTION_BYTES: usize = 4096;
 
 /// A question and the moment it was asked.
@@ -22,8 +22,8 @@ impl Question {
     /// Takes a question asked at `asked_at`, to which "yesterday" and "last year" refer.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the text is empty, longer than [`MAX_QUESTION_BYTES`] or holds control characters
-    /// (binary input).
+    /// [`AnswerError::Usage`] when the text is empty, longer than [`MAX_QUESTION_BYTES`] or holds
+    /// control characters (binary input).
     pub fn new(text: &str, asked_at: Zoned) -> Result<Self, AnswerError> {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
@@ -31,7 +31,7 @@ impl Question {
         }
         if text.len() > MAX_QUESTION_BYTES {
             let message = format!(
-                "the question has {} bytes; the most is {MAX_QUESTION_BYTES}: ask one thing at a time",
+                "the question has {} bytes; the limit is {MAX_QUESTION_BYTES}: ask one thing at a time",
                 text.len()
             );
             return Err(AnswerError::Usage(message));
@@ -56,7 +56,7 @@ impl Question {
 /// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
 ///
 /// # Errors
-/// What was expected, and what was found.
+/// The expected and the found text.
 pub fn parse_time(text: &str) -> Result<Zoned, String> {
     if let Ok(zoned) = text.parse::<Zoned>() {
         return Ok(zoned);
@@ -67,12 +67,12 @@ pub fn parse_time(text: &str) -> Result<Zoned, String> {
     Ok(timestamp.to_zoned(offset.map_or(TimeZone::UTC, TimeZone::fixed)))
 }
 
-/// A thing that was said before, in a question.
+/// An entity from an earlier turn, in a question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bound {
     pub(crate) key: String,
     pub(crate) name: String,
-    /// Where the question names it, in bytes.
+    /// The place of its name in the question, in bytes.
     pub(crate) span: Range<usize>,
 }
 
@@ -83,9 +83,9 @@ pub struct Page {
     pub name: String,
     /// Its address; empty for a file.
     pub url: String,
-    /// What a search engine showed of it.
+    /// The search engine's snippet.
     pub snippet: String,
-    /// When it was changed last, as its server or a search engine says; empty where neither does.
+    /// The time of its last change, according to its server or a search engine; empty if unknown.
     pub last_modified: String,
     /// The page: HTML, Markdown or plain text.
     pub text: String,

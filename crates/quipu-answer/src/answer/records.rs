@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What APIs call the field that names a record.
+/// Common names of the field that names a record.
 const NAMES: [&str; 4] = ["name", "title", "label", "full_name"];
 
 /// A field of a record, as evidence.
@@ -35,11 +35,11 @@ impl RecordField {
 /// One record of an API's response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordContent {
-    /// What it is a row of: `daily prices of META`.
+    /// The table that it is a row of: `daily prices of META`.
     pub table: String,
     /// Its fields.
     pub fields: Vec<RecordField>,
-    /// Where in the response it stood, as a JSON path.
+    /// Its place in the response, as a JSON path.
     pub path: String,
 }
 
@@ -50,14 +50,15 @@ impl RecordContent {
         format!("{}: {}", self.table, fields.collect::<Vec<_>>().join("; "))
     }
 
-    /// The field that the table is headed with: the record's own name.
+    /// The record's own name: the field whose value ends the table's title.
     pub(crate) fn namesake(&self) -> Option<&RecordField> {
         let heads = |field: &&RecordField| !field.value.is_empty() && self.table.ends_with(&field.value);
         self.fields.iter().find(heads)
     }
 
-    /// What names the record beside field `other`: what its table is headed with, what is called a name; among records of several tables
-    /// what its own is about, in `one_table` its first field (the day of a price).
+    /// The name of the record beside its field `other`: the name in the table's title, else a field
+    /// called a name. If neither exists: the entity in the title among records of several tables,
+    /// or the first field (the day of a price) in `one_table`.
     pub(crate) fn named_beside(&self, other: &str, one_table: bool) -> &str {
         let others = || self.fields.iter().filter(|field| field.name != other);
         let called = |field: &&RecordField| {
@@ -71,19 +72,20 @@ impl RecordContent {
         about.or_else(|| others().next().map(|first| first.value.as_str())).unwrap_or(&self.table)
     }
 
-    /// What the table is called without the record's own name: the same for the rows of one response.
+    /// The table's title without the record's own name: the same for all rows of one response.
     pub(crate) fn heading(&self) -> &str {
         let name = self.namesake().map_or("", |field| field.value.as_str());
         self.table.strip_suffix(name).unwrap_or(&self.table).trim_end()
     }
 
-    /// What it says, whatever table it stands in.
+    /// The record's fields as text, independent of its table.
     pub(crate) fn said(&self) -> String {
         let fields = self.fields.iter().map(|field| format!("{}\u{1f}{}", field.name, field.value));
         fields.collect::<Vec<_>>().join("\u{1e}")
     }
 
-    /// The value that an id such as `E3.price` means; without a column, the record's only number or last field.
+    /// The value that an id such as `E3.price` stands for; without a column, the record's last
+    /// field.
     pub fn cell(&self, column: Option<&str>) -> Option<&RecordField> {
         let named = |name: &str| {
             let plain = |text: &str| text.to_lowercase().replace(['_', ' '], "");

@@ -1,4 +1,5 @@
-//! The model alone, thinking step by step before it answers (Wei et al., 2022). One call, no evidence.
+//! The model alone, thinking step by step before it answers (Wei et al., 2022). One call, no
+//! evidence.
 
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
@@ -8,7 +9,7 @@ use crate::answer::{AnswerError, Event, Note, Outcome, Question, Stage, Status};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// What the model thinks and answers.
+/// The model's reasoning and answer.
 #[derive(Deserialize)]
 pub(crate) struct Thought {
     #[serde(default)]
@@ -16,7 +17,7 @@ pub(crate) struct Thought {
     pub(crate) answers: Vec<String>,
 }
 
-/// The answer that the model knows by itself: one call.
+/// The answer from the model's own knowledge: one call.
 ///
 /// # Errors
 /// The model's.
@@ -42,7 +43,8 @@ pub(crate) async fn alone(context: &Context<'_>, question: &Question) -> Result<
     })
 }
 
-/// The same as the last step of a method that found nothing in the graph, marked as resting on the model alone: one call.
+/// The same as the last step of a method that found nothing in the graph, marked as the model's own
+/// knowledge: one call.
 ///
 /// # Errors
 /// The model's.

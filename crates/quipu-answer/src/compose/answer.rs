@@ -6,7 +6,7 @@ use super::{Composed, compose};
 use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
 use crate::ledger::Context;
 
-/// Composes the answer: one call, or an abstention without a call where there is no evidence.
+/// Composes the answer: one call. Without evidence it abstains without a call.
 pub(crate) async fn answer_from(
     context: &Context<'_>,
     question: &Question,
@@ -15,7 +15,7 @@ pub(crate) async fn answer_from(
 ) -> Result<Outcome, AnswerError> {
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
     if evidence.is_empty() {
-        return Ok(Outcome::abstain("nothing was found that could hold an answer", evidence));
+        return Ok(Outcome::abstain("no evidence was found", evidence));
     }
     let _timer = context.ledger.enter(Stage::Compose);
     let composed = match compose(context, question, &context.times(question), &evidence).await {
@@ -29,7 +29,8 @@ pub(crate) async fn answer_from(
     Ok(composed.outcome(evidence, confidence))
 }
 
-/// Why a composition of `status` gives no answer, in the model's words; `None` where it gives one.
+/// The reason, in the model's words, why a composition of `status` gives no answer; `None` if it
+/// gives one.
 pub(crate) fn why_not(status: Status, reasoning: &str) -> Option<String> {
     let reason = match status {
         Status::Answered => return None,
@@ -40,7 +41,7 @@ pub(crate) fn why_not(status: Status, reasoning: &str) -> Option<String> {
 }
 
 impl Composed {
-    /// What a composition gave; the calculation that it rests on joins the evidence.
+    /// The outcome of a composition; its calculation joins the evidence.
     pub(crate) fn outcome(self, mut evidence: Vec<Evidence>, confidence: f64) -> Outcome {
         let Self { status, answers, reasoning, calculation } = self;
         let text = calculation.as_ref().map(Evidence::to_line);

@@ -1,21 +1,23 @@
-//! From the rows that a model points at to what is calculated: the operands, and the operation that the question's words ask for.
+//! From the rows that a model points at to the calculation: the operands, and the operation that
+//! the question's words ask for.
 
 use quipu_graph::LiteralValue;
-use quipu_index::words;
-use quipu_language::{Language, Operand, Operation, value_of, wanted};
+use quipu_language::{Language, Operand, Operation, value_of, wanted, words};
 
 use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
 use crate::plan::plain_words;
 
-/// Whether the question's words leave room for an operation that the model states: "Which is longer, A or B?" asks for no sum.
+/// Whether the question's words allow an operation that the model states: "Which is longer, A or
+/// B?" asks for no sum.
 pub(super) fn may_mean(question: &Question, stated: Operation) -> bool {
     let wanted = wanted(question.text());
     let chooses = wanted.compares && wanted.operation.is_some_and(Operation::chooses);
     !chooses || !matches!(stated, Operation::Sum | Operation::Average | Operation::Count)
 }
 
-/// What the question's words ask to be calculated from what the model points at, where it does not say so itself: "Which is larger, A or
-/// B?" from a value of each, "the longest" from the whole column that it found it in, "how many" from a list.
+/// The operation that the question asks for, with its operands, if the model states none: "Which is
+/// larger, A or B?" compares one value of each, "the longest" takes the whole column, "how many"
+/// counts a list.
 pub(super) fn asked(
     question: &Question,
     rows: &[String],
@@ -26,7 +28,7 @@ pub(super) fn asked(
     let operation = wanted.operation?;
     let operands = match operation {
         Operation::Highest | Operation::Lowest if wanted.compares => pointed.to_vec(),
-        // The latest price is the price of the latest day, not the greatest of a column of prices.
+        // The latest price is the price on the latest day, not the greatest price in the column.
         Operation::Highest | Operation::Lowest if is_of_time(question.text()) => return None,
         Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
         Operation::Count => counted(question, rows, pointed, evidence)?,
@@ -35,9 +37,8 @@ pub(super) fn asked(
     (operands.len() > 1).then_some((operation, operands))
 }
 
-/// What "how many" counts: the things that the model points at, the items of a list in one cell, whatever they are, and those that a text
-/// lists in the column that is asked for. A number that is stated
-/// is not counted.
+/// The operands that "how many" counts: the entities that the model points at, the values of a list
+/// in one cell, or the items of a text in the requested column. A stated number is not counted.
 fn counted(
     question: &Question,
     rows: &[String],
@@ -63,7 +64,7 @@ fn counted(
     (one_list || pointed.iter().all(|operand| is_text(&operand.value))).then(|| pointed.to_vec())
 }
 
-/// Whether a question asks for what is first or last in time.
+/// Whether a question asks for the first or last in time.
 fn is_of_time(question: &str) -> bool {
     let language = Language::of(question);
     words(question).iter().any(|word| language.orders_times(&word.text))
@@ -73,7 +74,8 @@ fn is_text(value: &LiteralValue) -> bool {
     matches!(value, LiteralValue::Text(_))
 }
 
-/// The operands of a column of records, where every row that the model points at is a cell of it and it holds no text.
+/// The operands of a whole column of records, if every row that the model points at is a cell of it
+/// and the column holds no text.
 fn whole_column(rows: &[String], evidence: &[Evidence]) -> Option<Vec<Operand>> {
     let record_of = |row: &String| match row_positions(row).as_slice() {
         [at] => match &evidence.get(*at)?.content {
@@ -102,7 +104,7 @@ pub(super) fn column(row: &str) -> Option<&str> {
     row.split_once('.').map(|(_, column)| column.trim())
 }
 
-/// The field of a record that a row id means; `None` for other evidence.
+/// The field of a record that a row id refers to; `None` for other evidence.
 pub(super) fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordField> {
     match &piece.content {
         EvidenceContent::Record(record) => record.cell(column),
@@ -110,7 +112,7 @@ pub(super) fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<
     }
 }
 
-/// Operands out of records: the cell named, with what names the record as its label.
+/// The operands from records: the cell that the id refers to, labelled by the record's name.
 fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
     let cell = |row: &String, at: usize| {
         let piece = evidence.get(at)?;
@@ -124,7 +126,7 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
     let cells: Vec<(&Evidence, &RecordContent, &RecordField)> = cells.collect();
     let one_table = cells.windows(2).all(|two| matches!(two, [a, b] if a.1.table == b.1.table));
     let operand = |(piece, record, field): &(&Evidence, &RecordContent, &RecordField), value: &str| {
-        // Of a list each value is something by itself.
+        // Each value of a list is labelled by itself.
         let label = if field.values.len() > 1 { value } else { record.named_beside(&field.name, one_table) };
         Operand {
             key: label.to_owned(),
@@ -137,8 +139,8 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
     cells.iter().flat_map(|cell| cell.2.each().map(|value| operand(cell, value))).collect()
 }
 
-/// The rows that the model points at, as operands. When several rows share head and relation (a list), each value is an
-/// operand of its own; else the head is what the value belongs to.
+/// The operands from the rows that the model points at. If several rows share the head (a list),
+/// each value is labelled by itself; else by its head.
 pub(super) fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
     let records = record_operands(rows, evidence);
     if !records.is_empty() {
@@ -174,7 +176,7 @@ pub(super) fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
         .collect()
 }
 
-/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7; a column behind a point is left out.
+/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7; a column after a point is ignored.
 pub fn row_positions(row: &str) -> Vec<usize> {
     let row = row.split_once('.').map_or(row, |(row, _)| row);
     let number = |text: &str| text.trim().trim_start_matches(['E', 'e']).parse::<usize>().ok();
@@ -217,7 +219,7 @@ mod tests {
             found,
             [("2024-02-27".to_owned(), "1.5".to_owned()), ("2024-02-28".to_owned(), "2".to_owned())]
         );
-        // Of several tables each is about something else.
+        // Each of several tables is about something else.
         let light = |place: &str, hours: &str| {
             let fields = vec![field("date", "2024-01-01"), field("hours", hours)];
             Evidence::record(

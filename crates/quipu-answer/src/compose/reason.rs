@@ -1,5 +1,5 @@
-//! Step-by-step composition over tables of evidence (KERAG §4.3, App. I.3). The model reasons, points at rows and names
-//! an operation; code calculates.
+//! Step-by-step composition over tables of evidence (KERAG §4.3, App. I.3). The model reasons,
+//! points at rows and names an operation; code calculates.
 
 use quipu_language::{Operation, TimeFrame, calculate};
 use quipu_model::{ChatRequest, Message};
@@ -13,13 +13,13 @@ use crate::answer::{
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// Most values that the model may list; a longer list is for code to give.
+/// Most values that the model may list; longer lists are left to code.
 const MOST_ANSWERS: usize = 60;
 
 /// Longest id of a row with its column.
 const MOST_ROW_ID: usize = 40;
 
-/// What composition gave.
+/// The result of a composition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composed {
     /// Answered, abstained or invalid.
@@ -28,7 +28,7 @@ pub struct Composed {
     pub answers: Vec<String>,
     /// The model's reasoning.
     pub reasoning: String,
-    /// A calculation that was made on the way; it belongs to the evidence.
+    /// The calculation, which belongs to the evidence.
     pub calculation: Option<Evidence>,
 }
 
@@ -101,7 +101,7 @@ pub async fn compose(
     compose_with(context, question, time_frames, evidence, prompt).await
 }
 
-/// The same with a prompt of the caller's choice, which must ask for the same form.
+/// The same with a prompt of the caller, which must ask for the same form of reply.
 ///
 /// # Errors
 /// The model's.
@@ -115,7 +115,7 @@ pub async fn compose_with(
     compose_about(context, question, time_frames, evidence, prompt, Value::Null).await
 }
 
-/// The same with what else the prompt tells of the question, by name.
+/// The same with further values for the prompt about the question, by name.
 ///
 /// # Errors
 /// The model's.
@@ -146,7 +146,8 @@ pub(crate) async fn compose_about(
     Ok(settle(context, question, reply, evidence))
 }
 
-/// The same without reasoning and without calculation (the paper's ablation "- CoT"; App. I.3, base prompt): one call.
+/// The same without reasoning and without calculation (the paper's ablation "- CoT"; App. I.3, base
+/// prompt): one call.
 ///
 /// # Errors
 /// The model's.
@@ -162,7 +163,8 @@ pub async fn compose_plain(
     Ok(settle(context, question, reply, evidence))
 }
 
-/// The same over triples, one a line, and without the time of the question (App. I.3, the prompt for Head2Tail): one call.
+/// The same over triples, one in each line, and without the time of the question (App. I.3, the
+/// prompt for Head2Tail): one call.
 ///
 /// # Errors
 /// The model's.
@@ -225,7 +227,8 @@ fn describe_frame(frame: &TimeFrame) -> String {
     if frame.from == frame.to { frame.from.to_string() } else { format!("{} to {}", frame.from, frame.to) }
 }
 
-/// Calculates what the model asked for, and reads the status off what is left.
+/// Calculates if the model or the question asks for it, and derives the status from the remaining
+/// answers.
 fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[Evidence]) -> Composed {
     let mut composed = Composed {
         status: reply.status.into(),
@@ -268,7 +271,8 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
     composed
 }
 
-/// The values of the rows that the model points at, each once: small models often name the rows and forget to copy the values.
+/// The values of the rows that the model points at, each once: small models often name the rows but
+/// forget to copy the values.
 fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
     let shown = shown_values(evidence);
     let mut values: Vec<String> = Vec::new();
@@ -290,7 +294,8 @@ fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
     values
 }
 
-/// The values one by one, where an answer is the whole list of a record's field as the table shows it.
+/// Splits an answer that is the whole list of a record's field, as the table shows it, into its
+/// values.
 fn of_list(answer: &str, evidence: &[Evidence]) -> Vec<String> {
     let fields = evidence.iter().filter_map(|piece| match &piece.content {
         EvidenceContent::Record(record) => Some(&record.fields),

@@ -1,5 +1,6 @@
-//! Composition where the plan is of whole paths: the model sees the facts and the ways through them, says which way leads to the answer
-//! and what is to be made of its values; code takes the values, so that none is lost or altered in copying.
+//! Composition over whole paths. The model sees the facts and the paths through them, and names the
+//! path that leads to the answer and the operation on its values. Code takes the values, so that
+//! none is lost or altered in copying.
 
 use quipu_language::{Operation, TimeFrame};
 use quipu_model::ChatRequest;
@@ -11,34 +12,34 @@ use crate::answer::{AnswerError, Evidence, Question, Stage, Status, cell, to_mar
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// Values of a way that the model is shown.
+/// Values of a path shown to the model.
 const MOST_SHOWN: usize = 12;
-/// Values that the model may single out.
+/// Values that the model may pick.
 const MOST_ANSWERS: usize = 20;
 
-/// A way that the model may name.
+/// A path on offer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedWay {
-    /// The way in words, from the question's name on.
+    /// The path in words, starting with the question's name.
     pub says: String,
-    /// How likely it is what the question means, 0 to 1.
+    /// The probability that the question means it, 0 to 1.
     pub fit: f64,
-    /// What it leads to, by name.
+    /// Its values, by name.
     pub values: Vec<String>,
 }
 
-/// What the model makes of the ways.
+/// The model's choice among the paths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaysReply {
     /// Answered, abstained or invalid.
     pub status: Status,
     /// The model's reasoning.
     pub reasoning: String,
-    /// The ways that lead to the answer, by position.
+    /// The positions of the paths that lead to the answer.
     pub ways: Vec<usize>,
-    /// What is to be calculated from their values.
+    /// The operation on their values.
     pub operation: Option<Operation>,
-    /// The values that are the answer, as the model writes them; empty where all are.
+    /// The values that answer the question, in the model's spelling; empty if all do.
     pub some: Vec<String>,
 }
 
@@ -54,8 +55,8 @@ struct Reply {
     answers: Vec<String>,
 }
 
-/// Asks the model which of the ways answers the question: one call. Without `reasoning` it is not asked to think first (the paper's
-/// ablation "- CoT").
+/// Asks the model which of the paths answers the question: one call. Without `reasoning` it does
+/// not think first (the paper's ablation "- CoT").
 ///
 /// # Errors
 /// The model's.

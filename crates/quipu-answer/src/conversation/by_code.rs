@@ -1,13 +1,12 @@
-//! Follow-ups that code understands: words that stand for things of the earlier turns, and questions that go on where an earlier one
-//! left off.
+//! Follow-ups that code understands: words that stand for entities of earlier turns, and questions
+//! that continue an earlier one.
 
 use std::ops::Range;
 
 use quipu_graph::{NodeId, NodeSummary, RelationRole, RelationUse};
-use quipu_index::{normalise, words};
 use quipu_language::{
-    FollowUp, Language, Referent, Referring, asks_for_an_agent, begins_a_question, follow_up, values_said,
-    words_of,
+    FollowUp, Language, Referent, Referring, asks_for_an_agent, begins_a_question, follow_up, normalise,
+    values_said, words, words_of,
 };
 use quipu_query::asked::nouns_of_kinds;
 
@@ -18,17 +17,17 @@ use crate::ledger::Context;
 use crate::link::{Mentioned, apart, mentions};
 use crate::planners::counted;
 
-/// Most things of an answer that a word for several stands for.
+/// Most entities of an answer that a plural word stands for.
 const MOST_NAMED: usize = 12;
-/// Things among which one is looked for.
+/// Most entities among which a singular word is resolved.
 const MOST_HELD: usize = 20;
-/// A name that is as the graph has it is scored no less.
+/// The least score of a name that the graph has in exactly this form.
 const SURE: f64 = 0.9;
 
-/// A message with what it names itself.
+/// A message with the entities that it names itself.
 struct Message<'a> {
     text: &'a str,
-    /// Where it goes on behind words like "and".
+    /// The place after opening words like "and".
     from: usize,
     own: Vec<Mentioned>,
 }
@@ -42,7 +41,7 @@ impl Message<'_> {
         Language::of(self.text)
     }
 
-    /// The telling words behind its opening and outside some spans.
+    /// The telling words after its opening and outside the given spans.
     fn telling(&self, without: &[Range<usize>]) -> Vec<String> {
         let language = self.language();
         let outside = |span: &Range<usize>| without.iter().all(|known| apart(known, span));
@@ -58,7 +57,7 @@ impl Message<'_> {
         self.own.iter().map(|mention| mention.span.clone()).collect()
     }
 
-    /// Whether it is a name and nothing else.
+    /// Whether it is only a name.
     fn is_bare(&self) -> bool {
         self.own.len() == 1 && {
             let spans = self.names();
@@ -70,8 +69,8 @@ impl Message<'_> {
         }
     }
 
-    /// Whether the message itself may name what a word of it stands for: "is Kauwboy longer than its sequel", "the largest countries and
-    /// their capitals".
+    /// Whether a word of the message may stand for an entity in the message itself: "is Kauwboy
+    /// longer than its sequel", "the largest countries and their capitals".
     fn may_name(&self, one: &Referring) -> bool {
         if matches!(one.to, Referent::Place(_) | Referent::Last) || one.noun.is_some() {
             return false;
@@ -93,7 +92,7 @@ impl Message<'_> {
 }
 
 impl Heard {
-    /// What a message says after all that was heard.
+    /// Reads a message in the light of the turns before it.
     ///
     /// # Errors
     /// The graph's and the embedder's.
@@ -104,7 +103,8 @@ impl Heard {
         let FollowUp { mut from, mut refers } = follow_up(text);
         let mut own = mentions(context, text).await?;
         own.retain(|mention| is_name(context, mention));
-        // Words of a name stand for nothing else: "His Dark Materials", "And Then There Were None".
+        // A word inside a name stands for nothing else: "His Dark Materials", "And Then There Were
+        // None".
         let in_a_name = |span: &Range<usize>| own.iter().any(|mention| !apart(&mention.span, span));
         refers.retain(|one| !in_a_name(&one.span) && (!one.maybe_empty || own.is_empty()));
         if in_a_name(&(0..from)) {
@@ -117,12 +117,13 @@ impl Heard {
         if from > 0 || message.is_bare() {
             return self.gone_on(context, &message).await;
         }
-        // What names nothing, no kind of thing either, may lean on what was said in silence: "which is cheaper?".
+        // A message without any name or kind may silently refer to earlier turns: "which is
+        // cheaper?".
         let alone = !message.own.is_empty() || !values_said(text).is_empty() || message.names_a_kind(context);
         Ok(if alone { ByCode::Alone } else { ByCode::Unclear(None) })
     }
 
-    /// The message with names for the words that stand for earlier things.
+    /// Replaces the words that stand for earlier entities by their names.
     async fn replaced(
         &self,
         context: &Context<'_>,
@@ -133,7 +134,7 @@ impl Heard {
         let mut said = Said::default();
         let (mut at, mut any) = (message.from, false);
         for one in refers {
-            // "Which clubs have their seat there": the clubs' own.
+            // "Which clubs have their seat there": "their" refers to the clubs.
             if one.possessive
                 && one.to == Referent::Several
                 && message.names_a_kind_before(context, &one.span)
@@ -145,7 +146,7 @@ impl Heard {
                 false => self.meant(context, message, one).await?,
             };
             if things.is_empty() {
-                // "Which of the films that …" points at nothing that was said.
+                // "Which of the films that …" refers to nothing that was said.
                 if one.noun.is_some() && !one.surely {
                     continue;
                 }
@@ -174,7 +175,7 @@ impl Heard {
         Ok(ByCode::Said(said))
     }
 
-    /// The things that a word of the message stands for; none where it is not clear.
+    /// The entities that a word of the message stands for; empty if unclear.
     async fn meant(
         &self,
         context: &Context<'_>,
@@ -194,7 +195,7 @@ impl Heard {
             }
             Referent::Place(place) => return Ok(nth(several.get(place - 1))),
             Referent::Last => return Ok(nth(several.last())),
-            // "It" is none of several.
+            // "It" does not stand for one of several.
             Referent::One if self.answered.len() > 1 && one.noun.is_none() && !one.possessive => {
                 return Ok(Vec::new());
             }
@@ -204,8 +205,8 @@ impl Heard {
         let telling = message.telling(&[message.names(), vec![one.span.clone()]].concat());
         let fits = fits(context, &things, &telling, message.language()).await?;
         let best = fits.iter().copied().max().unwrap_or_default();
-        // Of several things that nothing tells apart the only answer is meant; by "she" somebody whom the question names, where it
-        // does not ask who.
+        // If nothing tells several entities apart, the only answer is meant. "She" also stands for
+        // a person in the question, unless the question asks who.
         let is_answer = self.answered.len() == 1 && things.first() == self.answered.first();
         let is_named = one.to == Referent::Person && !asks_for_an_agent(&self.question);
         let sure = best > 0 || is_answer || is_named || (things.len() < 2 && one.to != Referent::Person);
@@ -213,8 +214,9 @@ impl Heard {
         Ok(found.and_then(|at| things.into_iter().nth(at)).into_iter().collect())
     }
 
-    /// The things that a word for one may stand for, the likeliest first: the answer where it is one, then what the question names, the
-    /// last first, then what was said before. Who was asked for is no "it". "She" has a name of several words sooner than of one.
+    /// The entities that a singular word may stand for, the likeliest first: the only answer, then
+    /// the question's entities, the last one first, then earlier ones. The answer to a "who"
+    /// question is no "it". "She" prefers names of several words.
     fn single(&self, one: &Referring) -> Vec<Thing> {
         let is_agent = asks_for_an_agent(&self.question);
         let is_it = one.to == Referent::One && one.noun.is_none();
@@ -233,8 +235,9 @@ impl Heard {
         single
     }
 
-    /// The things that are called as a word of the message calls them; all where it calls them nothing. The answer to a question for a
-    /// city is a city, and "this dish" is the one that was answered, whatever the graph calls it.
+    /// The entities that fit the noun of a referring word; all if it has no noun. The answer to a
+    /// question about a city counts as a city, and "this dish" is the answered one, whatever type
+    /// the graph gives it.
     async fn called(
         &self,
         context: &Context<'_>,
@@ -261,7 +264,7 @@ impl Heard {
         Ok(called)
     }
 
-    /// The last question with the rest of a message in the place of what it takes the place of.
+    /// The last question, with one part replaced by the rest of the message.
     async fn gone_on(&self, context: &Context<'_>, message: &Message<'_>) -> Result<ByCode, AnswerError> {
         let asked: Vec<String> = words(&self.question).into_iter().map(|word| word.text).collect();
         let mut left = message.telling(&message.names());
@@ -271,7 +274,7 @@ impl Heard {
         }
         match message.own.as_slice() {
             [new] => {
-                // "And the Physics program?" behind "which college does the … program belong to".
+                // "And the Physics program?" after "which college does the … program belong to".
                 left.retain(|word| !asked.contains(word));
                 // "And who wrote Emma?" is a question of its own.
                 let only_a_name = left.is_empty() && !begins_a_question(message.rest());
@@ -283,7 +286,7 @@ impl Heard {
         if begins_a_question(message.rest()) {
             return Ok(if message.names_a_kind(context) { ByCode::Alone } else { ByCode::Unclear(None) });
         }
-        // "And the price?" asks for it of what was spoken of.
+        // "And the price?" asks for the price of the entity spoken of.
         let one = Referring::plain(Referent::Somewhere, 0..0);
         let Some(thing) = self.meant(context, message, &one).await?.pop() else {
             return Ok(ByCode::Unclear(None));
@@ -300,8 +303,8 @@ impl Heard {
         Ok(ByCode::Said(Said { text: text + "?", bound }))
     }
 
-    /// The last question about another thing: in the place of the last one of its kind, else of the only one that has a relation in common
-    /// with it.
+    /// The last question about another entity: it replaces the last one of the same type, else the
+    /// only one, if the two share a relation.
     async fn with_name(&self, context: &Context<'_>, new: &Mentioned) -> Result<ByCode, AnswerError> {
         let Some(best) = new.best() else { return Ok(ByCode::Unclear(None)) };
         let new_types = context.graph().summaries(&[best.node]).await?.pop().map(|node| node.types);
@@ -319,7 +322,8 @@ impl Heard {
         Ok(said.map_or(ByCode::Unclear(None), ByCode::Said))
     }
 
-    /// The last question with another value: "and in 2019?". Nothing where the message says more, or one of the values is in a name.
+    /// The last question with another value: "and in 2019?". `None` if the message says more, or if
+    /// the old value is in a name.
     fn with_value(&self, message: &Message<'_>, asked: &[String]) -> Option<Said> {
         let (old, new) = (values_said(&self.question), values_said(message.text));
         let ([old], [new]) = (old.as_slice(), new.as_slice()) else { return None };
@@ -353,7 +357,7 @@ impl Heard {
         self.with(&old, new)
     }
 
-    /// The last question with another text in one place; what it names elsewhere stays what it was.
+    /// The last question with another text in one place; the entities elsewhere in it stay bound.
     fn with(&self, place: &Range<usize>, text: &str) -> Option<Said> {
         let (before, behind) = (self.question.get(..place.start)?, self.question.get(place.end..)?);
         let moved = |span: &Range<usize>| match span.start >= place.end {
@@ -369,7 +373,7 @@ impl Heard {
     }
 }
 
-/// Whether a mention is a name, and no word for a relation: "the rating".
+/// Whether a mention is a name, not a word for a relation such as "the rating".
 fn is_name(context: &Context<'_>, mention: &Mentioned) -> bool {
     if mention.best().is_none_or(|best| best.score < SURE) {
         return false;
@@ -377,7 +381,7 @@ fn is_name(context: &Context<'_>, mention: &Mentioned) -> bool {
     if mention.text.contains(char::is_uppercase) {
         return true;
     }
-    // "That department" is called by its kind.
+    // "That department" names a kind.
     if counted(context).is_some_and(|tables| !nouns_of_kinds(&words_of(&mention.text), &tables).is_empty()) {
         return false;
     }
@@ -388,7 +392,7 @@ fn is_name(context: &Context<'_>, mention: &Mentioned) -> bool {
     })
 }
 
-/// Whether two things have a relation in common, from the same end.
+/// Whether two entities share an ordinary relation in the same direction.
 async fn share_a_relation(context: &Context<'_>, one: NodeId, other: NodeId) -> Result<bool, AnswerError> {
     let relations = context.graph().relations();
     let is_ordinary = |used: &&RelationUse| {
@@ -400,7 +404,7 @@ async fn share_a_relation(context: &Context<'_>, one: NodeId, other: NodeId) -> 
     Ok(one.iter().filter(is_ordinary).any(|used| other.iter().any(|known| known.step == used.step)))
 }
 
-/// For each thing, how many of some words the names of its relations have, in some form.
+/// For each entity, how many of the words occur, in some form, in the names of its relations.
 async fn fits(
     context: &Context<'_>,
     things: &[Thing],

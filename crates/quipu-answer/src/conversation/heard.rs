@@ -1,11 +1,11 @@
-//! What was said before a message, as far as code understands it: the last question, the things that it names, the things that were
-//! answered.
+//! The turns before a message, as far as code understands them: the last question, its entities,
+//! the entities of its answer.
 
 use std::ops::Range;
 
 use quipu_graph::NodeId;
-use quipu_index::{MatchReason, words};
-use quipu_language::{Language, asks_nothing, asks_yes_or_no};
+use quipu_index::MatchReason;
+use quipu_language::{Language, asks_nothing, asks_yes_or_no, words};
 
 use super::said::{ByCode, Said, Thing};
 use super::{Speaker, Turn};
@@ -13,36 +13,36 @@ use crate::answer::{AnswerError, UNKNOWN};
 use crate::ledger::Context;
 use crate::link::{apart, mentions};
 
-/// Turns before the question that are read.
+/// Most turns before the question that are read.
 pub(super) const MOST_TURNS: usize = 8;
 /// Most bytes of a turn that are read.
 const MOST_BYTES: usize = 4000;
-/// Most values of an answer that are known.
+/// Most values of an answer that are kept.
 const MOST_VALUES: usize = 50;
-/// Things of earlier turns that are remembered.
+/// Most entities of earlier turns that are kept.
 const MOST_EARLIER: usize = 20;
 /// Candidates of one name in an answer's text.
 const CANDIDATES: usize = 3;
-/// Words of a name that the graph has no entity for.
+/// Most words of a name without an entity.
 const MOST_WORDS: usize = 5;
-/// What goes before a reading in the text of an answer.
+/// The words before a reading in the text of an answer.
 const READING: &str = "I read this as";
 
-/// What was said before the question.
+/// The state of the conversation before the question.
 #[derive(Default)]
 pub(super) struct Heard {
-    /// The last question, so that it stands alone.
+    /// The last question, restated so that it stands alone.
     pub(super) question: String,
-    /// The things that it names, in their order, each where it stands.
+    /// Its entities in their order, each with its place.
     pub(super) named: Vec<(Range<usize>, Thing)>,
-    /// The things of the last answer, in their order.
+    /// The entities of the last answer, in their order.
     pub(super) answered: Vec<Thing>,
-    /// The things of earlier turns, the latest first.
+    /// The entities of earlier turns, the latest first.
     pub(super) earlier: Vec<Thing>,
 }
 
 impl Heard {
-    /// Reads the turns before a question, each after those before it.
+    /// Reads the turns before a question, each in the light of those before it.
     ///
     /// # Errors
     /// The graph's and the embedder's.
@@ -52,7 +52,7 @@ impl Heard {
         for turn in turns.iter().skip(turns.len().saturating_sub(MOST_TURNS)) {
             let text = beginning(&turn.text);
             match turn.speaker {
-                // "Thanks" and what was said to that change nothing.
+                // "Thanks" and the reply to it change nothing.
                 Speaker::Person if asks_nothing(text) => thanked = true,
                 Speaker::Person => {
                     thanked = false;
@@ -101,7 +101,8 @@ impl Heard {
         Ok(())
     }
 
-    /// The things of an answer: its values by their keys, else the names in its text, in their order.
+    /// The entities of an answer: its values by their keys, else the names in its text, in their
+    /// order.
     async fn answers_of(&self, context: &Context<'_>, turn: &Turn) -> Result<Vec<Thing>, AnswerError> {
         if !turn.values.is_empty() {
             let values = turn.values.iter().take(MOST_VALUES);
@@ -111,7 +112,7 @@ impl Heard {
         }
         let text = beginning(&turn.text).split(READING).next().unwrap_or_default();
         if text.trim_start().starts_with(UNKNOWN.trim_end_matches('.')) {
-            // What comes behind are reasons.
+            // The text after this gives reasons.
             return Ok(Vec::new());
         }
         let mut found = context.workspace.link(text, CANDIDATES).await?;
@@ -125,13 +126,13 @@ impl Heard {
         if told.is_empty() {
             return Ok(self.unknown_name(text).into_iter().collect());
         }
-        // "The Burger Joint is in Los Angeles" tells one thing, not two.
+        // "The Burger Joint is in Los Angeles" answers with one entity, not two.
         let is_new = |thing: &&Thing| self.named.iter().all(|(_, named)| named != *thing);
         let new: Vec<Thing> = told.iter().filter(is_new).cloned().collect();
         Ok(if new.is_empty() { told } else { new })
     }
 
-    /// An answer that is a name without an entity: students who are called by two columns.
+    /// An answer that is a name without an entity: students whose names stand in two columns.
     fn unknown_name(&self, text: &str) -> Option<Thing> {
         let language = Language::of(text);
         let text = text.trim().trim_end_matches('.');
@@ -154,13 +155,13 @@ async fn things(context: &Context<'_>, nodes: &[NodeId]) -> Result<Vec<Thing>, A
     Ok(things)
 }
 
-/// As much of a turn as is read.
+/// The part of a turn that is read.
 fn beginning(text: &str) -> &str {
     let end = (0..=MOST_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
-/// Where a text has words with capitals, but for its first.
+/// The places of capitalised words in a text, without its first word.
 fn capitals(text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for word in words(text).into_iter().skip(1) {

@@ -1,4 +1,5 @@
-//! Follow-up questions: what was said before, and the question said so that it stands alone.
+//! Follow-up questions: the turns before a question, and the question restated so that it stands
+//! alone.
 
 mod by_code;
 mod heard;
@@ -6,8 +7,7 @@ mod said;
 
 use std::ops::Range;
 
-use quipu_index::words;
-use quipu_language::{Language, asks_nothing, blank, follow_up};
+use quipu_language::{Language, asks_nothing, blank, follow_up, words};
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
@@ -19,7 +19,7 @@ use crate::answer::{AnswerError, Bound, Event, Question, Stage, Value, passage_c
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// Who said something.
+/// The speaker of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// The person who asks.
@@ -28,30 +28,31 @@ pub enum Speaker {
     Answer,
 }
 
-/// Something that was said before the question.
+/// A turn before the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// By whom.
+    /// Its speaker.
     pub speaker: Speaker,
-    /// What.
+    /// Its text.
     pub text: String,
-    /// Of an answer: its values, where they are known with their keys. Else its text is searched for names.
+    /// For an answer: its values with their keys, if known. Otherwise its text is searched for
+    /// names.
     pub values: Vec<Value>,
 }
 
 impl Turn {
-    /// A turn of which the text alone is known.
+    /// A turn with only its text.
     pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
         Self { speaker, text: text.into(), values: Vec::new() }
     }
 }
 
-/// What was said before the question, oldest first.
+/// The conversation before the question, oldest turn first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// Standing instructions of the application; read only together with turns. Empty: none.
+    /// Standing instructions of the application, used only if there are turns. Empty: none.
     pub instructions: String,
-    /// The turns; without any, the question stands alone already and no model is asked.
+    /// The turns. Without any, the question stands alone, and no model is asked.
     pub turns: Vec<Turn>,
 }
 
@@ -60,33 +61,34 @@ struct Reply {
     question: String,
 }
 
-/// How a message is understood after what was said before it.
+/// The meaning of a message after earlier turns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Understood {
     /// It stands alone.
     AsItIs,
     /// It asks nothing: "thanks".
     Nothing,
-    /// This word of it stands for something, and neither code nor model knows for what.
+    /// Neither code nor model knows what this word of it stands for.
     Unclear(String),
-    /// It is asked so.
+    /// It means this question.
     As(Restated),
 }
 
-/// A follow-up that stands alone.
+/// A follow-up, restated so that it stands alone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Restated {
     pub(crate) question: Question,
-    /// The things that its words for earlier ones mean.
+    /// The entities that its words for earlier ones stand for.
     pub(crate) bound: Vec<Bound>,
 }
 
-/// Understands a message after what was said before it. By code where its words are those of a follow-up whose meaning the graph tells
-/// (`by_code.rs`), else by the model: one call, and no word of its reply may come from elsewhere than the conversation. Where neither
-/// understands it, the question stays as it is and the trace says so.
+/// Understands a message after earlier turns. Code does it if the message has the words of a
+/// follow-up and the graph tells their meaning (`by_code.rs`); else the model, in one call, whose
+/// reply may use only words from the conversation. If neither understands it, the question stays as
+/// it is and the trace says so.
 ///
 /// # Errors
-/// The graph's and the embedder's; the model's, but for replies that cannot be read.
+/// The graph's and the embedder's; the model's, except unreadable replies.
 pub(crate) async fn understand(
     context: &Context<'_>,
     question: &Question,
@@ -100,7 +102,7 @@ pub(crate) async fn understand(
         return Ok(Understood::AsItIs);
     }
     let _timer = context.ledger.enter(Stage::Plan);
-    // The anchors that came with this question are none of the earlier ones.
+    // The anchors of this question do not belong to the earlier ones.
     let hearing = context.without_anchors();
     let by_code = match Heard::of(&hearing, &conversation.turns).await {
         Ok(heard) => heard.read(&hearing, text).await,
@@ -121,7 +123,7 @@ pub(crate) async fn understand(
             (None, None) => None,
         },
         Err(error @ AnswerError::Exhausted(_)) => return Err(error),
-        // Whoever is asked next says so too, or is another source.
+        // The source fails again when it is asked, or another source answers.
         Err(error) => {
             as_it_stands(context, &error.to_string());
             None
@@ -132,9 +134,9 @@ pub(crate) async fn understand(
     Ok(Understood::As(restated))
 }
 
-/// Tells that the question is not restated.
+/// Reports that the question is not restated.
 fn as_it_stands(context: &Context<'_>, reason: &str) {
-    let reason = format!("{reason}; the question is taken as it stands, without what was said before");
+    let reason = format!("{reason}; the question is answered without the earlier messages");
     context.trace.report(Stage::Plan, Event::Degraded { reason });
 }
 
@@ -148,7 +150,7 @@ async fn by_model(
         Ok(None)
     };
     if !context.has_model() {
-        return degraded("a follow-up question needs a language model to be understood".into());
+        return degraded("a follow-up question needs a language model".into());
     }
     let reply: Reply = match context.json(Stage::Plan, request(question, conversation)?, &schema()).await {
         Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => return degraded(error.to_string()),
@@ -158,7 +160,10 @@ async fn by_model(
     let said = conversation.turns.iter().map(|turn| turn.text.as_str());
     let said = said.chain([conversation.instructions.as_str()]);
     if !is_faithful(question.text(), &reply.question, said) {
-        return degraded(format!("the model's “{}” says what nobody said", reply.question.trim()));
+        return degraded(format!(
+            "the model's rewording “{}” adds words that nobody said",
+            reply.question.trim()
+        ));
     }
     match Question::new(&reply.question, question.asked_at().clone()) {
         Ok(restated) => Ok(Some(restated)),
@@ -166,7 +171,7 @@ async fn by_model(
     }
 }
 
-/// Whether a restatement keeps all that the message tells and tells nothing that was not said.
+/// Whether a restatement keeps every telling word of the message and adds none that was not said.
 fn is_faithful<'a>(message: &str, restated: &str, said: impl Iterator<Item = &'a str>) -> bool {
     let language = Language::of(restated);
     let telling = |text: &str| -> Vec<String> {

@@ -1,4 +1,5 @@
-//! What is handed on from message to message: things that were named, and a message as it stands alone.
+//! Data passed from turn to turn: the entities named so far, and a message restated so that it
+//! stands alone.
 
 use std::ops::Range;
 
@@ -6,13 +7,14 @@ use quipu_graph::{NodeId, NodeSummary};
 
 use crate::answer::Bound;
 
-/// What code makes of a message.
+/// The result of reading a message by code.
 pub(super) enum ByCode {
-    /// It leans on nothing.
+    /// It does not depend on earlier turns.
     Alone,
-    /// It is said so.
+    /// It is restated.
     Said(Said),
-    /// It leans on what was said, and code does not see how: by this word, or in silence.
+    /// It depends on earlier turns in a way that code does not understand: by this word, or
+    /// silently.
     Unclear(Option<String>),
 }
 
@@ -23,10 +25,10 @@ pub(super) struct Said {
     pub(super) bound: Vec<Bound>,
 }
 
-/// A thing that was named or answered before.
+/// An entity that an earlier turn named or answered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Thing {
-    /// The entity and its key; none of a name that the graph has no entity for.
+    /// The entity and its key; `None` for a name without an entity in the graph.
     pub(super) entity: Option<(NodeId, String)>,
     pub(super) name: String,
     pub(super) types: Vec<NodeId>,
@@ -41,7 +43,7 @@ impl Thing {
         self.entity.as_ref().map(|(node, _)| *node)
     }
 
-    /// The thing where a text names it.
+    /// The entity, bound to its place in a text.
     pub(super) fn bound(&self, span: Range<usize>) -> Option<Bound> {
         let (_, key) = self.entity.as_ref()?;
         Some(Bound { key: key.clone(), name: self.name.clone(), span })

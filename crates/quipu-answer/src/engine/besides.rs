@@ -1,4 +1,5 @@
-//! What an engine tells besides answers: passages, the subject of a question, the paths that planning considered.
+//! Queries to an engine besides answers: passages, the subject of a question, the paths that
+//! planning considered.
 
 use quipu_graph::{ApiGraph, NodeId};
 use quipu_index::SearchMode;
@@ -22,27 +23,26 @@ pub struct PlannedPath {
 }
 
 impl Engine {
-    /// The surroundings of work without a language model.
+    /// The context for work without a language model.
     pub(super) fn without_model<'a>(&'a self, trace: &'a Trace, ledger: &'a Ledger) -> Context<'a> {
         Context::new(&self.source, None, self.embedder.as_ref(), Limits::default(), trace, ledger)
     }
 
-    /// The surroundings of work with one, within limits.
+    /// The context for work with a language model, within limits.
     pub(super) fn within<'a>(&'a self, limits: Limits, trace: &'a Trace, ledger: &'a Ledger) -> Context<'a> {
         Context::new(&self.source, self.model.as_ref(), self.embedder.as_ref(), limits, trace, ledger)
     }
 
-    /// What a question for the workspace's APIs is about: the field, by rules or by the model, and the names to look up, as
-    /// self-verification reads them (§4.1.1); at most one model call, and no request.
+    /// The subject of a question for the workspace's APIs: the field, by rules or by the model, and
+    /// the names to look up, as self-verification reads them (§4.1.1). At most one model call, and
+    /// no request.
     ///
     /// # Errors
     /// The model's; [`AnswerError::Usage`] in a workspace without APIs.
     pub async fn subject(&self, question: &Question) -> Result<(Subject, AnswerUsage), AnswerError> {
         let apis: Vec<&ApiGraph> = self.source.workspace.apis().iter().map(|api| &**api).collect();
         if apis.is_empty() {
-            return Err(AnswerError::Usage(
-                "the workspace has no API whose fields a question could be of".into(),
-            ));
+            return Err(AnswerError::Usage("the workspace has no API, so a question has no field".into()));
         }
         let (trace, ledger) = (Trace::new(None), Ledger::default());
         let context = self.within(Limits::default(), &trace, &ledger);
@@ -50,7 +50,8 @@ impl Engine {
         Ok((subject, ledger.usage()))
     }
 
-    /// The `k` passages of the graph's documents that fit a text best, best first; none where it has no documents.
+    /// The `k` passages of the graph's documents that fit a text best, best first; empty without
+    /// documents.
     ///
     /// # Errors
     /// When graph, index or embedder fail.
@@ -62,8 +63,9 @@ impl Engine {
         retrieve_passages(&context, text, &linked, SearchMode::default(), k).await
     }
 
-    /// The paths around the first anchor of a question with their features and the names that they lead to: what the
-    /// weights of whole-path planning are fitted on. Follows every path: for fitting, not for answering.
+    /// The paths around the first anchor of a question, with their features and the names of their
+    /// ends. The weights of whole-path planning are fitted on them. Follows every path: for
+    /// fitting, not for answering.
     ///
     /// # Errors
     /// When graph, index or embedder fail.

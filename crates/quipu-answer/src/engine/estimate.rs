@@ -1,4 +1,5 @@
-//! What a question will cost, before a model is asked: the method runs up to its first calls, whose prompts are counted and not sent.
+//! Estimates the cost of a question before a model is asked: the method runs up to its first calls,
+//! whose prompts are counted and not sent.
 
 use std::sync::Arc;
 
@@ -14,21 +15,23 @@ use crate::ledger::Limits;
 use crate::methods::{Method, MethodConfig};
 use crate::planners::Planner;
 
-/// Tokens of a usual reply: a query, or a few names as JSON. A guess; the most that a question costs does not rest on it.
+/// Tokens of a usual reply: a query, or a few names as JSON. A guess; the maximum cost does not
+/// depend on it.
 const USUAL_REPLY: u64 = 60;
-/// Tokens that a message costs beside its words: role and separators.
+/// Tokens of a message besides its words: role and separators.
 const MESSAGE: usize = 8;
 
-/// What a question will cost.
+/// The estimated cost of a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimate {
     /// The method.
     pub method: &'static str,
     /// The language model; `none` without one.
     pub llm: String,
-    /// What it will cost if all goes as usual: nothing where the method needs no model for it.
+    /// The expected cost; nothing if the method needs no model for it.
     pub expected: Estimated,
-    /// What it costs at most: the method's bound on calls, each as long as the model's context, within the limits.
+    /// The maximum cost: the method's bound on calls, each as long as the model's context, within
+    /// the limits.
     pub most: Estimated,
 }
 
@@ -39,18 +42,18 @@ pub struct Estimated {
     pub calls: u32,
     /// Tokens of their prompts and replies.
     pub tokens: u64,
-    /// What these cost, where the model's price is known.
+    /// Their cost, if the model's price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
-/// A call that would have been made.
+/// A call that the method wanted to make.
 struct Seen {
     prompt: u64,
     reply: u64,
 }
 
-/// In the place of a model: counts what it is asked, and replies to nothing.
+/// Stands in for a model: counts the requests and replies to none.
 struct Probe {
     model: Arc<dyn LanguageModel>,
     seen: Mutex<Vec<Seen>>,
@@ -93,28 +96,28 @@ impl LanguageModel for Probe {
 }
 
 impl Engine {
-    /// What the language model's tokens cost, where that is known.
+    /// The price of the language model's tokens, if known.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] where the cost is limited and the price is not known.
+    /// [`AnswerError::Usage`] if the cost is limited and the price is unknown.
     pub(crate) fn price(&self, limits: Limits) -> Result<Option<Price>, AnswerError> {
         let model = self.language_model();
         let price = model.as_ref().and_then(|model| model.price());
         if limits.cost.is_some() && price.is_none() && model.is_some() {
             let name = self.model_name();
             return Err(AnswerError::Usage(format!(
-                "what {name} costs is not known, so that its cost cannot be limited; say it in quipu.toml: \
+                "the price of {name} is not known, so its cost cannot be limited; set it in quipu.toml: \
                  [prices.{name:?}] with input and output, per million tokens"
             )));
         }
         Ok(price)
     }
 
-    /// What a question will cost by the method of `options`, and the most that it can. The graph is asked as for an answer; no model
-    /// is, and nothing is learnt.
+    /// The expected and the maximum cost of a question by the method of `options`. The graph is
+    /// asked as for an answer; no model is asked, and nothing is learnt.
     ///
     /// # Errors
-    /// As [`Engine::ask`], but for what is the model's.
+    /// As [`Engine::ask`], without the model's errors.
     pub async fn estimate(&self, question: &Question, options: &AskOptions) -> Result<Estimate, AnswerError> {
         let AskOptions { method, config, limits, .. } = options;
         let (method, limits) = (*method, *limits);
@@ -124,7 +127,7 @@ impl Engine {
             Estimated { cost: price.map(|p| Cost::new(p.at_most(0, 0), p.currency)), ..Estimated::default() };
         let none = Estimate { method: method.name(), llm, expected: nothing.clone(), most: nothing };
         let Some(model) = self.language_model() else {
-            // Says so where the method needs one.
+            // Fails if the method needs a model.
             self.ask(question, options).await?;
             return Ok(none);
         };
@@ -145,7 +148,7 @@ impl Engine {
     }
 }
 
-/// Calls like those that were seen, with usual replies.
+/// The cost of `calls` calls like those seen, with usual replies.
 fn usually(seen: &[Seen], calls: u32, limits: Limits, price: Option<Price>) -> Estimated {
     let number = seen.len().max(1) as u64;
     let prompt = seen.iter().map(|seen| seen.prompt).sum::<u64>() * u64::from(calls) / number;
@@ -158,7 +161,7 @@ fn usually(seen: &[Seen], calls: u32, limits: Limits, price: Option<Price>) -> E
     Estimated { calls, tokens: (prompt + replies).min(limits.tokens), cost }
 }
 
-/// Calls that each fill the model's context.
+/// The cost of calls that each fill the model's context.
 fn at_most(calls: u32, context: u64, limits: Limits, price: Option<Price>) -> Estimated {
     let tokens = u64::from(calls).saturating_mul(context).min(limits.tokens);
     let cost = price.map(|price| {
@@ -168,8 +171,8 @@ fn at_most(calls: u32, context: u64, limits: Limits, price: Option<Price>) -> Es
     Estimated { calls, tokens, cost }
 }
 
-/// The calls of a method, usually and at most (docs/methods.md); without a bound of its own, those of the question hold. Any reply may need
-/// one more call that repairs it.
+/// The usual and the maximum number of calls of a method (docs/methods.md); a method without a
+/// bound of its own has the question's. Any reply may need one more call to repair it.
 fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let repaired = |calls: u32| (calls, calls.saturating_mul(2));
@@ -179,7 +182,7 @@ fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
             let repair = u32::from(config.query.repair);
             (1, repair.saturating_add(config.query.samples).saturating_add(2))
         }
-        // Paths: and what the workspace learns once.
+        // With paths, learning cards and meanings adds calls, once for each workspace.
         Method::Kerag if config.planner == Planner::Paths => (2, u32::MAX),
         Method::Kerag => repaired(config.kerag.max_hops.saturating_add(3)),
         Method::Io
@@ -217,7 +220,7 @@ fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
     }
 }
 
-/// An agent that may go on for so many rounds; half of them are usual.
+/// The calls of an agent with this many rounds; half of them are usual.
 fn agent(rounds: u32) -> (u32, u32) {
     ((rounds / 2).saturating_add(1), rounds.saturating_add(1).saturating_mul(2))
 }

@@ -1,7 +1,7 @@
-//! Solved examples of an engine's workspace: adding, listing, trying them again.
+//! Solved examples of an engine's workspace: adding, listing and testing them.
 
 use quipu_graph::NodeId;
-use quipu_index::normalise;
+use quipu_language::normalise;
 
 use crate::answer::{AnswerError, AnswerTable, Question};
 use crate::engine::Engine;
@@ -16,11 +16,12 @@ impl Engine {
         self.source.memories.of::<SolvedExamples>().of(&self.source.workspace.graph_state())
     }
 
-    /// Finds the plan that leads from what the question names to exactly `answers`, and keeps both as a solved example.
+    /// Finds the path that leads from the question's entities to exactly `answers`, and keeps both
+    /// as a solved example.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] where nothing is recognised or no path of up to three hops leads to exactly these answers; those of graph, index and
-    /// embedder.
+    /// [`AnswerError::Usage`] if no entity is recognised, or no path of up to three hops leads to
+    /// exactly these answers; the errors of graph, index and embedder.
     pub async fn add_example(
         &self,
         question: &Question,
@@ -62,16 +63,17 @@ impl Engine {
             }
         }
         let reason = format!(
-            "no path of the graph leads from what the question names to exactly {}",
+            "no path of the graph leads from the entities in the question to exactly {}",
             answers.join(", ")
         );
         Err(AnswerError::Usage(reason))
     }
 
-    /// Runs SQL over the graph's tables: no model is asked.
+    /// Runs SQL over the graph's tables, without a model.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] where the SQL cannot be read, bound or run; those of graph and index.
+    /// [`AnswerError::Usage`] if the SQL cannot be read, bound or run; the errors of graph and
+    /// index.
     pub async fn run_sql(&self, question: &Question, sql: &str) -> Result<AnswerTable, AnswerError> {
         let (trace, ledger) = (Trace::new(None), Ledger::default());
         Ok(ask_sql(&self.without_model(&trace, &ledger), question, sql).await?.table)
@@ -80,7 +82,8 @@ impl Engine {
     /// Runs SQL over the graph's tables, and keeps it as the solved example of a question.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] where the SQL cannot be read or bound, or gives nothing; those of graph and index.
+    /// [`AnswerError::Usage`] if the SQL cannot be read or bound, or gives nothing; the errors of
+    /// graph and index.
     pub async fn add_query_example(
         &self,
         question: &Question,
@@ -91,7 +94,7 @@ impl Engine {
         let asked = ask_sql(&context, question, sql).await?;
         let answers = asked.table.answers();
         if answers.is_empty() {
-            return Err(AnswerError::Usage(format!("the query gives nothing: {}", asked.words)));
+            return Err(AnswerError::Usage(format!("the query gives no rows: {}", asked.words)));
         }
         let example = SolvedExample {
             question: question.text().to_owned(),
@@ -109,7 +112,7 @@ impl Engine {
         Ok(example)
     }
 
-    /// Drops what was learnt from an answer to the question, which turned out wrong; what a person added stays.
+    /// Drops the example learnt from an answer that turned out wrong; a person's example stays.
     ///
     /// # Errors
     /// [`AnswerError::NotKept`] when the file cannot be written.
@@ -120,10 +123,10 @@ impl Engine {
             .forget_learnt(&self.source.workspace.graph_state(), question)
     }
 
-    /// Runs every example's plan again: the example with what its plan leads to now.
+    /// Runs every example's plan again; returns each example with the current answers of its plan.
     ///
     /// # Errors
-    /// Those of graph, index and embedder.
+    /// The errors of graph, index and embedder.
     pub async fn test_examples(&self) -> Result<Vec<(SolvedExample, Vec<String>)>, AnswerError> {
         let (trace, ledger) = (Trace::new(None), Ledger::default());
         let context = self.without_model(&trace, &ledger);
@@ -172,7 +175,7 @@ fn sorted(names: &[String]) -> Vec<String> {
     names
 }
 
-/// Names of all ends of a path, but for the anchor where there are others.
+/// The names of all ends of a path.
 async fn names(
     context: &Context<'_>,
     anchor: NodeId,

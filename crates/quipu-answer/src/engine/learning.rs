@@ -1,4 +1,5 @@
-//! What an engine learns of its workspace: solved examples, relation cards ahead of questions, experiences.
+//! Learning about an engine's workspace: solved examples, relation cards ahead of questions,
+//! experiences.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::methods::{Experience, Experiences, HybridConfig, Learnt, learn_from};
 use crate::plan::{Cards, SolvedExample, SolvedExamples, plan_keys, write_card};
 use crate::planners::Planner;
 
-/// Nobody waits for a card that is written ahead; a model that takes longer than this is stuck.
+/// Longest wait for a card written ahead, while nobody waits; a slower model is stuck.
 const CARD_AHEAD_TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Engine {
@@ -54,11 +55,11 @@ impl Engine {
         self.source.memories.of::<SolvedExamples>().add(&self.source.workspace.graph_state(), example)
     }
 
-    /// Writes the cards of the `most` relations of the most triples that have none yet, so that no question waits for them: one
-    /// model call each. `progress` hears how many are done, of how many.
+    /// Writes the missing cards of the `most` relations with the most triples, so that no question
+    /// waits for them: one model call each. `progress` receives the number done and the total.
     ///
     /// # Errors
-    /// When graph or model fail; cards written until then are kept.
+    /// When graph or model fail; the cards written before are kept.
     pub async fn learn_relations(
         &self,
         most: usize,
@@ -90,10 +91,12 @@ impl Engine {
         Ok(relations.len())
     }
 
-    /// Collects what the prompts of the hybrid method show, from questions with the keys of their answers: for the commentator what was wrong
-    /// with the router's actions, at most `most`, balanced over the kinds of error; for the router what is to be extracted; for the validator
-    /// documents that are right and that are not. They take the place of those that the workspace has. As published the model routes: two
-    /// calls for each action; by another planner the graph does. `progress` hears how many questions are done.
+    /// Collects examples for the prompts of the hybrid method, from questions with the keys of
+    /// their answers: for the commentator the errors in the router's actions, at most `most`,
+    /// balanced over the kinds of error; for the router extractions; for the validator right and
+    /// wrong documents. They replace those of the workspace. With the published planner the model
+    /// routes, two calls for each action; with another planner the graph does. `progress` receives
+    /// the number of questions done and the total.
     ///
     /// # Errors
     /// When graph, index or model fail.
@@ -117,7 +120,7 @@ impl Engine {
         Ok(experiences)
     }
 
-    /// The experiences that the workspace has.
+    /// The experiences of the workspace.
     pub fn experiences(&self) -> Vec<Experience> {
         self.source.memories.of::<Experiences>().all()
     }

@@ -1,4 +1,5 @@
-//! The sources of an engine, with what stages remember of them: opened from their folders, and joined where there are several.
+//! The sources of an engine, with the stages' memories of them: opened from their folders, and
+//! joined if there are several.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +13,11 @@ use crate::methods::{EXPERIENCES_FILE, Experiences};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples};
 use crate::retrieve::{KINDS_FILE, TablesMemory};
 
-/// Files of a workspace that hold what was learnt about it while it was asked.
+/// The files of a workspace that keep learnt data.
 pub const LEARNT_FILES: [&str; 5] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE, KINDS_FILE];
 
-/// Reads what was learnt from the files in `folder`; of a graph that is an API its documents describe the relations.
+/// Reads learnt data from the files in `folder`. For a graph that is an API, its documents describe
+/// the relations.
 ///
 /// # Errors
 /// [`AnswerError::Usage`] when they cannot be read.
@@ -35,7 +37,7 @@ fn open(folder: &Path, api: Option<&ApiGraph>) -> Result<Arc<Memories>, AnswerEr
 }
 
 impl Source {
-    /// Takes a workspace, with what was learnt about it.
+    /// Opens a workspace as a source, with its learnt data.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
@@ -51,8 +53,9 @@ impl Source {
         Ok(Self { workspace, memories, apis })
     }
 
-    /// Those of `sources` that have graphs as one, with all their APIs beside; `None` where fewer than two have. What is learnt about relations
-    /// stays with the source that has them; words and solved questions are the first one's.
+    /// Joins the sources with graphs into one, with all their APIs beside; `None` if fewer than two
+    /// have graphs. Learnt data about relations stays with the source that has them; words and
+    /// solved questions belong to the first source.
     ///
     /// # Errors
     /// A temporary folder that cannot be written.
@@ -70,10 +73,14 @@ impl Source {
         Ok(Some(Self { workspace, memories: Arc::new(memories), apis }))
     }
 
-    /// Learns into a folder of its own, where a run keeps what it began with; its APIs in folders within.
+    /// Keeps learnt data in a folder of its own, for a run that must start from the same state; its
+    /// APIs use folders inside it.
     pub(super) fn relearn(&mut self, folder: &Path) -> Result<(), AnswerError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", folder.display())))?;
+        std::fs::create_dir_all(folder).map_err(|source| AnswerError::Io {
+            action: "cannot create",
+            path: folder.to_owned(),
+            source,
+        })?;
         self.memories = open(folder, walked_api(&self.workspace))?;
         for api in &mut self.apis {
             api.relearn(&folder.join(api.name()))?;

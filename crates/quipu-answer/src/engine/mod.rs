@@ -1,4 +1,4 @@
-//! The engine: one question in, one answer out, whatever the method.
+//! The engine: one question in, one answer out, by any method.
 
 mod besides;
 mod estimate;
@@ -34,31 +34,35 @@ pub use examples::same_names;
 pub use learnt::LEARNT_FILES;
 pub use settings::{Setting, Takes, set_option, set_option_of_request, setting_keys, settings};
 
-/// What to answer with and how, for one question.
+/// The options for one question.
 #[derive(Clone, Default)]
 pub struct AskOptions {
     /// The method.
     pub method: Method,
     /// Parameters of the methods.
     pub config: MethodConfig,
-    /// What the question may cost.
+    /// The limits on the question's cost.
     pub limits: Limits,
-    /// Entities to start from, by key or name; linking then takes these and looks for no others. Empty is the open
-    /// setting, in which the question alone says what it is about.
+    /// Entities to start from, by key or name; linking then uses only these. Empty is the open
+    /// setting, in which the question alone names its entities.
     pub anchors: Vec<String>,
     /// Whether plans of grounded answers are kept as solved examples.
     pub learn: bool,
-    /// Answer by this one of [`Answer::readings`] (from 1); 0 leaves the choice to the method. Of methods that give readings.
+    /// Answer by this one of [`Answer::readings`] (from 1); 0 leaves the choice to the method. For
+    /// methods with readings.
     pub reading: usize,
-    /// Read the question and say how, without running anything: the answer holds readings and no values. Of methods that give readings.
+    /// Only read the question, without running anything: the answer holds readings and no values.
+    /// For methods with readings.
     pub plan_only: bool,
-    /// What was said before the question; a follow-up is first said so that it stands alone, by one model call.
+    /// The turns before the question. A follow-up is first restated so that it stands alone, by at
+    /// most one model call.
     pub conversation: Conversation,
     /// Pages that the question comes with, for the methods that read pages.
     pub pages: Arc<[Page]>,
-    /// Judges the rounds of `hybrid`, in the place of [`HybridConfig::critic`](crate::HybridConfig::critic).
+    /// Judges the rounds of `hybrid` instead of
+    /// [`HybridConfig::critic`](crate::HybridConfig::critic).
     pub critic: Option<Arc<dyn Critic>>,
-    /// Sees every event as it happens.
+    /// Receives every event at once.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
     pub keep_trace: bool,
@@ -73,40 +77,42 @@ impl AskOptions {
     /// The method with its planner.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] where the method takes none.
+    /// [`AnswerError::Usage`] if the method takes no planner.
     pub fn named(&self) -> Result<NamedMethod, AnswerError> {
         NamedMethod::new(self.method, self.config.planner)
     }
 
-    /// Whether the best that path planning finds without a model stands in where a limit ends the work: of `auto`, whose first part that
-    /// is, and where it is asked for ([`MethodConfig::fallback`]).
+    /// Whether the best answer of path planning without a model replaces an answer that a limit cut
+    /// off: always for `auto`, which begins with it, else if [`MethodConfig::fallback`] says so.
     fn falls_back(&self) -> bool {
         self.method == Method::Auto || (self.config.fallback && self.method.must_be_grounded())
     }
 }
 
-/// A workspace with the models to ask it with. Cheap to clone; questions run side by side.
+/// A workspace with the models to answer from it. Cheap to clone; questions run in parallel.
 #[derive(Clone)]
 pub struct Engine {
     source: Source,
     model: Option<Arc<dyn LanguageModel>>,
     embedder: Option<Arc<dyn Embedder>>,
     others: Vec<Source>,
-    /// The graphs of all sources as one, joined when first asked for.
+    /// The graphs of all sources joined into one, on first use.
     joint: Arc<OnceLock<Option<Source>>>,
     down: Vec<Note>,
 }
 
-/// From this confidence on, an answer's plan is worth learning from.
+/// From this confidence on, an answer's plan is learnt.
 const SURE: f64 = 0.8;
-/// Most confidence in an answer to a question whose words are not known: it may say "not".
+/// The most confidence in an answer to a question in a language without word lists: it may say
+/// "not".
 const MOST_OF_UNREAD: f64 = 0.5;
 
-/// What a method may take beyond its time to end by itself, with what it has; then it is ended.
+/// Extra time for a method to end by itself with its results; after that it is cancelled.
 const GRACE: Duration = Duration::from_millis(100);
 
 impl Engine {
-    /// Puts an engine together. Without a model or an embedder, the methods that need one say so.
+    /// Builds an engine. Methods that need a missing model or embedder fail with a message that
+    /// says so.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
@@ -125,15 +131,15 @@ impl Engine {
         self
     }
 
-    /// Asks other sources too: their graphs are walked as one. Where documents are read, each source is asked, and the answer of the most
-    /// confidence is given.
+    /// Adds other sources. Their graphs are walked as one. If documents are read, each source is
+    /// asked separately, and the most confident answer wins.
     pub fn with_sources(mut self, others: Vec<Source>) -> Self {
         self.others = others;
         self.joint = Arc::default();
         self
     }
 
-    /// The graphs of all sources as one; `None` where there are not several.
+    /// The graphs of all sources joined into one; `None` if there are not several.
     fn joint(&self) -> Result<Option<&Source>, AnswerError> {
         if self.joint.get().is_none() {
             let all: Vec<Source> = std::iter::once(&self.source).chain(&self.others).cloned().collect();
@@ -143,25 +149,26 @@ impl Engine {
         Ok(self.joint.get().and_then(Option::as_ref))
     }
 
-    /// Sources that cannot be opened, with what is wrong: every answer says so.
+    /// Names sources that cannot be opened, with their failures; every answer mentions them.
     pub fn without_sources(mut self, down: impl IntoIterator<Item = (String, String)>) -> Self {
         self.down = down.into_iter().map(|(source, reason)| Note::SourceDown { source, reason }).collect();
         self
     }
 
-    /// The sources that are asked besides.
+    /// The additional sources.
     pub fn sources(&self) -> &[Source] {
         &self.others
     }
 
-    /// What every answer says of sources that cannot be opened.
+    /// The notes about sources that cannot be opened.
     pub fn missing_sources(&self) -> &[Note] {
         &self.down
     }
 
-    /// Reads what was learnt ([`LEARNT_FILES`](crate::LEARNT_FILES)) from `folder`, and keeps what is new there, instead of in the
-    /// workspace: a replay starts from what its run started from, and leaves the workspace as it is. What was learnt about other
-    /// sources stands in folders within ([`source_folder`](crate::source_folder)).
+    /// Reads learnt data ([`LEARNT_FILES`](crate::LEARNT_FILES)) from `folder` instead of the
+    /// workspace, and keeps new data there. So a replay starts from the state of its run and leaves
+    /// the workspace unchanged. Learnt data about other sources is in folders inside it
+    /// ([`source_folder`](crate::source_folder)).
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the files there cannot be read.
@@ -189,7 +196,7 @@ impl Engine {
         self.embedder.as_ref().map(|embedder| (embedder.name(), embedder.fingerprint()))
     }
 
-    /// What is written about a relation, by its key.
+    /// The card of a relation, by its key.
     pub fn relation_card(&self, key: &str) -> Option<RelationCard> {
         self.source.memories.of::<Cards>().get(key)
     }
@@ -203,16 +210,16 @@ impl Engine {
         self.model.clone()
     }
 
-    /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an
-    /// abstention with its reason.
+    /// Answers a question. If the evidence holds no answer, or the question's limits are reached,
+    /// the answer is an abstention with its reason.
     ///
-    /// A language model that fails is no reason to abstain, however it fails: it cannot be reached,
-    /// breaks off, refuses, takes too long, sends what is no reply. What is found without it is the
-    /// answer, with [`Note::ModelFailed`]; where nothing is, and it did not reply again, its failure is
+    /// A failing language model does not cause an abstention, whether it is unreachable, breaks
+    /// off, refuses, times out or sends an invalid reply. The result without it is the answer, with
+    /// [`Note::ModelFailed`]; if there is none and the model has not replied since, its failure is
     /// the error.
     ///
     /// # Errors
-    /// When graph, index or model fail, or the options cannot be worked with.
+    /// When graph, index or model fail, or the options are invalid.
     pub async fn ask(&self, question: &Question, options: &AskOptions) -> Result<Answer, AnswerError> {
         let (trace, ledger) = (Trace::new(options.sink.clone()), Ledger::default());
         counting_requests(ledger.requests(), self.ask_traced(question, options, &trace, &ledger)).await
@@ -242,11 +249,11 @@ impl Engine {
         .with_others(&self.others, self.joint()?, &self.source.apis);
         self.down.iter().for_each(|note| trace.note(note.clone()));
         let understood = match understand(&context, question, &options.conversation).await {
-            // What comes after says so too.
+            // The method will report the limit too.
             Err(AnswerError::Exhausted(_)) => Understood::AsItIs,
             understood => understood?,
         };
-        // What a follow-up asks for is not known then.
+        // Without the model, the meaning of the follow-up is unknown.
         if let Some(failure) = ledger.model_failure() {
             return Err(failure.into());
         }
@@ -256,7 +263,7 @@ impl Engine {
             Understood::Nothing | Understood::Unclear(_) => {
                 let reason = match &understood {
                     Understood::Unclear(word) => format!("it is not clear what “{word}” stands for"),
-                    _ => "the message asks nothing".to_owned(),
+                    _ => "the message holds no question".to_owned(),
                 };
                 let outcome = Outcome::abstain(reason, Vec::new());
                 return Ok(self.answer(question, options, outcome, &Grounding::default(), &context));
@@ -319,8 +326,7 @@ impl Engine {
         let answered = outcome.status == Status::Answered;
         let supported = !grounding.supported.is_empty();
         let complete = grounding.unsupported.is_empty() || options.method.must_be_grounded();
-        let notes = context.trace.notes();
-        let is_unread = notes.iter().any(|note| matches!(note, Note::Unread { .. }));
+        let is_unread = Language::unread(question.text()).is_some();
         let most = if is_unread { MOST_OF_UNREAD } else { 1.0 };
         let mut readings = outcome.readings;
         readings.iter_mut().for_each(|reading| reading.confidence = reading.confidence.min(most));
@@ -328,7 +334,7 @@ impl Engine {
             Status::Answered => outcome.text.unwrap_or_else(|| outcome.answers.join(", ")),
             Status::Abstained => UNKNOWN.into(),
             Status::InvalidQuestion => {
-                "The question assumes something that the evidence does not bear out.".into()
+                "The question assumes something that the evidence does not support.".into()
             }
         };
         Answer {
@@ -346,20 +352,20 @@ impl Engine {
             evidence: outcome.evidence,
             ranked: outcome.ranked,
             usage: context.ledger.usage(),
-            notes,
+            notes: context.trace.notes(),
             reason: outcome.reason,
             trace: options.keep_trace.then(|| context.trace.events()),
         }
     }
 }
 
-/// Time kept back from a method for what stands in for it where its time ends: a tenth, two seconds at the most.
+/// Time kept back from a method for its fallback: a tenth, at most two seconds.
 fn kept_back(options: &AskOptions) -> Duration {
     const MOST: Duration = Duration::from_secs(2);
     if options.falls_back() { (options.limits.time / 10).min(MOST) } else { Duration::ZERO }
 }
 
-/// The best grounded answer that was found before a limit ended the work, marked; else an abstention.
+/// The best grounded answer from before the limit, marked; else an abstention.
 async fn best_so_far(
     context: &Context<'_>,
     question: &Question,
@@ -374,8 +380,8 @@ async fn best_so_far(
     Ok(outcome)
 }
 
-/// The best grounded answer that was found before the work ended; where the method has another stand in
-/// for it, and time is left, what that finds.
+/// The best grounded answer from before the end; if there is none, the method has a fallback and
+/// time is left, the fallback's answer.
 async fn found_without_model(
     context: &Context<'_>,
     question: &Question,
@@ -395,7 +401,8 @@ async fn found_without_model(
     }
 }
 
-/// Grounds the values; those without support are taken out, and with none left there is no answer.
+/// Grounds the values and removes those without support; without any value left, the outcome is an
+/// abstention.
 fn held_against_evidence(mut outcome: Outcome, must: bool, context: &Context<'_>) -> (Outcome, Grounding) {
     if outcome.status != Status::Answered {
         return (outcome, Grounding::default());

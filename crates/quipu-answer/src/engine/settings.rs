@@ -1,5 +1,6 @@
-//! What methods do, set by name: `kerag.max_hops=2`. The names, values, defaults and descriptions are those of the configuration types
-//! ([`MethodConfig`], [`Limits`]): one list for the command line, for evaluations and for requests.
+//! Parameters of methods, set by name: `kerag.max_hops=2`. The names, values, defaults and
+//! descriptions come from the configuration types ([`MethodConfig`], [`Limits`]): one list for the
+//! command line, for evaluations and for requests.
 
 use std::sync::LazyLock;
 
@@ -21,10 +22,11 @@ pub struct Setting {
     pub key: String,
     /// The values that it takes.
     pub takes: Takes,
-    /// Its default, as it would be written.
+    /// Its default, in the form to write it.
     pub default: String,
-    /// The most that a request may set it to, so that none takes a server's time or memory beyond what the defaults are made for; none of
-    /// the question's limits, which a server bounds itself.
+    /// The greatest value that a request may set, so that no request takes more of a server's time
+    /// or memory than the defaults are made for; `None` for the question's limits, which a server
+    /// bounds itself.
     pub most: Option<f64>,
     /// Its meaning.
     pub about: String,
@@ -55,9 +57,9 @@ impl std::fmt::Display for Takes {
     }
 }
 
-/// The most that a request may set a number to whose type states no bound.
+/// The greatest value that a request may set for a number without a bound of its own.
 const MOST: f64 = 100.0;
-/// The hops of every method that counts them at once.
+/// Sets the hops of every method that counts hops.
 const MAX_HOPS: &str = "max_hops";
 
 /// Every parameter that can be set, in the order of the types.
@@ -78,7 +80,7 @@ pub fn settings() -> &'static [Setting] {
     &SETTINGS
 }
 
-/// All keys with what they take, for help: `max_hops=N, planner=published|paths|query, …`.
+/// All keys with their values, for help: `max_hops=N, planner=published|paths|query, …`.
 pub fn setting_keys() -> &'static str {
     static KEYS: LazyLock<String> = LazyLock::new(|| {
         let keys: Vec<String> =
@@ -91,7 +93,8 @@ pub fn setting_keys() -> &'static str {
 /// Sets one of [`settings`].
 ///
 /// # Errors
-/// [`AnswerError::Usage`]: there is no such key (the nearest one is named), or it does not take this value.
+/// [`AnswerError::Usage`]: there is no such key (the nearest one is named), or it does not take
+/// this value.
 pub fn set_option(options: &mut AskOptions, key: &str, value: &str) -> Result<(), AnswerError> {
     let setting = find(key)?;
     let value = read(setting, value)?;
@@ -117,7 +120,7 @@ pub fn set_option_of_request(options: &mut AskOptions, key: &str, value: &str) -
     if let (Some(most), Some(number)) = (setting.most, read(setting, value)?.as_f64())
         && !(0.0..=most).contains(&number)
     {
-        return Err(AnswerError::Usage(format!("{key}={value}: from 0 to {most} was expected")));
+        return Err(AnswerError::Usage(format!("{key}={value}: expected a number from 0 to {most}")));
     }
     set_option(options, key, value)
 }
@@ -134,7 +137,7 @@ fn find(key: &str) -> Result<&'static Setting, AnswerError> {
     })
 }
 
-/// The value as JSON has it.
+/// The value as JSON.
 fn read(setting: &Setting, value: &str) -> Result<Value, AnswerError> {
     let (key, value) = (&setting.key, value.trim());
     let wrong = |expected: &str| AnswerError::Usage(format!("{key}={value}: {expected} was expected"));
@@ -154,7 +157,7 @@ fn read(setting: &Setting, value: &str) -> Result<Value, AnswerError> {
     }
 }
 
-/// A copy in which the field `key` has this value; `None` where it has no such field.
+/// A copy with this value in field `key`; `None` if there is no such field.
 fn with<T: Serialize + DeserializeOwned>(
     config: &T,
     key: &str,
@@ -171,7 +174,7 @@ fn json<T: Serialize>(config: &T) -> Value {
     serde_json::to_value(config).unwrap_or_default()
 }
 
-/// The type's schema, with nothing behind references.
+/// The type's schema, with all references inlined.
 fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>().to_value()
@@ -220,7 +223,8 @@ fn takes(schema: &Value) -> Option<Takes> {
     (!words.is_empty()).then_some(Takes::OneOf(words))
 }
 
-/// A default as one would write it; numbers of single precision without the digits that double precision adds.
+/// A default in the form to write it; single-precision numbers without the digits that double
+/// precision adds.
 fn shown(default: &Value) -> String {
     match default {
         Value::Bool(true) => "yes".into(),

@@ -1,4 +1,5 @@
-//! The surroundings of one question: the source, the models behind meters, the limits, the costs, the trace.
+//! The context of one question: the source, the models with meters, the limits, the costs, the
+//! trace.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,32 +17,33 @@ use serde_json::Value;
 use super::{Ledger, Limits, Memories, Memory, Metered, Source, Trace, read_on, walked_api};
 use crate::answer::{AnswerError, Bound, Critic, Exhausted, Note, Page, Question, Stage};
 
-/// The surroundings of one question.
+/// The context of one question.
 pub(crate) struct Context<'a> {
     /// Graph, names and vectors.
     pub workspace: &'a Workspace,
-    /// The language model; ask it through [`Context::chat`] and [`Context::json`] only, which count.
+    /// The language model. Ask it only through [`Context::chat`] and [`Context::json`], which
+    /// count.
     model: Option<&'a Arc<dyn LanguageModel>>,
     embedder: Option<&'a Arc<dyn Embedder>>,
-    /// What stages remember of the source.
+    /// The stages' memories of the source.
     memories: &'a Memories,
-    /// What the question may cost.
+    /// The limits on the question's cost.
     pub limits: Limits,
-    /// What happened so far.
+    /// The events so far.
     pub trace: &'a Trace,
-    /// What it cost so far.
+    /// The costs so far.
     pub(crate) ledger: &'a Ledger,
-    /// Entities that the question was given with; empty in the open setting.
+    /// Entities given with the question; empty in the open setting.
     pub anchors: &'a [String],
-    /// The things of earlier turns that the question's words stand for.
+    /// The entities of earlier turns that the question's words stand for.
     pub(crate) bound: &'a [Bound],
-    /// Pages that the question was given with.
+    /// Pages given with the question.
     pub pages: &'a [Page],
-    /// The critic that the question was given with.
+    /// The critic given with the question.
     pub critic: Option<&'a dyn Critic>,
-    /// The sources to ask besides.
+    /// The additional sources.
     others: &'a [Source],
-    /// All workspaces with graphs as one, where there are several.
+    /// All workspaces with graphs joined into one, if there are several.
     joint: Option<&'a Source>,
     /// The workspace's APIs that are not its graph.
     pub(crate) apis: &'a [Source],
@@ -50,7 +52,8 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Puts the surroundings together. Without a model or an embedder, whatever needs one says so.
+    /// Builds the context. Work that needs a missing model or embedder fails with a message that
+    /// says so.
     pub fn new(
         source: &'a Source,
         model: Option<&'a Arc<dyn LanguageModel>>,
@@ -79,12 +82,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What a stage remembers of the source.
+    /// A stage's memory of the source.
     pub(crate) fn memory<M: Memory>(&self) -> Arc<M> {
         self.memories.of()
     }
 
-    /// Sets the sources to ask besides, the graphs among them as one with this, and the APIs beside the workspace's graph.
+    /// Sets the additional sources, the join of all graphs, and the APIs beside the workspace's
+    /// graph.
     pub(crate) fn with_others(
         self,
         others: &'a [Source],
@@ -94,32 +98,34 @@ impl<'a> Context<'a> {
         Self { others, joint, apis, ..self }
     }
 
-    /// The surroundings of all workspaces with graphs as one, their APIs beside it; `None` where there are not several.
+    /// The context over all workspaces with graphs joined into one, with their APIs; `None` if
+    /// there are not several.
     pub(crate) fn joint(&self) -> Option<Self> {
         let joint = self.joint?;
         Some(Self { apis: &joint.apis, ..self.over(joint) })
     }
 
-    /// Whether some part of what is known stands where no path of a graph leads: in another graph that is not joined to this, or in an API.
+    /// Whether some knowledge is in a place that no path of this graph reaches: in another graph
+    /// that is not joined to it, or in an API.
     pub(crate) fn has_apart(&self) -> bool {
         let sources = self.sources();
         sources.len() > 1 && (self.joint.is_none() || sources.iter().any(|source| source.api().is_some()))
     }
 
-    /// The surroundings of every source, APIs beside graphs among them: this one first.
+    /// The contexts of all sources, APIs beside graphs included, this one first.
     pub(crate) fn sources(&self) -> Vec<Self> {
         let workspaces = self.workspaces();
         workspaces.iter().flat_map(|one| std::iter::once(one.alone()).chain(one.apis_alone())).collect()
     }
 
-    /// The surroundings of every workspace, each with its APIs: this one first.
+    /// The contexts of all workspaces, each with its APIs, this one first.
     pub(crate) fn workspaces(&self) -> Vec<Self> {
         let mut workspaces = vec![Self { apis: self.apis, ..self.alone() }];
         workspaces.extend(self.others.iter().map(|source| Self { apis: &source.apis, ..self.over(source) }));
         workspaces
     }
 
-    /// The surroundings of the workspace's APIs that are not its graph.
+    /// The contexts of the workspace's APIs that are not its graph.
     pub(crate) fn apis_alone(&self) -> Vec<Self> {
         self.apis.iter().map(|source| self.over(source)).collect()
     }
@@ -134,12 +140,13 @@ impl<'a> Context<'a> {
         walked_api(self.workspace)
     }
 
-    /// The open days that questions here mean: those of the workspace's first API that states any.
+    /// The opening days that questions here refer to: those of the workspace's first API that has
+    /// any.
     pub(crate) fn calendar(&self) -> Option<&'a Calendar> {
         self.workspace.apis().iter().find_map(|api| api.service().calendar.as_ref())
     }
 
-    /// The times that a question's own words say.
+    /// The times in a question's own words.
     pub(crate) fn times(&self, question: &Question) -> Vec<TimeFrame> {
         time_frames_with(question.text(), question.asked_at().date(), self.calendar())
     }
@@ -154,34 +161,34 @@ impl<'a> Context<'a> {
         read_on(self.workspace)
     }
 
-    /// The same surroundings with `calls` fewer model calls, which are kept for what comes after.
+    /// The same context with `calls` fewer model calls, which are kept for later.
     pub(crate) fn sparing(&self, calls: u32) -> Self {
         let limits = Limits { llm_calls: self.limits.llm_calls.saturating_sub(calls), ..self.limits };
         Self { limits, ..*self }
     }
 
-    /// The same surroundings with at most `calls` model calls in all.
+    /// The same context with at most `calls` model calls in total.
     pub(crate) fn at_most(&self, calls: u32) -> Self {
         let limits = Limits { llm_calls: self.limits.llm_calls.min(calls), ..self.limits };
         Self { limits, ..*self }
     }
 
-    /// Sets whether the question is read only, and which reading is wanted.
+    /// Sets whether the question is only read, and the reading to answer.
     pub(crate) fn reading(self, reading: usize, plan_only: bool) -> Self {
         Self { reading, plan_only, ..self }
     }
 
-    /// Whether the question is read and nothing is run.
+    /// Whether the question is only read and nothing is run.
     pub(crate) fn plan_only(&self) -> bool {
         self.plan_only
     }
 
-    /// The reading that is wanted, from 1; 0 leaves the choice to the method.
+    /// The reading to answer, from 1; 0 leaves the choice to the method.
     pub(crate) fn wanted_reading(&self) -> usize {
         self.reading
     }
 
-    /// The same surroundings without a model.
+    /// The same context without a model.
     pub(crate) fn without_model(&self) -> Self {
         Self { model: None, ..*self }
     }
@@ -196,22 +203,22 @@ impl<'a> Context<'a> {
         Self { anchors, ..self }
     }
 
-    /// Sets the things that the question's words for earlier ones stand for.
+    /// Sets the entities that the question's words for earlier ones stand for.
     pub(crate) fn with_bound(self, bound: &'a [Bound]) -> Self {
         Self { bound, ..self }
     }
 
-    /// Sets the pages that the question came with.
+    /// Sets the pages given with the question.
     pub fn with_pages(self, pages: &'a [Page]) -> Self {
         Self { pages, ..self }
     }
 
-    /// Sets the critic that the question came with.
+    /// Sets the critic given with the question.
     pub fn with_critic(self, critic: Option<&'a dyn Critic>) -> Self {
         Self { critic, ..self }
     }
 
-    /// What was learnt helps this question whether or not the workspace's disk takes it: that it does not is said, no more.
+    /// Turns a failure to keep learnt data into a note: the data still helps this question.
     pub(crate) fn keep(&self, kept: Result<(), AnswerError>) -> Result<(), AnswerError> {
         match kept {
             Err(AnswerError::NotKept(reason)) => {
@@ -222,7 +229,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Notes that the source cannot be asked.
+    /// Notes that the source cannot be reached.
     pub(crate) fn note_down(&self, error: &AnswerError) {
         let source = self.graph().describe().name.clone();
         self.trace.note(Note::SourceDown { source, reason: error.to_string() });
@@ -233,7 +240,8 @@ impl<'a> Context<'a> {
         &**self.workspace.graph()
     }
 
-    /// Tokens of a text, by the language model's own count; without one an upper estimate for English.
+    /// Tokens of a text, by the language model's own count; without one an upper estimate for
+    /// English.
     pub fn count_tokens(&self, text: &str) -> usize {
         self.model.map_or(text.len().div_ceil(3), |model| model.count_tokens(text))
     }
@@ -243,7 +251,7 @@ impl<'a> Context<'a> {
         self.model.is_some()
     }
 
-    /// The language model, for what costs nothing: counting tokens, asking what it can do.
+    /// The language model, for free operations: counting tokens, reading its abilities.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the engine was set up without one.
@@ -262,7 +270,8 @@ impl<'a> Context<'a> {
         metered.chat(&request).await.map_err(|error| metered.cause(error))
     }
 
-    /// Asks the model for JSON that satisfies `schema`; a reply that cannot be read is repaired by one more call.
+    /// Asks the model for JSON that satisfies `schema`; a reply that cannot be read is repaired by
+    /// one more call.
     ///
     /// # Errors
     /// As [`Context::chat`]; [`ModelError::Unreadable`] when the repair failed too.
@@ -278,7 +287,8 @@ impl<'a> Context<'a> {
         Ok(value)
     }
 
-    /// Asks the model for one call of one of `tools`; a reply that calls none is repaired by one more call.
+    /// Asks the model for one call of one of `tools`; a reply that calls none is repaired by one
+    /// more call.
     ///
     /// # Errors
     /// As [`Context::json`].
@@ -298,10 +308,10 @@ impl<'a> Context<'a> {
         self.limits.llm_calls.saturating_sub(self.ledger.model_calls())
     }
 
-    /// Whether the question's time is over, for work that asks no language model.
+    /// Checks the question's time, for work that asks no language model.
     ///
     /// # Errors
-    /// [`AnswerError::Exhausted`] when it is.
+    /// [`AnswerError::Exhausted`] when the time is up.
     pub fn check_time(&self) -> Result<(), AnswerError> {
         if self.ledger.elapsed() < self.limits.time {
             return Ok(());
@@ -323,7 +333,7 @@ impl<'a> Context<'a> {
         Ok(Metered::new(model, (self.trace, self.ledger), self.limits, stage))
     }
 
-    /// The embedder, where there is one.
+    /// The embedder, if there is one.
     pub fn embedder(&self) -> Option<&'a dyn Embedder> {
         self.embedder.map(|embedder| &**embedder)
     }
@@ -344,7 +354,8 @@ impl<'a> Context<'a> {
         Ok(embeddings)
     }
 
-    /// The vectors of each text's tokens; `None` where there is no embedder, or one that gives whole texts only.
+    /// The vectors of each text's tokens; `None` without an embedder, or if the embedder only gives
+    /// vectors for whole texts.
     ///
     /// # Errors
     /// The embedder's.

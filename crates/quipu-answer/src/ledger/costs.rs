@@ -1,4 +1,4 @@
-//! What one question has cost so far, and the room that its limits leave.
+//! The costs of one question so far, and the room that its limits leave.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,13 +22,13 @@ pub(crate) struct Ledger {
 struct State {
     stages: Vec<StageUsage>,
     total: Usage,
-    /// How the language model failed, where it has not replied since.
+    /// The language model's last failure, unless it has replied since.
     model_failure: Option<ModelError>,
-    /// Calls that run now, and the tokens that they may cost.
+    /// Running calls, and the tokens that they may cost.
     running_calls: u32,
     running_tokens: u64,
     running_cost: Amount,
-    /// What the model's tokens cost, and what they did cost.
+    /// The price of the model's tokens, and the amount paid so far.
     price: Option<Price>,
     paid: Amount,
 }
@@ -41,7 +41,7 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Says what the model's tokens cost.
+    /// Sets the price of the model's tokens.
     pub(crate) fn set_price(&self, price: Option<Price>) {
         self.state.lock().price = price;
     }
@@ -56,7 +56,7 @@ impl Ledger {
         self.started.elapsed()
     }
 
-    /// Counts the time from now until the guard is dropped as the stage's.
+    /// Counts the time until the guard is dropped as the stage's.
     pub(crate) fn enter(&self, stage: Stage) -> StageTimer<'_> {
         StageTimer { ledger: self, stage, started: Instant::now() }
     }
@@ -65,7 +65,7 @@ impl Ledger {
     pub(super) fn count_model_call(&self, stage: Stage, usage: &Usage) {
         let mut state = self.state.lock();
         state.total += *usage;
-        // What the cache answers costs nothing.
+        // A reply from the cache costs nothing.
         if let Some(price) = state.price.filter(|_| usage.llm_calls > 0) {
             state.paid = state.paid.plus(price.of(usage));
         }
@@ -83,13 +83,13 @@ impl Ledger {
         self.state.lock().stage(stage).model_seconds += took.as_secs_f64();
     }
 
-    /// Model calls so far, the cached ones among them: a budget holds in a replay too.
+    /// Model calls so far, including cached ones, so that a budget holds in a replay too.
     pub(super) fn model_calls(&self) -> u32 {
         let state = self.state.lock();
         state.total.llm_calls + state.total.cached_calls
     }
 
-    /// What the question cost so far.
+    /// The cost of the question so far.
     pub(crate) fn usage(&self) -> AnswerUsage {
         let state = self.state.lock();
         AnswerUsage {
@@ -105,10 +105,11 @@ impl Ledger {
         }
     }
 
-    /// Takes the place of one more call of `prompt` tokens; gives how many tokens its reply may have, `wanted` or fewer.
+    /// Reserves one more call of `prompt` tokens. Returns how many tokens its reply may have, at
+    /// most `wanted`.
     ///
     /// # Errors
-    /// The limit that calls made and running leave no room under, not even for a reply of `least` tokens.
+    /// The limit that leaves no room for the call, not even with a reply of `least` tokens.
     pub(super) fn reserve(
         &self,
         limits: Limits,
@@ -143,12 +144,12 @@ impl Ledger {
         Ok((Reservation { ledger: self, tokens, cost }, reply))
     }
 
-    /// Keeps how the model failed.
+    /// Keeps the model's failure.
     pub(super) fn model_failed(&self, error: &ModelError) {
         self.state.lock().model_failure = Some(error.clone());
     }
 
-    /// How the model failed, where that is the last that was heard of it.
+    /// The model's last failure, unless it has replied since.
     pub(crate) fn model_failure(&self) -> Option<ModelError> {
         self.state.lock().model_failure.clone()
     }
@@ -165,7 +166,7 @@ impl State {
     }
 }
 
-/// The place of a running call; see [`Ledger::reserve`].
+/// The reservation of a running call; see [`Ledger::reserve`].
 pub(super) struct Reservation<'a> {
     ledger: &'a Ledger,
     tokens: u64,
@@ -194,12 +195,13 @@ impl Drop for StageTimer<'_> {
     }
 }
 
-/// The best answer that was found until now, for the case that a limit ends the work: what is dropped midway returns nothing.
+/// The best answer so far, in case a limit ends the work: a future that is dropped midway returns
+/// nothing.
 #[derive(Default)]
 pub(crate) struct BestSoFar(Mutex<Option<Outcome>>);
 
 impl BestSoFar {
-    /// Keeps an answer; of several the last.
+    /// Keeps an answer in place of the last one.
     pub(crate) fn keep(&self, outcome: Outcome) {
         *self.0.lock() = Some(outcome);
     }

@@ -6,7 +6,7 @@ use quipu_model::Amount;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one question may cost.
+/// The limits on the cost of one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Most model calls.
@@ -19,13 +19,14 @@ pub struct Limits {
     pub tokens: u64,
     /// Most tokens of evidence in one prompt.
     pub evidence_tokens: usize,
-    /// Most that the model's tokens may cost, in the currency of the model's price.
+    /// Most money for the model's tokens, in the currency of the model's price.
     #[serde(skip)]
     pub cost: Option<Amount>,
 }
 
 impl Default for Limits {
-    /// 60 calls (AnchorRAG's 50 and repairs), 5 minutes, any number of tokens at any cost, 3,000 tokens of evidence in one prompt.
+    /// 60 calls (AnchorRAG's 50 and repairs), 5 minutes, any number of tokens at any cost, 3,000
+    /// tokens of evidence in one prompt.
     fn default() -> Self {
         let time = Duration::from_secs(300);
         Self { llm_calls: 60, time, tokens: u64::MAX, evidence_tokens: 3000, cost: None }

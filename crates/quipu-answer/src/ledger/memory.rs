@@ -1,5 +1,5 @@
-//! What is remembered of a source between questions. Each stage has a memory of a type of its own, and takes it out by that type: the
-//! relation cards are the plan's, the vectors of relations the link's.
+//! Memories of a source between questions. Each stage has a memory of its own type and takes it out
+//! by that type: the relation cards belong to the plan, the vectors of relations to linking.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -13,28 +13,29 @@ use serde::de::DeserializeOwned;
 
 use crate::answer::AnswerError;
 
-/// A stage's memory of one source. It begins empty, or with what the stage reads from the workspace's folder.
+/// A stage's memory of one source. It starts empty, or with the data that the stage reads from the
+/// workspace's folder.
 pub(crate) trait Memory: Any + Default + Send + Sync {}
 
-/// The memories of one source, one of each type; shared by all questions.
+/// The memories of one source, one of each type, shared by all questions.
 #[derive(Default)]
 pub(crate) struct Memories {
     kept: RwLock<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Memories {
-    /// The same with a memory that is not empty.
+    /// Adds a memory that is not empty.
     pub(crate) fn with<M: Memory>(self, memory: M) -> Self {
         self.sharing(Arc::new(memory))
     }
 
-    /// The same with a memory that another source has too.
+    /// Adds a memory that another source shares.
     pub(crate) fn sharing<M: Memory>(self, memory: Arc<M>) -> Self {
         self.kept.write().insert(TypeId::of::<M>(), memory);
         self
     }
 
-    /// The memory of a type; an empty one where there was none.
+    /// The memory of a type; an empty one if there was none.
     pub(crate) fn of<M: Memory>(&self) -> Arc<M> {
         let known = self.kept.read().get(&TypeId::of::<M>()).cloned();
         let memory = known.unwrap_or_else(|| {
@@ -44,21 +45,23 @@ impl Memories {
     }
 }
 
-/// A file of a workspace that a stage learns into and that people may correct: TOML, read once, written whole, beside and then renamed.
+/// A file of a workspace into which a stage learns and which people may correct. It is TOML, read
+/// once, and written whole: to a new file that is then renamed.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryFile {
     path: PathBuf,
-    /// What stands above the data, for people.
+    /// The comment above the data, for people.
     header: &'static str,
     /// Held while the file is written.
     writing: Mutex<()>,
 }
 
 impl MemoryFile {
-    /// Reads the file `name` of the workspace at `folder`; a file that is not there yet holds nothing.
+    /// Reads the file `name` of the workspace at `folder`; a missing file counts as empty.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when it cannot be read or is not what it should be.
+    /// [`AnswerError::Io`] if it cannot be read, [`AnswerError::Usage`] if its contents break the
+    /// format.
     pub(crate) fn open<T: DeserializeOwned + Default>(
         folder: &Path,
         name: &str,
@@ -67,16 +70,17 @@ impl MemoryFile {
         let path = folder.join(name);
         let held = match std::fs::read_to_string(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => T::default(),
-            Err(error) => return Err(AnswerError::Usage(format!("cannot read {}: {error}", path.display()))),
+            Err(source) => return Err(AnswerError::Io { action: "cannot read", path, source }),
             Ok(text) => toml::from_str(&text).map_err(|error| {
-                let advice = "correct it, or remove it and it is written anew";
+                let advice = "correct it, or remove it: Quipu writes it again";
                 AnswerError::Usage(format!("{}: {}; {advice}", path.display(), error.message()))
             })?,
         };
         Ok((Self { path, header, writing: Mutex::default() }, held))
     }
 
-    /// Writes what `gather` gives; one at a time, so that nothing learnt meanwhile is lost.
+    /// Writes the data from `gather`, one writer at a time, so that nothing learnt meanwhile is
+    /// lost.
     ///
     /// # Errors
     /// [`AnswerError::NotKept`] when the file cannot be written.

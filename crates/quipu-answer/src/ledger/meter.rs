@@ -1,4 +1,5 @@
-//! The model of one question behind a meter: every call is held against the question's limits, counted and reported.
+//! The model of one question behind a meter: every call is checked against the question's limits,
+//! counted and reported.
 
 use std::time::Duration;
 
@@ -11,13 +12,13 @@ use super::costs::Reservation;
 use super::{Ledger, Limits, Trace};
 use crate::answer::{AnswerError, Event, Exhausted, Stage};
 
-/// A reply that may have fewer tokens than this is not asked for: the tokens are used up.
+/// The least tokens of a reply worth asking for; with fewer left, the tokens count as used up.
 const LEAST_REPLY: u32 = 16;
-/// Tokens that a message costs beside its words: role and separators.
+/// Tokens of a message besides its words: role and separators.
 const MESSAGE: usize = 8;
 
-/// The model of one question: every call is held against the limits, counted and reported, the repairs that
-/// [`ask_json`] makes among them.
+/// The model of one question: every call is checked against the limits, counted and reported,
+/// including the repairs that [`ask_json`] makes.
 pub(crate) struct Metered<'a> {
     model: &'a dyn LanguageModel,
     trace: &'a Trace,
@@ -27,11 +28,12 @@ pub(crate) struct Metered<'a> {
     exhausted: Mutex<Option<Exhausted>>,
 }
 
-/// What one more call may cost.
+/// The limits on one more call.
 struct Allowance<'a> {
     time: Duration,
     reply_tokens: u32,
-    /// Holds the call's place while it runs, so that calls side by side keep to the limits together.
+    /// Holds the call's reservation while it runs, so that parallel calls keep to the limits
+    /// together.
     _reservation: Reservation<'a>,
 }
 
@@ -55,7 +57,7 @@ impl<'a> Metered<'a> {
         Ok(Allowance { time, reply_tokens: left, _reservation: reservation })
     }
 
-    /// What the call may cost; where a limit is reached, that is noted as the cause.
+    /// The limits on the call; a limit that is reached is kept as the cause.
     fn allow(&self, prompt: u64, reply: u32) -> Result<Allowance<'a>, ModelError> {
         self.allowance(prompt, reply).map_err(|exhausted| {
             *self.exhausted.lock() = Some(exhausted);
@@ -63,7 +65,8 @@ impl<'a> Metered<'a> {
         })
     }
 
-    /// Tokens of a prompt, as far as they can be told before it is sent. Counted only where tokens or their cost are limited.
+    /// Tokens of a prompt, estimated before it is sent. Counted only if tokens or their cost are
+    /// limited.
     fn prompt_tokens(&self, messages: &[Message]) -> u64 {
         if self.limits.tokens == u64::MAX && self.limits.cost.is_none() {
             return 0;
@@ -71,7 +74,7 @@ impl<'a> Metered<'a> {
         messages.iter().map(|m| (self.model.count_tokens(&m.content) + MESSAGE) as u64).sum()
     }
 
-    /// A call that ran past the question's time, not past its own, ends the question.
+    /// Ends the question if a call ran past the question's time, not past its own.
     fn in_time<T>(&self, own_limit: bool, reply: Result<T, ModelError>) -> Result<T, ModelError> {
         match reply {
             Err(ModelError::TimedOut { .. }) if !own_limit => {
@@ -82,8 +85,8 @@ impl<'a> Metered<'a> {
         }
     }
 
-    /// Notes where the model failed. One that did not reply before the question's time was over is no
-    /// other failure than one that took longer than a call may.
+    /// Notes a failure of the model. A model that did not reply before the question's time was up
+    /// has failed like one that exceeded the time of a call.
     fn told<T>(&self, reply: Result<T, ModelError>) -> Result<T, ModelError> {
         if let Err(error) = &reply
             && error.is_failure()
@@ -94,7 +97,7 @@ impl<'a> Metered<'a> {
         reply
     }
 
-    /// The error to show: the limit, where one was the reason.
+    /// The error to show: the limit, if one was the cause.
     pub(super) fn cause(&self, error: ModelError) -> AnswerError {
         match *self.exhausted.lock() {
             Some(exhausted) => AnswerError::Exhausted(exhausted),

@@ -1,5 +1,6 @@
-//! The ledger: the surroundings of one question. Sources and models that it may use, the limits that it must keep to, its costs so far and
-//! its trace; and the memories that stages keep of a source between questions. No stage is known here.
+//! The ledger: the context of one question, with the sources and models that it may use, its
+//! limits, its costs so far and its trace; and the stages' memories of a source between questions.
+//! No stage is known here.
 
 mod context;
 mod costs;

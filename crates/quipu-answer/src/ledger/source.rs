@@ -1,4 +1,5 @@
-//! One source of a question: a workspace with what is remembered of it, and the APIs beside its graph.
+//! One source of a question: a workspace with the stages' memories of it, and the APIs beside its
+//! graph.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use quipu_index::Workspace;
 use super::Memories;
 use crate::answer::AnswerError;
 
-/// A graph that questions are put to.
+/// A workspace that questions are put to.
 #[derive(Clone)]
 pub struct Source {
     pub(crate) workspace: Arc<Workspace>,
@@ -28,13 +29,14 @@ impl Source {
         &self.workspace
     }
 
-    /// The day on which the source was read; `None` where that is not known.
+    /// The day on which the source was read; `None` if unknown.
     pub fn read_on(&self) -> Option<jiff::civil::Date> {
         read_on(&self.workspace)
     }
 }
 
-/// Folder, in one of a run's own, of what was learnt about source `at`; the workspace that is asked first has none.
+/// The folder, inside a run's own, of learnt data about additional source `at`; the first workspace
+/// has none.
 pub fn source_folder(at: usize) -> String {
     format!("source-{}", at + 1)
 }
@@ -50,7 +52,8 @@ pub(crate) fn read_on(workspace: &Workspace) -> Option<jiff::civil::Date> {
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
-/// What a source failed with: the failure of a source is no reason not to ask the others, that of a model or of the question is.
+/// Whether a source failed. Then the others are still asked, unlike after a failure of the model or
+/// of the question.
 pub(crate) fn is_down(error: &AnswerError) -> bool {
     matches!(error, AnswerError::Graph(_) | AnswerError::Index(_))
 }

@@ -1,4 +1,4 @@
-//! The trace: what every stage reports while a question is worked on, and the remarks for whoever reads the answer.
+//! The trace: the reports of all stages on a question, and the remarks for the answer's reader.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ impl Trace {
         self.state.lock().events.push(event);
     }
 
-    /// Keeps a remark for whoever reads the answer; each once.
+    /// Adds a remark for the answer's reader, each once.
     pub fn note(&self, note: Note) {
         let mut state = self.state.lock();
         if !state.notes.contains(&note) {
@@ -43,7 +43,7 @@ impl Trace {
         }
     }
 
-    /// Tells whoever reads the answer that the model failed, once: a method may answer without it.
+    /// Notes once for the answer's reader that the model failed: a method may answer without it.
     pub(super) fn model_failed(&self, model: &str, error: &ModelError) {
         let mut state = self.state.lock();
         if !state.notes.iter().any(|note| matches!(note, Note::ModelFailed { .. })) {

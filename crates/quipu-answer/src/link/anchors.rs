@@ -1,9 +1,11 @@
-//! Mentions of a question and the entities that they may mean, from the name index or from names that a model gave.
+//! The mentions of a question and the entities that they may mean, from the name index or from
+//! names that a model gave.
 
 use std::ops::Range;
 
 use quipu_graph::{Direction, RelationRole, RelationUse};
-use quipu_index::{Candidate, MatchReason, words};
+use quipu_index::{Candidate, MatchReason};
+use quipu_language::words;
 
 use crate::answer::AnswerError;
 use crate::ledger::Context;
@@ -11,15 +13,15 @@ use crate::link::given::given;
 use crate::link::mentioned::{Anchor, CANDIDATES, Mentioned, apart};
 use crate::link::values::values_of;
 
-/// A name that a model gave must match at least this well to be an anchor (1: exactly).
+/// A name that a model gave must match at least this well to be an anchor (1: exact match).
 pub(super) const GOOD_MATCH: f64 = 0.6;
-/// A name that shares less with what is mentioned, and not half of its words, is another name: "Class Act" is nothing that "Michael Rooker
-/// act" names.
+/// Below this score, and with fewer than half of its words shared, a candidate is a different name:
+/// "Class Act" is not the "Michael Rooker act".
 const LEAST_MATCH: f64 = 0.4;
 
-/// The mentions that the indexes find in a text, without a language model: those of the best reading, best first. Where names do
-/// not settle a mention and the workspace has vectors, candidates by meaning join in. Values that the graph holds as they are
-/// written ("TX") come last.
+/// The mentions that the indexes find in a text, without a language model: those of the best
+/// reading, best first. If names do not settle a mention and the workspace has vectors, candidates
+/// by meaning are added. Literal values of the graph ("TX") come last.
 ///
 /// # Errors
 /// The index's and the embedder's.
@@ -27,8 +29,8 @@ pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned
     Ok(detected(context, text, CANDIDATES).await?.mentioned)
 }
 
-/// The names in a text, letter for letter, that its best reading passes over: the "comedy" of "is Emma a comedy?". None of them shares
-/// a word with `mentioned`.
+/// The exact names in a text that its best reading skips, such as "comedy" in "is Emma a comedy?".
+/// None overlaps with `mentioned`.
 ///
 /// # Errors
 /// The index's.
@@ -46,15 +48,17 @@ pub async fn names_passed_over(
     Ok(found.into_iter().map(|mention| Mentioned::from_mention(mention, CANDIDATES)).collect())
 }
 
-/// What the indexes make of a text.
+/// The indexes' reading of a text.
 pub struct Detected {
     /// The mentions, as [`mentions`] gives them.
     pub mentioned: Vec<Mentioned>,
-    /// Where the text has words of the graph that its best reading does not take for names: the "director" of "who is the director of".
+    /// Places of words that the graph knows but the best reading does not take for names, such as
+    /// "director" in "who is the director of".
     pub passed_over: Vec<Range<usize>>,
 }
 
-/// The same with at most `k` candidates of each mention, and with what was looked at and passed over.
+/// The same with at most `k` candidates for each mention, and with the places that were passed
+/// over.
 ///
 /// # Errors
 /// As [`mentions`].
@@ -95,7 +99,7 @@ pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Det
         mentioned.retain(|mention| apart(&mention.span, &bound.span));
         mentioned.insert(0, bound);
     }
-    // "Which country" names no anchor where something else does.
+    // "Which country" is an anchor only if the text names nothing else.
     if mentioned.is_empty() {
         mentioned = vague;
     } else {
@@ -104,12 +108,13 @@ pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Det
     Ok(Detected { mentioned, passed_over })
 }
 
-/// The things of earlier turns that a text names, whoever else bears their names; none that this source does not hold.
+/// The entities of earlier turns that a text names. Another entity with the same name does not
+/// count, and neither do entities that this source lacks.
 pub(super) async fn bound_in(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
     let mut spans = Vec::new();
     for bound in context.bound {
         let there = text.get(bound.span.clone()) == Some(bound.name.as_str());
-        // A question within the question has the name elsewhere.
+        // In a nested question the name stands in another place.
         let elsewhere = || text.find(&bound.name).map(|start| start..start + bound.name.len());
         spans.push(if there { Some(bound.span.clone()) } else { elsewhere() });
     }
@@ -124,7 +129,7 @@ pub(super) async fn bound_in(context: &Context<'_>, text: &str) -> Result<Vec<Me
     Ok(found.collect())
 }
 
-/// Whether a candidate hardly shares anything with the words that mention it.
+/// Whether a candidate shares hardly anything with the words of the mention.
 fn is_another(candidate: &Candidate, mentioned: &str) -> bool {
     let of_name: Vec<String> = words(&candidate.matched).into_iter().map(|word| word.text).collect();
     let mentioned = words(mentioned);
@@ -144,7 +149,7 @@ async fn is_type(context: &Context<'_>, mention: &Mentioned) -> Result<bool, Ans
     Ok(uses.iter().flatten().any(has_instances))
 }
 
-/// Entities by names that a model gave; a name without a good match is left out.
+/// Entities for names that a model gave. A name without a good match is left out.
 ///
 /// # Errors
 /// The index's and the embedder's.
@@ -156,7 +161,7 @@ pub async fn anchors_for_names(
     named(context, text, names, CANDIDATES).await
 }
 
-/// The same with at most `k` candidates of each name.
+/// The same with at most `k` candidates for each name.
 ///
 /// # Errors
 /// As [`anchors_for_names`].
@@ -175,19 +180,20 @@ pub async fn named(
     Ok(found.into_iter().map(|mention| Mentioned::from_mention(mention, k)).filter(good).collect())
 }
 
-/// The question without the words that mention the anchors (KERAG App. E: "the query with the main entity removed").
+/// The question without the words that mention the anchors (KERAG App. E: "the query with the main
+/// entity removed").
 pub fn mask(question: &str, anchors: &[Anchor]) -> String {
     without(question, anchors.iter().map(|a| a.span.clone()))
 }
 
-/// A text with `X` in the place of what stands at `spans`: its shape.
+/// The shape of a text: the words at `spans` replaced by `X`.
 pub fn shape_of(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> String {
     let mut spans: Vec<Range<usize>> = spans.into_iter().filter(|span| !span.is_empty()).collect();
     spans.sort_by_key(|span| std::cmp::Reverse(span.start));
     let mut shape = text.to_owned();
     let mut from = text.len() + 1;
     for span in spans {
-        // Mentions that overlap are one X.
+        // Overlapping mentions become one X.
         if span.end <= from && shape.is_char_boundary(span.start) && shape.is_char_boundary(span.end) {
             from = span.start;
             shape.replace_range(span, "X");
@@ -212,7 +218,7 @@ pub fn without(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> Str
     masked.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A question with what it mentions as `X`.
+/// A question with its mentions replaced by `X`.
 ///
 /// # Errors
 /// The index's and the graph's.

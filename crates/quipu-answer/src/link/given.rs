@@ -1,4 +1,5 @@
-//! Anchors that came with the question (the gold-entity setting, `--anchor`): linking takes them as they are.
+//! Anchors that came with the question (the gold-entity setting, `--anchor`). Linking takes them as
+//! they are.
 
 use quipu_graph::NodeId;
 use quipu_index::{LookupConfig, MatchReason};
@@ -7,8 +8,8 @@ use crate::answer::AnswerError;
 use crate::ledger::Context;
 use crate::link::mentioned::{Anchor, CANDIDATES, Mentioned};
 
-/// The given anchors, in their order. Each is an entity's key, else a name as the index knows it; where several entities
-/// bear the name, they are its candidates. What the graph does not hold is left out.
+/// The given anchors, in their order. Each is an entity's key, or else a name in the index; if
+/// several entities have the name, all are candidates. An anchor that the graph lacks is left out.
 ///
 /// # Errors
 /// The graph's and the index's.
@@ -50,7 +51,7 @@ pub(super) async fn given(context: &Context<'_>, text: &str) -> Result<Vec<Menti
 async fn named(context: &Context<'_>, name: &str) -> Result<Vec<NodeId>, AnswerError> {
     let mut found = context.workspace.names().exact(name, CANDIDATES)?;
     if found.is_empty() && context.workspace.names().is_empty() {
-        // Names are searched at the endpoint, or at the API.
+        // Names are searched at the endpoint or the API.
         found = context
             .workspace
             .lookup(name, &LookupConfig { k: CANDIDATES, ..LookupConfig::default() })
@@ -60,7 +61,7 @@ async fn named(context: &Context<'_>, name: &str) -> Result<Vec<NodeId>, AnswerE
     Ok(found.into_iter().map(|candidate| candidate.node).collect())
 }
 
-/// Where the text holds the name; empty where it does not.
+/// The place of the name in the text; empty if the text lacks it.
 fn place(context: &Context<'_>, text: &str, name: &str) -> Result<std::ops::Range<usize>, AnswerError> {
     let detector =
         quipu_index::MentionDetector::new(context.workspace.names(), context.workspace.vocabulary());

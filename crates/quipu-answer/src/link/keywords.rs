@@ -1,9 +1,9 @@
-//! The names that a question is about, proof-read by the model (AnchorRAG §3.3 "Candidate Entity Generation", App. 6.3): spelling mended,
-//! distractors dropped.
+//! The names that a question is about, proofread by the model (AnchorRAG §3.3 "Candidate Entity
+//! Generation", App. 6.3): spelling corrected, distractors dropped.
 
 use std::collections::HashMap;
 
-use quipu_index::normalise;
+use quipu_language::normalise;
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
@@ -23,11 +23,12 @@ struct Reply {
     keywords: Vec<String>,
 }
 
-/// The question's keywords: one call. `names` are names of the graph that the index found in it, to proof-read towards; the paper shows none.
-/// No keywords where the reply cannot be read, which the trace then says.
+/// The question's keywords: one call. `names` are names of the graph that the index found in the
+/// question, as a guide for the proofreading; the paper shows none. An unreadable reply gives no
+/// keywords and is noted in the trace.
 ///
 /// # Errors
-/// The model's, but for an unreadable reply.
+/// The model's, except an unreadable reply.
 pub async fn keywords(
     context: &Context<'_>,
     question: &Question,
@@ -60,8 +61,9 @@ pub async fn keywords(
     }
 }
 
-/// What each keyword may name: at most `k` candidates a keyword, by name, with typing errors, and by meaning where no name settles it. No
-/// match is too weak to be a candidate. A name that stands for a thing of an earlier turn is that thing.
+/// The entities that each keyword may name: at most `k` candidates a keyword, by name, by name with
+/// typing errors, and by meaning if no name settles it. Weak matches stay. A name that stands for
+/// an entity of an earlier turn has that entity as its candidate.
 ///
 /// # Errors
 /// The index's, the graph's and the embedder's.
@@ -83,9 +85,10 @@ pub(crate) async fn candidates(
     Ok(mentioned)
 }
 
-/// The mentions that the index detected and those that the model named, each thing once: what both say first, then what either says,
-/// each in its own order. Candidates are joined, with the better score of each. Words that the index knows and passed over as no name are
-/// none for the model either, where something else is named.
+/// Merges the mentions that the index detected with those that the model named, each entity once.
+/// Mentions from both come first, then those from the model alone, then those from the index alone.
+/// Candidates are joined, each with its better score. If the index found any mention, words that it
+/// passed over are dropped from the model's mentions too.
 pub fn merge(detected: Detected, mut named: Vec<Mentioned>) -> Vec<Mentioned> {
     let Detected { mentioned: detected, passed_over } = detected;
     if !detected.is_empty() {
@@ -116,8 +119,8 @@ fn means_the_same(one: &Mentioned, other: &Mentioned) -> bool {
     overlap || (best.is_some() && one.best().map(|anchor| anchor.node) == best)
 }
 
-/// Whether a name that stands nowhere in the question is but another candidate of words there, and less like them than the best one: offered
-/// "Spain" and "Al Ain FC" for "Sain", a small model may name the second.
+/// Whether a name that the question does not contain is only a weaker candidate of a detected
+/// mention. Offered "Spain" and "Al Ain FC" for "Sain", a small model may choose the second.
 fn is_less_like(detected: &Mentioned, named: &Mentioned) -> bool {
     let (Some(best), Some(other), true) = (detected.best(), named.best(), named.span.is_empty()) else {
         return false;
@@ -127,10 +130,11 @@ fn is_less_like(detected: &Mentioned, named: &Mentioned) -> bool {
     offered && alike(&other.name) < alike(&best.name)
 }
 
-/// Both mentions as one, in the place that is known.
+/// Joins two mentions, in the place of the detected one.
 ///
-/// Spelling that the model mended counts for all that bear the name: "joseph conrd" may be the novelist or a tag, and which capitals the model
-/// gives them says nothing about what was written.
+/// A spelling corrected by the model counts for every entity with that name. "joseph conrd" may be
+/// the novelist or a tag, and the model's choice of capitals says nothing about what the user
+/// wrote.
 fn joined(mut detected: Mentioned, named: Mentioned) -> Mentioned {
     let mut mended: HashMap<String, (f64, String)> = HashMap::new();
     for candidate in &named.candidates {
@@ -216,7 +220,7 @@ mod tests {
             vec![mentioned("Kauwboy", 40..40, &[(1, 1.0)]), mentioned("director", 4..12, &[(2, 1.0)])];
         let texts = |merged: Vec<Mentioned>| merged.into_iter().map(|m| m.text).collect::<Vec<_>>();
         assert_eq!(texts(merge(detected(), named.clone())), ["Kauwbo"]);
-        // Where nothing else is named they may be one.
+        // If nothing else is named, they may be a name.
         let nothing = Detected { mentioned: Vec::new(), ..detected() };
         assert_eq!(texts(merge(nothing, named)), ["Kauwboy", "director"]);
     }
@@ -235,7 +239,7 @@ mod tests {
         };
         assert_eq!(merged(2, "Al Ain FC"), ["Sain"]);
         assert_eq!(merged(3, "Saina"), ["Saina", "Sain"]);
-        // What the words do not stand for is the model's to name.
+        // The model may name an entity that the words do not suggest.
         assert_eq!(merged(9, "New York"), ["New York", "Sain"]);
     }
 

@@ -1,4 +1,4 @@
-//! The entities that a question names, by the indexes alone: no model is asked.
+//! The entities that a question names, found by the indexes alone; no model is asked.
 
 use quipu_graph::NodeId;
 
@@ -6,13 +6,13 @@ use super::{Anchor, Mentioned, mentions};
 use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::Context;
 
-/// Mentions that are started from, and candidates of one mention when they are all but equally good, as in `paths`.
+/// Most mentions to start from, and most near-equal candidates of one mention, as in `paths`.
 const MOST_MENTIONS: usize = 3;
 const MOST_CANDIDATES: usize = 2;
-/// Candidates within this of the best one are all but equally good.
+/// Candidates within this score of the best one count as near-equal.
 const CLOSE: f64 = 0.02;
 
-/// Why there is no answer where nothing was linked.
+/// The reason for an abstention when nothing was linked.
 pub(crate) const NOTHING_LINKED: &str = "no entity of the graph was recognised in the question";
 
 /// The entities that the question names.
@@ -28,7 +28,7 @@ pub(crate) async fn linked(context: &Context<'_>, question: &Question) -> Result
     Ok(close_anchors(&mentioned))
 }
 
-/// Of each mention the best candidate, and the next where it is all but equally good.
+/// The best candidate of each mention, and the next one if it is near-equal.
 pub(crate) fn close_anchors(mentioned: &[Mentioned]) -> Vec<Anchor> {
     let mut anchors: Vec<Anchor> = Vec::new();
     for mention in mentioned {

@@ -7,21 +7,22 @@ use quipu_index::{Candidate, MatchReason, Mention};
 
 use crate::answer::{CandidateEvent, MentionEvent};
 
-/// Candidates kept of each mention.
+/// Candidates kept for each mention.
 pub(super) const CANDIDATES: usize = 5;
 
-/// An entity that the work may start from.
+/// An entity to start from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anchor {
     /// The entity.
     pub node: NodeId,
     /// Its name.
     pub name: String,
-    /// How well the mention matches, 0 to 1, popularity counted in.
+    /// How well the mention matches, 0 to 1, with popularity included.
     pub score: f64,
     /// Why it is a candidate, in words.
     pub reason: String,
-    /// Where the question mentions it, in bytes; empty when it does not.
+    /// The place of the mention in the question, in bytes; empty if the question does not contain
+    /// it.
     pub span: Range<usize>,
 }
 
@@ -46,7 +47,7 @@ impl Mentioned {
         self.candidates.first()
     }
 
-    /// A mention of one thing alone, in the anchor's own words.
+    /// A mention of one entity, in the anchor's own words.
     pub fn of(anchor: Anchor) -> Self {
         let (text, span, score) = (anchor.name.clone(), anchor.span.clone(), anchor.score);
         Self { text, span, candidates: vec![anchor], score, chosen: true }
@@ -78,12 +79,12 @@ impl Mentioned {
     }
 }
 
-/// Whether two places in a text share nothing.
+/// Whether two places in a text do not overlap.
 pub(crate) fn apart(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.end <= b.start || b.end <= a.start
 }
 
-/// Why a candidate is one, in words.
+/// The reason for a candidate, in words.
 fn describe(reason: &MatchReason, matched: &str) -> String {
     match reason {
         MatchReason::Exact => "exact name".into(),

@@ -1,4 +1,4 @@
-//! Linking: the words of the question to the entities of the graph.
+//! Linking: from the words of the question to the entities of the graph.
 
 mod anchors;
 mod given;

@@ -1,16 +1,17 @@
-//! Values that a question names as they are written: codes ("TX", "A320"), quoted strings, and numbers where nothing else is named. The
-//! name index holds entities only; a literal of the graph with exactly this form is found by its hash.
+//! Literal values in a question: codes ("TX", "A320"), quoted strings, and numbers if nothing else
+//! is named. The name index holds entities only, so a literal of exactly this form is found by its
+//! hash.
 
 use std::ops::Range;
 
 use quipu_graph::NodeId;
-use quipu_index::words;
+use quipu_language::words;
 
 use crate::answer::AnswerError;
 use crate::ledger::Context;
 use crate::link::mentioned::{Anchor, Mentioned, apart};
 
-/// Kinds of literals that people write without saying so.
+/// The datatypes that people leave out when they write a value.
 const KINDS: [&str; 7] = [
     "",
     "@en",
@@ -20,15 +21,15 @@ const KINDS: [&str; 7] = [
     "http://www.w3.org/2001/XMLSchema#date",
     "http://www.w3.org/2001/XMLSchema#double",
 ];
-/// Looked-up values of one question.
+/// Most values of one question that are looked up.
 const MOST_VALUES: usize = 4;
-/// A value is as sure as an exact name, less what names have by being names.
+/// The score of an exact value, a little below that of an exact name.
 const SCORE: f64 = 0.9;
 const OPENING: [char; 3] = ['"', '“', '«'];
 const CLOSING: [char; 3] = ['"', '”', '»'];
 
-/// The values of a text that the graph holds, as mentions; none that touches the `names` in it. Numbers only where they are asked for.
-/// Graphs behind endpoints are not asked.
+/// The values in a text that the graph holds, as mentions; none overlaps with `names`. Numbers only
+/// if `numbers` asks for them. Graphs behind endpoints are not searched.
 ///
 /// # Errors
 /// The graph's.
@@ -55,7 +56,7 @@ fn literal(node: NodeId, value: &str, span: Range<usize>) -> Mentioned {
     Mentioned { text: value.to_owned(), span, candidates: vec![anchor], score: SCORE, chosen: true }
 }
 
-/// The places of what looks like a value, without its quotes.
+/// The places of text that looks like a value, without its quotes.
 fn written(text: &str, numbers: bool) -> Vec<Range<usize>> {
     let mut spans = quoted(text);
     for word in words(text) {

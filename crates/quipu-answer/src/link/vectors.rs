@@ -1,14 +1,16 @@
-//! The meaning of relations: a vector for the words of each.
+//! Vectors for the words of relations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use quipu_index::inner_product;
 
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::{Context, Memory};
 
-/// The vectors of relations by their words: made when a question first meets them, kept by the engine.
+/// The vectors of relations, by their words. Made when a question first needs them, kept by the
+/// engine.
 #[derive(Debug, Default)]
 pub struct RelationVectors {
     rows: RwLock<HashMap<String, Arc<[f32]>>>,
@@ -17,7 +19,7 @@ pub struct RelationVectors {
 impl Memory for RelationVectors {}
 
 impl RelationVectors {
-    /// Those of some texts that the engine has not met, each once.
+    /// The texts that have no vector yet, each once.
     pub(crate) fn lacking<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
         let rows = self.rows.read();
         let mut lacking: Vec<&str> = texts.filter(|text| !rows.contains_key(*text)).collect();
@@ -32,7 +34,8 @@ impl RelationVectors {
         known.extend(texts.iter().zip(rows).map(|(text, row)| ((*text).to_owned(), Arc::from(row))));
     }
 
-    /// The vectors of texts, in their order: one call of the embedder for those that the engine has not met.
+    /// The vectors of texts, in their order. One embedder call for the texts that have no vector
+    /// yet.
     ///
     /// # Errors
     /// The embedder's.
@@ -54,7 +57,6 @@ impl RelationVectors {
     /// Equation 1: the inner product of a relation's vector with the question's.
     pub(crate) fn product(&self, text: &str, question: &[f32]) -> f32 {
         let rows = self.rows.read();
-        let row = rows.get(text).map(|row| row.iter().zip(question));
-        row.map_or(0.0, |pairs| pairs.map(|(left, right)| left * right).sum())
+        rows.get(text).map_or(0.0, |row| inner_product(row, question))
     }
 }

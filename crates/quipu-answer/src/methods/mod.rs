@@ -1,4 +1,4 @@
-//! The methods: each answers a question with the stages, and reads like the algorithm of its paper.
+//! The methods: each answers a question by the stages, and reads like the algorithm of its paper.
 
 mod anchor;
 mod auto;
@@ -33,25 +33,26 @@ pub use kerag::{KeragConfig, RelationFilter, Summary, TimeReader};
 pub use pseudo::{PseudoConfig, Verification};
 pub use verify::{PageText, VerifyConfig};
 
-/// The methods that can be asked for.
+/// The available methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Method {
-    /// Whole paths where one surely explains the question, else queries: see [`AutoConfig`].
+    /// A whole path if one surely explains the question, else a query: see [`AutoConfig`].
     #[default]
     Auto,
     /// Plan whole paths, run the best, then compose: see [`PathsConfig`].
     Paths,
-    /// Questions as queries: the model writes SQL over the graph's tables, code binds and runs it.
+    /// A query: the model writes SQL over the graph's tables; code binds and runs it.
     Query,
     /// KERAG: retrieve a neighbourhood, filter, reason.
     Kerag,
     /// HybGRAG: documents and graph together, refined round by round.
     Hybrid,
-    /// Self-verification: the graph or an API first, else given pages after a check that they can answer.
+    /// Self-verification: the graph or an API first, else given pages after a check that they can
+    /// answer.
     Verify,
     /// AnchorRAG: find the anchors, explore from each, judge after each round.
     Anchor,
-    /// Pseudo-graphs: what the model believes, corrected after one or several sources.
+    /// Pseudo-graphs: the model's beliefs, corrected by one or several sources.
     Pseudo,
     /// Baseline: the model alone, without the graph.
     Io,
@@ -59,13 +60,13 @@ pub enum Method {
     Cot,
     /// Baseline: several samples of `cot`, by vote.
     SelfConsistency,
-    /// Baseline: the triples that mean the most like the question.
+    /// Baseline: the triples most similar in meaning to the question.
     QuestionMatch,
     /// Baseline: all triples of the linked entities.
     Graph,
     /// Baseline: documents only.
     Text,
-    /// Baseline: documents only, an entity by several of its passages.
+    /// Baseline: documents only, each entity by several of its passages.
     MultiVector,
     /// Baseline: documents and triples in one prompt.
     TextGraph,
@@ -75,18 +76,18 @@ pub enum Method {
     Tog,
     /// Baseline: StructGPT, one relation after the other.
     StructGpt,
-    /// Baseline: Plan-on-Graph, objectives, and ways back.
+    /// Baseline: Plan-on-Graph, objectives and turning back.
     PlanOnGraph,
     /// Baseline: ReAct, thoughts and actions in turn.
     React,
     /// Baseline: Reflexion, ReAct that learns from its failures.
     Reflexion,
-    /// Baseline: Corrective RAG, documents first, the graph where they are of no use.
+    /// Baseline: Corrective RAG, documents first, the graph if they are of no use.
     Corrective,
 }
 
 impl Method {
-    /// All methods, in the order in which they are shown.
+    /// All methods, in display order.
     pub const ALL: &'static [Self] = &[
         Self::Auto,
         Self::Paths,
@@ -142,10 +143,12 @@ impl Method {
         }
     }
 
-    /// What the method does, in a sentence.
+    /// One sentence about the method.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Auto => "Takes a path where one surely is meant; else a query over the graph's tables.",
+            Self::Auto => {
+                "Answers by a path if one clearly matches the question, else by a query over the graph's tables."
+            }
             Self::Paths => "Ranks the paths that exist around the question's names, and runs the best.",
             Self::Query => "Has the model write SQL over the graph's tables; code checks, binds and runs it.",
             Self::Kerag => {
@@ -175,30 +178,29 @@ impl Method {
             Self::Tog => "Baseline: Think-on-Graph, a beam search by the model.",
             Self::StructGpt => "Baseline: StructGPT, one relation after the other, each chosen by the model.",
             Self::PlanOnGraph => {
-                "Baseline: Plan-on-Graph, a search by objectives that can turn back to places left behind."
+                "Baseline: Plan-on-Graph, a search by objectives that can return to earlier entities."
             }
             Self::React => "Baseline: ReAct, thoughts and actions in turn.",
             Self::Reflexion => "Baseline: Reflexion, ReAct that tries again with what its failures taught.",
-            Self::Corrective => {
-                "Baseline: Corrective RAG, documents first, the graph where they are of no use."
-            }
+            Self::Corrective => "Baseline: Corrective RAG, documents first, the graph if they do not help.",
         }
     }
 
-    /// Whether the method looks into several sources at once.
+    /// Whether the method searches several sources at once.
     pub(crate) fn reads_several(self) -> bool {
         matches!(self, Self::Pseudo)
     }
 
-    /// Whether the method walks one graph: several are walked as one. The baselines without a graph ask none, and self-verification sees to a
-    /// workspace's APIs by itself.
+    /// Whether the method walks one graph, so that several graphs are joined for it. Baselines
+    /// without a graph walk none, and self-verification handles a workspace's APIs itself.
     pub(crate) fn walks_one_graph(self) -> bool {
         !self.reads_several()
             && self.must_be_grounded()
             && !matches!(self, Self::Verify | Self::Text | Self::MultiVector | Self::Query)
     }
 
-    /// Whether the method reads the documents of a graph's entities where there are some: those of several workspaces are read one after another.
+    /// Whether the method reads the documents of a graph's entities. The documents of several
+    /// workspaces are read one after another.
     pub(crate) fn reads_documents(self) -> bool {
         matches!(
             self,
@@ -212,12 +214,13 @@ impl Method {
         )
     }
 
-    /// Whether it is a paper's method, whose plan one of ours may take the place of ([`Planner`]).
+    /// Whether it is a paper's method whose plan one of our planners can replace ([`Planner`]).
     fn takes_planner(self) -> bool {
         matches!(self, Self::Kerag | Self::Anchor | Self::Pseudo | Self::Hybrid | Self::Verify)
     }
 
-    /// Whether every answer must be found in the evidence. The baselines without a graph have none.
+    /// Whether every answer must be found in the evidence. Baselines without a graph have no
+    /// evidence.
     pub(crate) fn must_be_grounded(self) -> bool {
         !matches!(self, Self::Io | Self::Cot | Self::SelfConsistency)
     }
@@ -273,12 +276,12 @@ impl FromStr for Method {
     }
 }
 
-/// A method and whose plan it follows, as people name the two: `kerag`, `kerag + paths`.
+/// A method and its planner, in the form that people write: `kerag`, `kerag + paths`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct NamedMethod {
     /// The method.
     pub method: Method,
-    /// The planner; of methods that take none the published one.
+    /// The planner; the published one for methods that take none.
     pub planner: Planner,
 }
 
@@ -286,7 +289,7 @@ impl NamedMethod {
     /// A method with a planner.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] where the method plans in its own way, with the methods that take one.
+    /// [`AnswerError::Usage`] if the method takes no planner; the message lists those that do.
     pub fn new(method: Method, planner: Planner) -> Result<Self, AnswerError> {
         if planner == Planner::Published || method.takes_planner() {
             return Ok(Self { method, planner });
@@ -295,12 +298,12 @@ impl NamedMethod {
         let takes: Vec<&str> = takes.map(|method| method.name()).collect();
         let (planner, name) = (planner.name(), method.name());
         Err(AnswerError::Usage(format!(
-            "{name} plans in its own way and takes no planner ({planner}); those that take one are {}",
+            "{name} has its own planner and takes no other ({planner}); methods that take one: {}",
             takes.join(", ")
         )))
     }
 
-    /// All methods, each with all planners that it takes, in the order in which they are shown.
+    /// All methods, each with all planners that it takes, in display order.
     pub fn all() -> impl Iterator<Item = Self> {
         let with =
             |method: Method| Planner::ALL.iter().filter_map(move |planner| Self::new(method, *planner).ok());
@@ -339,49 +342,50 @@ impl FromStr for NamedMethod {
 /// The parameters of all methods.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MethodConfig {
-    /// Whose plan the papers' methods follow (the paper's).
+    /// The planner of the papers' methods (the paper's own).
     pub planner: Planner,
-    /// Whether the best that path planning finds without a model stands in, and is marked, where a limit ends a method's work (no).
+    /// Whether the best answer of path planning without a model replaces, marked, the answer of a
+    /// method that a limit cut off (no).
     pub fallback: bool,
-    /// Of `auto`.
+    /// Parameters of `auto`.
     pub auto: AutoConfig,
-    /// Of `kerag`.
+    /// Parameters of `kerag`.
     pub kerag: KeragConfig,
-    /// Of `anchor`.
+    /// Parameters of `anchor`.
     pub anchor: AnchorConfig,
-    /// Of `pseudo`.
+    /// Parameters of `pseudo`.
     pub pseudo: PseudoConfig,
-    /// Of `paths`.
+    /// Parameters of `paths`.
     pub paths: PathsConfig,
-    /// Of `query`.
+    /// Parameters of `query`.
     pub query: QueryConfig,
-    /// Of `hybrid`.
+    /// Parameters of `hybrid`.
     pub hybrid: HybridConfig,
-    /// Of `verify`.
+    /// Parameters of `verify`.
     pub verify: VerifyConfig,
-    /// Of `self_consistency`.
+    /// Parameters of `self_consistency`.
     pub self_consistency: SelfConsistencyConfig,
-    /// Of `question_match`.
+    /// Parameters of `question_match`.
     pub question_match: QuestionMatchConfig,
-    /// Of `text`.
+    /// Parameters of `text`.
     pub text: TextConfig,
-    /// Of `multi_vector`.
+    /// Parameters of `multi_vector`.
     pub multi_vector: MultiVectorConfig,
-    /// Of `text_graph`.
+    /// Parameters of `text_graph`.
     pub text_graph: TextGraphConfig,
-    /// Of `tool_use`.
+    /// Parameters of `tool_use`.
     pub tool_use: RoundsConfig,
-    /// Of `tog`.
+    /// Parameters of `tog`.
     pub tog: TogConfig,
-    /// Of `structgpt`.
+    /// Parameters of `structgpt`.
     pub structgpt: StructGptConfig,
-    /// Of `plan_on_graph`.
+    /// Parameters of `plan_on_graph`.
     pub plan_on_graph: PlanOnGraphConfig,
-    /// Of `react`.
+    /// Parameters of `react`.
     pub react: RoundsConfig,
-    /// Of `reflexion`.
+    /// Parameters of `reflexion`.
     pub reflexion: ReflexionConfig,
-    /// Of `corrective`.
+    /// Parameters of `corrective`.
     pub corrective: CorrectiveConfig,
 }
 
@@ -390,7 +394,7 @@ impl MethodConfig {
         Planning { planner: self.planner, paths: &self.paths, query: &self.query }
     }
 
-    /// Has no method go further than `hops` from a topic entity.
+    /// Limits every method to `hops` hops from a topic entity.
     pub fn limit_hops(&mut self, hops: u32) {
         self.kerag.max_hops = hops;
         self.paths.walk.max_hops = hops as usize;
@@ -402,7 +406,7 @@ impl MethodConfig {
     }
 }
 
-/// A method with its parameters, as a way to ask a source.
+/// A method with its parameters, as a way of asking a source.
 pub(crate) struct ByMethod<'a> {
     pub(crate) method: Method,
     pub(crate) config: &'a MethodConfig,

@@ -1,4 +1,5 @@
-//! Which operations of an API to call, with which arguments: entities by alignment, dates by code, choices by words. No model is asked.
+//! Plans the calls to an API: which operations, with which arguments. Alignment finds the entities,
+//! code reads the dates, shared words choose among options. No model is asked.
 
 use quipu_graph::{ApiGraph, DateForm, Fill, FoundEntity, KindId, Operation, OperationId, Taken, ValueType};
 use quipu_index::{Aligned, Workspace};
@@ -10,11 +11,12 @@ use crate::answer::{AnswerError, Question};
 
 /// Most months, or years, or days asked for one parameter.
 const MOST_DATES: i64 = 7;
-/// Candidates of one name that are tried, the next only where the one before gives nothing.
+/// Candidates tried for one name; the second is tried only if the first returns nothing.
 const MOST_CANDIDATES: usize = 2;
-/// From this score on a name is taken for the entity's.
+/// A candidate with a lower score is not the entity that the name means.
 const LEAST_SCORE: f64 = 0.3;
-/// Up to this score a name may be another one's: all that a search gave, or what shares some of its letters.
+/// A candidate with this score or less may be a different entity: the search's only result, or a
+/// name that shares only some letters.
 const DOUBTFUL: f64 = 0.6;
 
 /// A call to be made.
@@ -24,24 +26,24 @@ pub struct PlannedCall {
     pub operation: OperationId,
     /// Values by parameter.
     pub arguments: Vec<(String, Vec<String>)>,
-    /// The entity that it is made for, as tables are headed with.
+    /// The entity that the call is about; it heads the table of results.
     pub about: String,
-    /// The entity, where its records may be known already.
+    /// The entity itself, whose records may be cached already.
     pub entity: Option<FoundEntity>,
     /// How well the operation fits the question, for the order of calls.
     pub fit: f32,
 }
 
-/// A name of the question with the entities that it may mean, best first.
+/// A name in the question with the entities that it may mean, best first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlignedName {
-    /// As the question writes it.
+    /// The name as the question writes it.
     pub name: String,
-    /// Best first.
+    /// The entities, best first.
     pub candidates: Vec<FoundEntity>,
 }
 
-/// Aligns the names of a subject with what the API takes.
+/// Aligns the names of a subject with entities of the API.
 ///
 /// # Errors
 /// The service's.
@@ -54,14 +56,16 @@ pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<Aligne
             None => Vec::new(),
         };
         let others = other_kinds(api, kind, &subject.domain);
-        // A model that takes one kind of team for another has the name all the same, and so has one that names another API's kind.
+        // The model may confuse two kinds of team, or name a kind of another API. The name itself
+        // is still right, so the field's other kinds are tried too.
         for other in &others {
             if !aligned.is_empty() {
                 break;
             }
             aligned = candidates(api, *other, &named.name).await?;
         }
-        // "The capital of Ghana" is no name, whatever a search makes of it: Ghana is.
+        // "The capital of Ghana" is not a name, even if a search finds something for it; "Ghana"
+        // is.
         if aligned.first().is_none_or(|best| best.score <= DOUBTFUL) {
             let kinds = kind.map(KindId).into_iter().chain(others);
             if let Some(inner) = inner_name(api, &named.name, kinds).await? {
@@ -81,7 +85,8 @@ async fn candidates(api: &ApiGraph, kind: KindId, name: &str) -> Result<Vec<Alig
     Ok(good.take(MOST_CANDIDATES).collect())
 }
 
-/// The name with capitals inside a phrase that is none itself, of the first kind that surely has it.
+/// Finds a capitalised name inside a phrase that is not a name itself. The first kind with a sure
+/// candidate wins.
 async fn inner_name(
     api: &ApiGraph,
     phrase: &str,
@@ -101,7 +106,7 @@ async fn inner_name(
     Ok(None)
 }
 
-/// The runs of words with capitals that are not the whole of a phrase.
+/// The runs of capitalised words in a phrase, without a run that is the whole phrase.
 fn names_in(phrase: &str) -> Vec<String> {
     let mut runs: Vec<String> = Vec::new();
     let mut open = false;
@@ -121,7 +126,8 @@ fn names_in(phrase: &str) -> Vec<String> {
     runs
 }
 
-/// The other kinds of the same field, or of `field` where the kind is none of this API's, that operations of their own start from.
+/// The other kinds of the same field that an operation takes, helpers aside. If the API lacks the
+/// name's own kind, `field` stands in for the kind's field.
 fn other_kinds(api: &ApiGraph, kind: Option<usize>, field: &str) -> Vec<KindId> {
     let service = api.service();
     let own = kind.and_then(|kind| service.kinds.get(kind)).map(|kind| kind.domain.as_str());
@@ -161,7 +167,8 @@ pub fn plan_calls(
     calls
 }
 
-/// What a table is headed with: the name that the service takes, but for a symbol the name that the question says: "Coca-Cola", not "KO".
+/// The heading of a table: the entity's official name. A symbol ("KO") is headed by the question's
+/// name for it ("Coca-Cola").
 fn called(api: &ApiGraph, entity: &FoundEntity, names: &[AlignedName]) -> String {
     let stands_for_another = api.service().kind(entity.kind).is_some_and(|kind| kind.of.is_some());
     let said = names.iter().find(|name| name.candidates.contains(entity)).map(|name| name.name.as_str());
@@ -180,8 +187,8 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Every way to fill the parameters: one for each entity and each date. None where something that is needed is missing, or where
-    /// nothing of the question went in.
+    /// Every way to fill the parameters: one for each entity and each date. Empty if a required
+    /// value is missing, or if no argument comes from the question.
     fn arguments(&self, names: &[AlignedName]) -> Vec<(Arguments, Option<FoundEntity>)> {
         let mut ways: Vec<(Arguments, Option<FoundEntity>)> = vec![(Vec::new(), None)];
         let mut from_question = self.operation.takes.is_empty();
@@ -217,7 +224,7 @@ impl Planner<'_> {
             Fill::Kind(kind) => {
                 let of_kind =
                     names.iter().flat_map(|name| &name.candidates).filter(|found| found.kind == *kind);
-                // Operations that search take the name; those that look up take the id.
+                // Operations that search take the name; operations that look up take the id.
                 let by_id = matches!(taken.parameter.value_type, ValueType::Integer | ValueType::IntegerList);
                 let value =
                     |found: &FoundEntity| if by_id { found.key.clone() } else { self.text_of(*kind, found) };
@@ -241,7 +248,8 @@ impl Planner<'_> {
         }
     }
 
-    /// A search takes the name of an entity that it found by name, so that it finds it again.
+    /// The text to pass for an entity. A search that lists entities of this kind takes the name, so
+    /// that it finds the same entity again.
     fn text_of(&self, kind: KindId, found: &FoundEntity) -> String {
         match self.operation.gives == Some(kind) && found.key.parse::<u64>().is_ok() {
             true => found.name.clone(),
@@ -249,7 +257,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The number that the question says beside its times: in figures, or a place of a list in words: "number one".
+    /// The number in the question outside its dates: a figure, or a rank in words ("number one").
     fn number(&self) -> Option<String> {
         let mut said = format!(" {} ", plain(self.question.text()));
         for frame in self.frames {
@@ -267,7 +275,7 @@ fn plain(text: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// The option whose words the question says; the first where it says none.
+/// The option that shares most words with the question; the first option if none shares any.
 fn chosen(question: &str, options: &[(String, String)]) -> Option<String> {
     let texts: Vec<String> = options.iter().map(|(_, words)| words.clone()).collect();
     let shares = shared_words(question, &texts);
@@ -280,8 +288,8 @@ fn chosen(question: &str, options: &[(String, String)]) -> Option<String> {
     options.get(best).map(|(value, _)| value.clone())
 }
 
-/// The dates of a frame as a parameter takes them: the frame itself where it is a day, a month or a year, else the pieces that cover it.
-/// A frame that is open at one end, or too long, gives none.
+/// The dates of a frame in the form that a parameter takes: the frame itself if it is one day,
+/// month or year, else the pieces that cover it. An open-ended or too long frame gives none.
 fn dates_of(frame: &TimeFrame, form: DateForm) -> Vec<String> {
     let (from, to) = (frame.from, frame.to);
     let span = i64::from(to.year()) - i64::from(from.year());
@@ -295,7 +303,8 @@ fn dates_of(frame: &TimeFrame, form: DateForm) -> Vec<String> {
         DateForm::Any if from == to => DateForm::Day,
         DateForm::Any if month => DateForm::Month,
         DateForm::Any if year || span > 0 => DateForm::Year,
-        // A week is a month's part: fewer calls, and its other days fall out again.
+        // A week is covered by its month: that takes fewer calls, and later filters drop the other
+        // days.
         DateForm::Any => DateForm::Month,
         other => other,
     };
@@ -319,7 +328,7 @@ fn dates_of(frame: &TimeFrame, form: DateForm) -> Vec<String> {
     }
 }
 
-/// The time of asking, for a date that is needed and that the question does not say.
+/// The time of asking, for a required date that the question does not give.
 fn now(question: &Question, form: DateForm) -> String {
     let today = question.asked_at().date();
     match form {

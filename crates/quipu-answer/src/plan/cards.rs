@@ -1,5 +1,6 @@
-//! Relation cards: what people call a relation in each direction. Written by the language model once for each relation, kept
-//! in the workspace as `relations.toml`, where a person may correct them.
+//! Relation cards: the words that people use for a relation in each direction. The language model
+//! writes each card once. The workspace keeps the cards in `relations.toml`, where a person may
+//! correct them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use quipu_graph::{ApiGraph, DescribedRelation, Direction, Graph as _, NodeId, RelationId};
+use quipu_index::inner_product;
 use quipu_language::Language;
 use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
@@ -21,19 +23,19 @@ use crate::prompts::Prompt;
 
 /// Name of the file in the workspace.
 pub const CARDS_FILE: &str = "relations.toml";
-/// Triples shown as examples.
+/// Triples shown to the model as examples.
 const EXAMPLES: usize = 3;
-/// Triples looked at for the relations that the same heads also have.
+/// Triples sampled to find the other relations of the same heads.
 const SAMPLE: usize = 24;
-/// Neighbouring relations shown.
+/// Most neighbouring relations shown to the model.
 const MOST_BESIDE: usize = 4;
 
-/// What people call a relation.
+/// The words that people use for a relation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RelationCard {
-    /// What the heads are: `book`.
+    /// The kind of the heads: `book`.
     pub head_kind: String,
-    /// What the tails are: `person`.
+    /// The kind of the tails: `person`.
     pub tail_kind: String,
     /// From head to tail, the head as X: `the writers of X`.
     pub forward: String,
@@ -43,19 +45,21 @@ pub struct RelationCard {
     pub words_forward: Vec<String>,
     /// Words that ask for the heads: `books`, `novels`.
     pub words_backward: Vec<String>,
-    /// The version of the prompt that it was written with; 0: a person's, which is never written anew.
+    /// Version of the prompt that wrote the card. 0 marks a person's card, which is never
+    /// rewritten.
     #[serde(default)]
     pub prompt: u32,
-    /// The model whose reply could not be read, so that the relation's name had to do: another model is asked again, this one is not.
+    /// The model whose reply could not be read, so that the card was made from the relation's name.
+    /// Only another model is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
 }
 
-/// Version of the prompt: goes up when cards are better written anew.
+/// Version of the prompt. Raise it when existing cards should be rewritten.
 const PROMPT_VERSION: u32 = 3;
 
 impl RelationCard {
-    /// Whether an older prompt wrote it, or another model than `model` failed at it.
+    /// Whether an older prompt wrote the card, or a model other than `model` failed to write it.
     fn is_stale(&self, model: &str) -> bool {
         self.prompt != 0
             && (self.prompt < PROMPT_VERSION || self.unread.as_ref().is_some_and(|failed| failed != model))
@@ -77,7 +81,7 @@ impl RelationCard {
         }
     }
 
-    /// What one direction leads to.
+    /// The kind of entity that one direction leads to.
     pub fn kind(&self, direction: Direction) -> &str {
         match direction {
             Direction::Forward => &self.tail_kind,
@@ -91,13 +95,15 @@ impl RelationCard {
 pub struct Cards {
     file: MemoryFile,
     cards: RwLock<HashMap<String, RelationCard>>,
-    /// What a service's own documents say; in no file, and behind what a person wrote.
+    /// Cards taken from a service's own documents: kept in no file, and overridden by a person's
+    /// card.
     described: HashMap<String, RelationCard>,
-    /// Of several workspaces as one: each one's relations and cards. Nothing else is kept then.
+    /// When several workspaces are joined: the relations and cards of each. The other fields are
+    /// empty then.
     of_sources: Vec<SourceCards>,
 }
 
-/// The cards of one of several workspaces, for its own relations.
+/// One of several joined workspaces: its relations and their cards.
 #[derive(Debug)]
 struct SourceCards {
     keys: HashSet<String>,
@@ -122,15 +128,15 @@ impl Cards {
     /// Reads the cards of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
+    /// [`AnswerError::Usage`] when the file cannot be read or is malformed.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = MemoryFile::open::<CardFile>(folder, CARDS_FILE, HEADER)?;
         let cards = RwLock::new(held.relation.into_iter().collect());
         Ok(Self { file, cards, ..Self::default() })
     }
 
-    /// The cards of several workspaces as one: a relation's card is the first workspace's that has it, and what is new is kept in the first
-    /// workspace that has the relation.
+    /// Joins the cards of several workspaces. The first workspace that has a card for a relation
+    /// supplies it; a new card is kept in the first workspace that has the relation.
     pub(crate) fn of_sources(sources: &[Source]) -> Self {
         let of = |source: &Source| {
             let relations = source.workspace().graph().relations();
@@ -146,7 +152,8 @@ impl Cards {
         self.cards.read().get(key).or_else(|| self.described.get(key)).cloned().or_else(of_sources)
     }
 
-    /// Whether `model` is to write a relation's card: there is none, or one of an older prompt, or another model's reply could not be read.
+    /// Whether `model` should write a relation's card: the card is missing, an older prompt wrote
+    /// it, or another model failed to.
     pub fn lacks(&self, key: &str, model: &str) -> bool {
         match self.cards.read().get(key) {
             Some(card) => card.is_stale(model),
@@ -158,7 +165,8 @@ impl Cards {
         }
     }
 
-    /// The same, where the documents of a service describe its relations: no card of those is written by a model.
+    /// The same, with cards for the relations that a service's documents describe. No model writes
+    /// cards for those.
     pub(crate) fn described_by(mut self, api: &ApiGraph) -> Self {
         let described = api.relations().iter().zip(api.described_relations());
         self.described =
@@ -187,20 +195,23 @@ impl Cards {
 const HEADER: &str = "# What people call this graph's relations, written by a language model. Correct what is wrong, and set prompt = 0 to keep it:
 # it is read before every question. forward leads from head to tail, backward from tail to head.\n\n";
 
-/// While a question waits, a card is a help, not the answer: a model that is slower than this is not waited for.
+/// Longest wait for a card while a question waits. A card only helps the ranking, so a slower model
+/// is not waited for.
 pub const CARD_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// A word that is so much nearer to the other direction's nouns than to its own belongs there.
+/// A word that is closer to the other direction's nouns than to its own by this much belongs to the
+/// other direction.
 const FOREIGN: f32 = 0.13;
 
-/// The five lines of a card, for models that decode by grammar; others follow the examples.
+/// The five lines of a card, for models that decode by grammar; other models follow the examples in
+/// the prompt.
 const GRAMMAR: &str = r#"root ::= "Kinds: " phrase " -> " phrase "\nForward: " phrase "\nBackward: " phrase "\nWords forward: " list "\nWords backward: " list "\n"
 phrase ::= [a-zA-Z] [a-zA-Z ',-]{1,60}
 list ::= word (", " word){0,5}
 word ::= [a-z] [a-z '-]{1,24}"#;
 
-/// Writes the card of a relation: one model call. A reply of which nothing can be read gives a card from the relation's name, so
-/// that the same model is not asked for it again.
+/// Writes the card of a relation: one model call. An unreadable reply gives a card made from the
+/// relation's name, so that the same model is not asked for it again.
 ///
 /// # Errors
 /// The graph's and the model's.
@@ -224,7 +235,7 @@ pub async fn write_card(
     if card == read_card("", &name) {
         card.unread = Some(context.model()?.name().to_owned());
     }
-    // Where the graph says of what types the ends are, it knows better.
+    // The graph's own types are more reliable than the model's guess.
     for (kind, known) in [&mut card.head_kind, &mut card.tail_kind].into_iter().zip(kinds) {
         if let Some(known) = known {
             *kind = known;
@@ -236,7 +247,8 @@ pub async fn write_card(
     Ok(card)
 }
 
-/// Takes out the words that belong to the other direction: a small model lists "daughter" among the words for someone's parents.
+/// Removes the words that belong to the other direction: a small model lists "daughter" among the
+/// words for someone's parents.
 async fn keep_own_words(
     context: &Context<'_>,
     card: &mut RelationCard,
@@ -248,9 +260,7 @@ async fn keep_own_words(
     let mut texts: Vec<&str> = forward.iter().chain(&backward).map(String::as_str).collect();
     texts.extend(card.words_forward.iter().chain(&card.words_backward).map(String::as_str));
     let embeddings = context.embed(Stage::Plan, &texts).await?;
-    let cosine = |a: usize, b: usize| -> f32 {
-        embeddings.row(a).iter().zip(embeddings.row(b)).map(|(x, y)| x * y).sum()
-    };
+    let cosine = |a: usize, b: usize| inner_product(embeddings.row(a), embeddings.row(b));
     let (nouns_of_tails, nouns_of_heads) = (0..forward.len(), forward.len()..forward.len() + backward.len());
     let nearest = |word: usize, nouns: Range<usize>| {
         let named = nouns.filter(|noun| texts.get(*noun).is_some_and(|text| !text.is_empty()));
@@ -271,19 +281,19 @@ async fn keep_own_words(
     Ok(())
 }
 
-/// What a relation leads to of which nothing is known.
+/// The kind of a relation's ends when nothing is known about them.
 pub(super) const THING: &str = "thing";
-/// Most words of a described relation.
+/// Most words taken from a service's description of a relation.
 const MOST_DESCRIBED: usize = 10;
 
-/// The card of a relation in the words of a service's own documents.
+/// Makes the card of a relation from the words of a service's own documents.
 fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
     let language = Language::english();
     let name = name.to_lowercase();
     let mut words: Vec<String> = Vec::new();
-    for word in quipu_index::words(&said.says) {
+    for word in quipu_language::words(&said.says) {
         let telling = word.text.len() > 2
-            && !language.is_function_word(&word.text)
+            && !language.tells_no_step(&word.text)
             && !language.is_technical(&word.text)
             && word.text.chars().all(char::is_alphabetic);
         if telling && !words.contains(&word.text) && words.len() < MOST_DESCRIBED {
@@ -301,7 +311,7 @@ fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
     }
 }
 
-/// Reads the lines of a reply; what is missing is said with the relation's own name.
+/// Reads the lines of a reply. The relation's own name fills in for missing lines.
 fn read_card(reply: &str, name: &str) -> RelationCard {
     let english = Language::english();
     let mut card = RelationCard {
@@ -336,7 +346,7 @@ fn has_x(phrase: &str) -> bool {
     phrase.contains('X') && phrase.len() < 100
 }
 
-/// At most six words, each once.
+/// At most six words, without repeats.
 fn words(list: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in list.split(',').map(|w| w.trim().to_lowercase()) {
@@ -348,14 +358,14 @@ fn words(list: &str) -> Vec<String> {
     words
 }
 
-/// What the model is told of a relation.
+/// The description of a relation that the model is shown.
 struct Described {
-    /// Relations that the same heads have.
+    /// Other relations of the same heads.
     beside: Vec<String>,
     /// A few triples, by names.
     facts: Vec<[String; 2]>,
     name: String,
-    /// The types that most heads and most tails have, where the graph has types.
+    /// The types that most heads and most tails have, if the graph has types.
     kinds: [Option<String>; 2],
 }
 
@@ -383,7 +393,8 @@ async fn describe(context: &Context<'_>, relation: RelationId) -> Result<Describ
     Ok(Described { beside, facts, kinds, name: info(relation).map(|i| cell(&i.name)).unwrap_or_default() })
 }
 
-/// Heads and tails in turn, of a few triples that share none of them where there are such.
+/// Heads and tails in turn of a few triples that share no entity. If there are no such triples, one
+/// triple.
 fn distinct(triples: &[(NodeId, NodeId)]) -> Vec<NodeId> {
     let spread = triples.len().div_ceil(2 * EXAMPLES).max(1);
     let mut shown: Vec<NodeId> = Vec::new();

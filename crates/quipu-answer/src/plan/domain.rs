@@ -1,23 +1,23 @@
-//! The field of a question: by precise rules first, then by model (self-verification paper §4.1.1; KERAG App. I.1 asks the model alone).
+//! Finds the field of a question: precise rules first, then the model (self-verification paper
+//! §4.1.1; KERAG App. I.1 asks only the model).
 //!
-//! The rules are words of the API's manifest, and the names that it lists. They decide only where one field stands out.
+//! The rules are the words in the API's manifest and the names that it lists. They decide only if
+//! one field stands out.
 
 use quipu_graph::{ApiGraph, KindId, Service};
+use quipu_language::Language;
 
-/// Lower-cased words, possessives and plurals without their s.
+/// Lower-cased words in the singular, without possessive endings.
 pub(crate) fn plain_words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
         .map(|word| word.trim_matches(['\'', '’']).to_lowercase())
         .map(|word| word.trim_end_matches("'s").trim_end_matches("’s").to_owned())
-        .map(|word| match word.strip_suffix('s') {
-            Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
-            _ => word,
-        })
+        .map(|word| Language::english().singular(&word))
         .filter(|word| !word.is_empty())
         .collect()
 }
 
-/// The field that the question's own words tell; `None` where none stands out.
+/// The field whose words the question uses most; `None` if no field stands out.
 pub fn domain_by_rules<'a>(question: &str, service: &'a Service) -> Option<&'a str> {
     let said = plain_words(question);
     let told = |fallback: bool| {
@@ -43,7 +43,7 @@ pub fn domain_by_rules<'a>(question: &str, service: &'a Service) -> Option<&'a s
     }
 }
 
-/// Words of the phrases found; a phrase within a longer one that was found counts no second time.
+/// The number of words that the phrases cover. A phrase inside a longer match does not count again.
 fn weight(said: &[String], phrases: &[Vec<String>]) -> usize {
     let mut covered = vec![false; said.len()];
     for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
@@ -56,8 +56,8 @@ fn weight(said: &[String], phrases: &[Vec<String>]) -> usize {
     covered.into_iter().filter(|word| *word).count()
 }
 
-/// The names that an API lists and a text says whole, with their kinds. A name of one word counts as the list writes it only: "Heat" is a team,
-/// "heat" is not.
+/// The names that an API lists and the text contains whole, with their kinds. A one-word name must
+/// match in case too: "Heat" is a team, "heat" is not.
 pub(super) fn listed_names(text: &str, api: &ApiGraph) -> Vec<(KindId, String)> {
     let said = plain_words(text);
     let written: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
@@ -78,7 +78,8 @@ pub(super) fn listed_names(text: &str, api: &ApiGraph) -> Vec<(KindId, String)> 
     found
 }
 
-/// The field of the names that an API lists, where the question says one of them whole: team names, for one.
+/// The field of the listed names that the question contains whole, such as team names. `None` if
+/// they belong to different fields.
 pub fn domain_by_names<'a>(question: &str, api: &'a ApiGraph) -> Option<&'a str> {
     let said = plain_words(question);
     let mut found: Option<&str> = None;

@@ -1,12 +1,14 @@
 //! How well the operations of APIs fit a question.
 
 use quipu_graph::{ApiGraph, Operation};
+use quipu_index::inner_product;
 
 use super::plain_words;
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
 
-/// How well each operation of the API fits the question: shared words, rarer among the operations counting more, and similarity.
+/// How well each operation of the API fits the question: the share of words in common, rarer words
+/// counting more, plus the cosine of the embeddings.
 ///
 /// # Errors
 /// The embedder's.
@@ -18,7 +20,7 @@ pub async fn fit_of_operations(
     fit_of(context, question, &api.service().operations.iter().collect::<Vec<_>>()).await
 }
 
-/// How well operations, of several APIs too, fit the question beside each other.
+/// The same for operations of several APIs, weighed together.
 ///
 /// # Errors
 /// The embedder's.
@@ -34,7 +36,7 @@ pub(crate) async fn fit_of(
         let asked = context.embed(Stage::Plan, &[question]).await?;
         let rows = context.embed(Stage::Plan, &texts).await?;
         for (fit, row) in fits.iter_mut().zip(rows.rows()) {
-            *fit += asked.row(0).iter().zip(row).map(|(a, b)| a * b).sum::<f32>();
+            *fit += inner_product(asked.row(0), row);
         }
     }
     Ok(fits)
@@ -46,7 +48,8 @@ fn describe(operation: &Operation) -> String {
     format!("{}. {}. {}", operation.name, operation.asks, first)
 }
 
-/// The share of the question's words that each text has, each word weighted by how few texts have it.
+/// The share of the question's words that each text contains. A word counts more the fewer texts
+/// contain it.
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
 pub fn shared_words(question: &str, texts: &[String]) -> Vec<f32> {
     let asked = plain_words(question);

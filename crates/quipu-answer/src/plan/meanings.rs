@@ -1,9 +1,11 @@
-//! What the words of questions mean in the words of the graph: "darling" is its *spouse*, "faith" its *religion*.
+//! Translates words of questions into names of the graph: "darling" means its *spouse*, "faith" its
+//! *religion*.
 //!
-//! A small model is poor at choosing from a list, but its likelihoods know synonyms: asked for plainer words, it gives the name
-//! that the graph uses a hundredth of the probability or more when that is what the word means, and next to nothing when the graph
-//! has no such thing (docs/results/ has the figures). One call for each word, once: the likelihoods stay in the workspace as
-//! `words.toml`, where a person may correct them.
+//! A small model is poor at choosing from a list, but its likelihoods know synonyms. Asked for
+//! plainer words, it gives the right name of the graph a probability of a hundredth or more, and
+//! next to nothing if the graph has no such name (docs/results/ has the figures). Each word costs
+//! one call, once: the workspace keeps the likelihoods in `words.toml`, where a person may correct
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,13 +22,14 @@ use crate::prompts::Prompt;
 
 /// Name of the file in the workspace.
 pub const MEANINGS_FILE: &str = "words.toml";
-/// Together, the graph's names must have at least this probability: else the word means something that the graph lacks.
+/// The least total probability of the graph's names. Below it, the word means something that the
+/// graph lacks.
 const LEAST_MASS: f64 = 0.01;
-/// Of that, the word's meaning must have at least this share.
+/// The least share of that total for the word's meaning.
 const LEAST_SHARE: f64 = 0.8;
-/// Log-likelihood of a name that a model without scores did not choose.
+/// Log-likelihood of a name not chosen, for a model without scores.
 const NOT_CHOSEN: f64 = -20.0;
-/// A word's meaning is a help, not the answer: a model that is slower than this is not waited for.
+/// Longest wait for the model. A word's meaning only helps, so a slower model is not waited for.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Natural-log likelihoods of the graph's names for one word.
@@ -37,7 +40,8 @@ type Likelihoods = BTreeMap<String, f64>;
 pub struct Meanings {
     file: MemoryFile,
     words: RwLock<BTreeMap<String, Likelihoods>>,
-    /// The questions in which each word was asked for: one that says a word oddly must not settle it for all others.
+    /// The questions in which each word was asked about: one odd use of a word must not settle its
+    /// meaning for all questions.
     asked: RwLock<BTreeMap<String, BTreeSet<String>>>,
 }
 
@@ -56,13 +60,13 @@ impl Meanings {
     /// Reads the words of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
+    /// [`AnswerError::Usage`] when the file cannot be read or is malformed.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = MemoryFile::open::<WordFile>(folder, MEANINGS_FILE, HEADER)?;
         Ok(Self { file, words: RwLock::new(held.word), ..Self::default() })
     }
 
-    /// The names whose likelihood for `word` is not known.
+    /// The names without a stored likelihood for `word`.
     fn unknown(&self, word: &str, senses: &[Vec<String>]) -> Vec<String> {
         let words = self.words.read();
         let known = words.get(word);
@@ -70,7 +74,7 @@ impl Meanings {
         names.filter(|name| known.is_none_or(|k| !k.contains_key(*name))).cloned().collect()
     }
 
-    /// The likeliest name of the sense that `word` has, if any.
+    /// The likeliest name of the sense that `word` clearly has, if any.
     fn meaning(&self, word: &str, senses: &[Vec<String>]) -> Option<String> {
         let words = self.words.read();
         let known = words.get(word)?;
@@ -82,7 +86,8 @@ impl Meanings {
         best.iter().max_by(|a, b| likely(a).total_cmp(&likely(b))).filter(|_| clear).cloned()
     }
 
-    /// Whether a word that had no clear meaning in the question that it was first asked for may be asked for in another: once.
+    /// Whether `word`, still without a clear meaning, may be asked about in this question too. A
+    /// word is asked about in two questions at most.
     fn may_ask_again(&self, word: &str, senses: &[Vec<String>], question: &str) -> bool {
         let asked = self.asked.read();
         let elsewhere =
@@ -102,12 +107,14 @@ impl Meanings {
     }
 }
 
-/// What the `word` of a question means in the graph; `question` has its mention masked, and the names in each of `senses` stand for
-/// the same. `None`: none of them, or the model cannot tell. At most one model call, none where the workspace knows what the word means; a word
-/// without a clear meaning is asked for once more in another question.
+/// The meaning in the graph of `word`, from a question whose mention is masked. The names in each
+/// of `senses` are synonyms. `None` if the word means none of them or the model cannot tell. Costs
+/// at most one model call, and none if the workspace knows the meaning; a word without a clear
+/// meaning is asked about once more, in another question.
 ///
 /// # Errors
-/// The model's. What cannot be written into the file is known until the engine is closed, and the answer says so.
+/// The model's. If the file cannot be written, the meaning lasts until the engine closes, and the
+/// answer says so.
 pub async fn meaning(
     context: &Context<'_>,
     question: &str,
@@ -135,7 +142,8 @@ pub async fn meaning(
     Ok(context.memory::<Meanings>().meaning(word, senses))
 }
 
-/// The likelihoods of `names`: scored where the model scores, else all on the one that it chooses.
+/// The likelihoods of `names`. A model without scores puts all likelihood on the name that it
+/// chooses.
 async fn ask(
     context: &Context<'_>,
     question: &str,
@@ -209,7 +217,7 @@ mod tests {
         asked_in("a plain one", -1.6);
         assert_eq!(meanings.meaning("professional", &senses).as_deref(), Some("club"));
         assert!(!meanings.may_ask_again("professional", &senses, "a third"));
-        // Unclear in both: it is not asked for in every question.
+        // Unclear in two questions: the word is not asked about again.
         asked_in("a plain one", -9.0);
         assert!(!meanings.may_ask_again("professional", &senses, "a third"));
     }

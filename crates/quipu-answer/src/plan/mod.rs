@@ -1,4 +1,4 @@
-//! Planning: which way through the graph leads to the answer.
+//! Planning: finds the path through the graph that leads to the answer.
 
 mod calls;
 mod cards;

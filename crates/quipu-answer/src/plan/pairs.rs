@@ -1,9 +1,10 @@
-//! Pairs of an entity and a relation that a question may mean, by the 3-grams that it shares with their names (KERAG App. E).
+//! Proposes pairs of an entity and a relation that a question may mean, by the 3-grams that their
+//! names share with it (KERAG App. E).
 
 use std::collections::HashSet;
 
 use quipu_graph::{RelationRole, Step};
-use quipu_index::normalise;
+use quipu_language::normalise;
 
 use crate::answer::{AnswerError, cell};
 use crate::ledger::Context;
@@ -18,7 +19,7 @@ pub struct OfferedPair {
     pub step: Step,
     /// The relation's name.
     pub relation: String,
-    /// The shares of the 3-grams of both names that stand in the question, added up: 0 to 2.
+    /// The share of each name's 3-grams found in the question, added up: 0 to 2.
     pub score: f32,
 }
 
@@ -29,7 +30,8 @@ impl OfferedPair {
     }
 }
 
-/// The `most` pairs whose names share most with the question, best first, each relation of an entity once. One call of the graph.
+/// The `most` pairs whose names share most with the question, best first, each relation of an
+/// entity once. One graph call.
 ///
 /// # Errors
 /// The graph's.
@@ -80,7 +82,7 @@ fn share(name: &str, asked: &HashSet<[char; 3]>) -> f32 {
     share
 }
 
-/// The 3-grams of a text's normal form, with a space before and behind it.
+/// The 3-grams of a text's normal form, padded with one space on each side.
 fn grams(text: &str) -> HashSet<[char; 3]> {
     let text: Vec<char> = format!(" {} ", normalise(text)).chars().collect();
     text.windows(3).filter_map(|three| three.try_into().ok()).collect()

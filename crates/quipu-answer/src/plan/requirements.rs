@@ -1,15 +1,17 @@
-//! The relational conditions that a question may set: for each thing that it may name, and each way that leads on from there, the
-//! entities at its end. "Which cities in Texas are ..." may ask for the parts of Texas, for what is a city, or for both.
+//! Lists the relational conditions that a question may set: for each entity that it may name and
+//! each path from there, the entities at the path's end. "Which cities in Texas are ..." may ask
+//! for the parts of Texas, for things that are cities, or for both.
 //!
-//! Nothing is decided here: every sense of every mention is a start, and every relation that exists there, followed once or twice, is
-//! a condition, said in words. Which of them the question means is for the router (HybGRAG §3.1) to say.
+//! Nothing is decided here. Every sense of every mention is a start; every relation there, followed
+//! once or twice, is a condition, put into words. The router (HybGRAG §3.1) decides which
+//! conditions the question means.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use quipu_graph::{NodeId, RelationRole, Step};
-use quipu_index::{MatchReason, Mention, MentionConfig, words};
-use quipu_language::Language;
+use quipu_index::{MatchReason, Mention, MentionConfig};
+use quipu_language::{Language, words};
 
 use super::paths::StepWords;
 use crate::answer::AnswerError;
@@ -17,7 +19,8 @@ use crate::ledger::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Entities between two hops of different relations: behind more of them anything is reached.
+/// Most entities between two hops of different relations. With more of them the second hop reaches
+/// nearly everything.
 const MOST_BETWEEN: usize = 500;
 
 /// Bounds of the enumeration.
@@ -25,12 +28,12 @@ const MOST_BETWEEN: usize = 500;
 pub struct RequirementConfig {
     /// Parts of the question that may name something (24).
     pub mentions: usize,
-    /// Senses of each (24).
+    /// Senses of each part (24).
     pub senses: usize,
     /// Longest path from a named entity, in hops (2).
     #[schemars(range(max = 2))]
     pub radius: usize,
-    /// Entities at the end of one condition; wider ones tell nothing (4,000).
+    /// Most entities at the end of one condition (4,000); a wider condition tells nothing.
     #[schemars(range(max = 4000))]
     pub widest: usize,
 }
@@ -48,7 +51,7 @@ pub struct NamedPart {
     pub span: Range<usize>,
     /// Its words.
     pub text: String,
-    /// How likely it names something (about 1 for a telling word, more for more).
+    /// How likely the words name something: about 1 for one telling word, more for several.
     pub score: f64,
 }
 
@@ -61,13 +64,13 @@ pub struct Requirement {
     pub anchor: NodeId,
     /// The entity's name.
     pub name: String,
-    /// How the path goes.
+    /// The steps of the path.
     pub steps: Vec<Step>,
     /// The condition in words, with the question's own words for the entity: `the part of Texas`.
     pub phrase: String,
     /// The path's relations with arrows: `→ member`.
     pub relations: String,
-    /// The entities that it leads to, sorted.
+    /// The entities at the path's end, sorted.
     pub ends: Vec<NodeId>,
 }
 
@@ -95,7 +98,8 @@ pub async fn requirements(
     Ok((parts, requirements))
 }
 
-/// Says each requirement in words: in those of the relations' own names, which are the same in every workspace, learnt or not.
+/// Puts each requirement into the words of the relations' names, which are the same in every
+/// workspace, whatever it has learnt.
 fn say(context: &Context<'_>, parts: &[NamedPart], requirements: &mut [Requirement]) {
     let steps: Vec<Step> = requirements.iter().flat_map(|r| r.steps.iter().copied()).collect();
     let words = StepWords::new(context, &steps);
@@ -106,8 +110,8 @@ fn say(context: &Context<'_>, parts: &[NamedPart], requirements: &mut [Requireme
     }
 }
 
-/// The mentions of senses that fit; without those inside longer names ("league" of "Hanseatic League"). A longer span with a word of
-/// grammar in it ("look at") may be no name at all, so what is inside it stays.
+/// Drops the mentions that lie inside longer names ("league" in "Hanseatic League"). A longer span
+/// with a function word in it ("look at") may be no name at all, so the mentions inside it stay.
 fn without_parts_of_names(question: &str, mentions: Vec<Mention>) -> Vec<Mention> {
     let language = Language::of(question);
     let whole: Vec<Range<usize>> = mentions
@@ -118,7 +122,7 @@ fn without_parts_of_names(question: &str, mentions: Vec<Mention>) -> Vec<Mention
                 .iter()
                 .any(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
             let words = words(question.get(mention.span.clone()).unwrap_or_default());
-            exact && words.len() > 1 && !words.iter().any(|word| language.is_function_word(&word.text))
+            exact && words.len() > 1 && !words.iter().any(|word| language.tells_no_step(&word.text))
         })
         .map(|mention| mention.span.clone())
         .collect();
@@ -156,7 +160,7 @@ async fn of_senses(
     Ok(in_order(part, senses, found))
 }
 
-/// Paths from each sense that were found, as requirements without words, the same in every run.
+/// Turns the paths found into requirements without words, in a fixed order.
 fn in_order(
     part: usize,
     senses: &[(NodeId, String)],
@@ -184,19 +188,20 @@ fn in_order(
     requirements
 }
 
-/// An entity that someone else named, and the relations that may lead on from it.
+/// An entity that the caller named, and the relations that may lead on from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Along<'a> {
     /// The part of the question that names it, by position among `parts`.
     pub part: usize,
-    /// What the name may mean: nodes with their names.
+    /// The senses of the name: nodes with their names.
     pub senses: &'a [(NodeId, String)],
     /// The relations, each with its direction.
     pub steps: &'a [Step],
 }
 
-/// The conditions from a named entity along some relations in any order, up to the radius: a typed ego-graph (HybGRAG §3.1). `parts` are
-/// the parts of the question that conditions point to.
+/// The conditions from a named entity along the given relations in any order, up to the radius: a
+/// typed ego-graph (HybGRAG §3.1). `parts` are the parts of the question that the conditions refer
+/// to.
 ///
 /// # Errors
 /// The graph's.
@@ -230,8 +235,8 @@ pub async fn along(
     Ok(requirements)
 }
 
-/// The conditions of two hops that go on from those of one hop by any other relation, or back along the same one: "by the author of
-/// Salt Roads".
+/// The two-hop conditions that extend one-hop conditions by any other relation, or back along the
+/// same one: "by the author of Salt Roads".
 ///
 /// # Errors
 /// The graph's.
@@ -252,8 +257,8 @@ pub async fn onward(
     Ok(all)
 }
 
-/// Paths of two hops that go on from `ends` along `steps` (any ordinary relation where there are none given); the same step twice only
-/// where steps are given.
+/// Two-hop paths that go on from `ends` along `steps`, or along any ordinary relation if `steps` is
+/// `None`. Only given steps may repeat the first one.
 async fn mixed(
     context: &Context<'_>,
     (node, path): (NodeId, &[Step]),
@@ -290,10 +295,10 @@ fn is_ordinary(context: &Context<'_>, step: Step) -> bool {
     info.is_some_and(|info| info.role == RelationRole::Ordinary)
 }
 
-/// A start and a path from it, and where it ends.
+/// A start, a path from it, and the path's ends.
 type Reached = ((NodeId, Vec<Step>), Vec<NodeId>);
 
-/// Paths of two hops: the same step again from the first one's ends ("a kind of a kind"), with the ends of both.
+/// Two-hop paths that repeat the first step ("a kind of a kind"), with the ends of both hops.
 async fn further(
     context: &Context<'_>,
     node: NodeId,
@@ -303,7 +308,7 @@ async fn further(
 ) -> Result<Vec<Reached>, AnswerError> {
     let [first] = steps else { return Ok(Vec::new()) };
     let mut all: HashMap<Step, HashSet<NodeId>> = HashMap::new();
-    // A step that leads both ways says the same as its inverse; one of the two is enough.
+    // Only the same step in the same direction goes on; its inverse would lead back to the start.
     let expansions = context.graph().expand(ends, None, config.widest + 1).await?;
     for expansion in expansions.into_iter().flatten() {
         if expansion.step == *first && first.reversed() != *first {

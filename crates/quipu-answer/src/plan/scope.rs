@@ -1,4 +1,4 @@
-//! The plan that KERAG builds hop by hop: which relations, in which direction, to follow from the anchors
+//! KERAG's plan, built hop by hop: the relations, with directions, to follow from the anchors
 //! (KERAG §4.2, the plan's relations and hops).
 
 use std::collections::{HashMap, HashSet};
@@ -7,7 +7,7 @@ use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationRole, Step};
 
 use crate::answer::cell;
 
-/// Most nodes that a frontier keeps of the instances, where there is no schema to plan on.
+/// Most nodes in a frontier, for graphs without a schema to plan on.
 const FRONTIER_SAMPLE: usize = 128;
 /// Neighbours looked at for each node and step while sampling.
 const NEIGHBOUR_SAMPLE: usize = 16;
@@ -17,16 +17,16 @@ const NEIGHBOUR_SAMPLE: usize = 16;
 pub struct OfferedRelation {
     /// Relation and direction.
     pub step: Step,
-    /// What it starts from: names of types, or of an entity.
+    /// Its start: names of types, or of an entity.
     pub from: String,
     /// Name of the relation.
     pub relation: String,
-    /// What it leads to: names of types, or a few neighbours.
+    /// Its end: names of types, or a few neighbours.
     pub to: String,
 }
 
 impl OfferedRelation {
-    /// `Kauwboy - directed by -> person`; backward steps are written as the triple stands.
+    /// `Kauwboy - directed by -> person`; a backward step is written in the triple's own order.
     pub fn describe(&self) -> String {
         match self.step.direction {
             Direction::Forward => format!("{} - {} -> {}", self.from, self.relation, self.to),
@@ -47,7 +47,7 @@ pub struct Scope {
     pub hops: Vec<Vec<Step>>,
 }
 
-/// Where the plan stands: the types (with a schema) or a sample of the nodes (without) that the next hop starts from.
+/// The start of the next hop: the types (with a schema) or a sample of the nodes (without one).
 #[derive(Debug, Clone, Default)]
 pub struct Frontier {
     types: Vec<NodeId>,
@@ -57,7 +57,7 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Starts at the anchors.
+    /// The frontier at the anchors.
     ///
     /// # Errors
     /// The graph's.
@@ -73,8 +73,9 @@ impl Frontier {
         Ok(Self { types, nodes: anchors.to_vec(), ..Self::default() })
     }
 
-    /// The relations one hop further in the schema of the frontier's types (KERAG §4.2 step 2); where it has none, those of the instances
-    /// ("in case ontology is absent … retrieve and reason about the data in each hop").
+    /// The relations one hop further in the schema of the frontier's types (KERAG §4.2 step 2). If
+    /// the frontier has no types, the relations of its instances ("in case ontology is absent …
+    /// retrieve and reason about the data in each hop").
     ///
     /// # Errors
     /// The graph's.
@@ -108,7 +109,7 @@ impl Frontier {
         Ok(in_order(offers))
     }
 
-    /// The relations that the frontier's entities themselves have.
+    /// The relations of the frontier's own entities.
     ///
     /// # Errors
     /// The graph's.
@@ -166,7 +167,7 @@ impl Frontier {
     }
 }
 
-/// The relation's name, when methods may walk it.
+/// The relation's name, if methods may walk it.
 fn ordinary(graph: &dyn Graph, step: Step) -> Option<String> {
     let relation = graph.relations().get(usize::try_from(step.relation.0).ok()?)?;
     (relation.role == RelationRole::Ordinary).then(|| relation.name.clone())

@@ -1,6 +1,8 @@
-//! Solved examples: questions of this graph with the plan that answers them. Found by the likeness of the question, of its shape (its words with
-//! the mentions masked) and of what it wants done (values, a number, an extreme, yes or no), they stand in the planning prompts of every method and weigh in the ranking of whole paths. Kept in the workspace as
-//! `examples.toml`; those of another state of the graph count for nothing.
+//! Solved examples: questions of this graph with the plans that answered them. An example is
+//! similar to a question by its text, by its shape (the words with the mentions masked) and by the
+//! operation it wants (values, a number, an extreme, yes or no). Similar examples stand in the
+//! planning prompts of every method and weigh in the ranking of whole paths. The workspace keeps
+//! them in `examples.toml`; examples of another state of the graph are ignored.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,6 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use quipu_graph::{Direction, Graph, RelationId, Step};
+use quipu_index::inner_product;
 use quipu_language::wanted;
 use quipu_model::Message;
 use serde::{Deserialize, Serialize};
@@ -22,44 +25,45 @@ use crate::prompts::Prompt;
 pub const SOLVED_FILE: &str = "examples.toml";
 /// Examples in one prompt.
 const SHOWN: usize = 3;
-/// How much of the likeness is that of the shapes; the rest is that of the questions with their names.
+/// The weight of the shape in the similarity; the rest is the weight of the full question.
 const OF_SHAPE: f32 = 0.8;
-/// What is taken off an example that wants something else done.
+/// The discount for an example that wants a different operation.
 const OTHERWISE: f32 = 0.15;
-/// A question less like an example than this has nothing to learn from it.
+/// The least similarity at which an example is used.
 const LIKE: f32 = 0.6;
-/// What the plan of an equal question adds to a path's logit; one that is barely alike adds nothing.
+/// The logit bonus for the plan of an equal question; it falls to 0 at the least similarity.
 const WEIGHT: f32 = 4.0;
-/// Stands before the key of a relation that is followed against its direction.
+/// Marks the key of a relation that is followed against its direction.
 const AGAINST: char = '^';
 
 const HEADER: &str = "# Solved questions of this graph, by which new ones are planned: added with `quipu examples add`, or learnt from grounded answers.
-# A relation behind ^ is followed from its tail to its head. Of another state of the graph they count for nothing.\n\n";
+# A relation behind ^ is followed from its tail to its head. Examples of another state of the graph are ignored.\n\n";
 
 /// A solved question.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SolvedExample {
     /// The question as asked.
     pub question: String,
-    /// The question with its mention as `X`: what new ones are compared with.
+    /// The question with its mention as `X`, for comparison with new questions.
     pub masked: String,
-    /// Keys of the relations from X to the answers; `^` before one that is followed against its direction. None where a query answers it.
+    /// Keys of the relations from X to the answers, with `^` before a relation followed against its
+    /// direction. Empty if a query answers the question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<String>,
-    /// The query that answers it, over the graph's tables; none of an example that no table holds.
+    /// The query over the graph's tables that answers the question; `None` if a plan answers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sql: Option<String>,
     /// The plan in words: `the directors of the films with X`.
     pub way: String,
-    /// What the plan led to when it was added.
+    /// The answers at the time the example was added.
     pub answers: Vec<String>,
-    /// Whether it was learnt from an answer, and not added by a person.
+    /// Whether the example was learnt from an answer, not added by a person.
     #[serde(default)]
     pub learnt: bool,
 }
 
 impl SolvedExample {
-    /// The steps of its plan; `None` where the graph lacks a relation of it.
+    /// The steps of its plan; `None` if the graph lacks one of the relations.
     pub fn steps(&self, graph: &dyn Graph) -> Option<Vec<Step>> {
         let step = |part: &String| {
             let (key, direction) = match part.strip_prefix(AGAINST) {
@@ -73,7 +77,7 @@ impl SolvedExample {
     }
 }
 
-/// Keys of a plan's steps, as an example has them.
+/// The keys of a plan's steps in the form that examples store.
 pub fn plan_keys(graph: &dyn Graph, steps: &[Step]) -> Vec<String> {
     let key = |step: &Step| {
         let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
@@ -96,7 +100,7 @@ pub struct SolvedExamples {
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Held {
-    /// The state of the graph that they were solved on.
+    /// The state of the graph on which the examples were solved.
     #[serde(default)]
     graph: String,
     #[serde(default)]
@@ -109,7 +113,7 @@ impl SolvedExamples {
     /// Reads the examples of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
+    /// [`AnswerError::Usage`] when the file cannot be read or is malformed.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = MemoryFile::open::<Held>(folder, SOLVED_FILE, HEADER)?;
         Ok(Self { file, held: RwLock::new(held), vectors: RwLock::default() })
@@ -121,7 +125,8 @@ impl SolvedExamples {
         if held.graph == graph { held.example.clone() } else { Vec::new() }
     }
 
-    /// Adds one, or replaces the one of the same question; those of another state of the graph are dropped.
+    /// Adds an example, or replaces the one of the same question. Examples of another state of the
+    /// graph are dropped.
     ///
     /// # Errors
     /// [`AnswerError::NotKept`] when the file cannot be written.
@@ -133,7 +138,7 @@ impl SolvedExamples {
             }
             let known = held.example.iter_mut().find(|known| known.question == example.question);
             match known {
-                // What a person added is not replaced by what was learnt.
+                // A learnt example does not replace a person's.
                 Some(known) if known.learnt || !example.learnt => *known = example,
                 Some(_) => return Ok(()),
                 None => held.example.push(example),
@@ -160,7 +165,8 @@ impl SolvedExamples {
     }
 }
 
-/// The examples most like a question of this shape, with how like they are; no work where there are none.
+/// The examples most similar to a question, with their similarities. Embeds nothing if there are no
+/// examples.
 ///
 /// # Errors
 /// The embedder's.
@@ -186,15 +192,14 @@ pub async fn solved_like(
     vectors.extend(
         lacking.iter().zip(rows.rows().skip(2)).map(|(text, row)| ((*text).to_owned(), Arc::from(row))),
     );
-    let cosine = |text: &str, asked: &[f32]| -> f32 {
-        vectors.get(text).map_or(0.0, |row| row.iter().zip(asked).map(|(left, right)| left * right).sum())
-    };
+    let cosine =
+        |text: &str, asked: &[f32]| -> f32 { vectors.get(text).map_or(0.0, |row| inner_product(row, asked)) };
     let wants = wanted(question);
     let like = |example: &SolvedExample| -> f32 {
         let shapes = cosine(&example.masked, rows.row(0));
         let questions = cosine(&example.question, rows.row(1));
         let otherwise = if wanted(&example.question) == wants { 0.0 } else { OTHERWISE };
-        // A question of the same shape is as like as can be, whatever it names.
+        // Equal shapes give full similarity, whatever the questions name.
         shapes.max(OF_SHAPE * shapes + (1.0 - OF_SHAPE) * questions) - otherwise
     };
     let mut found: Vec<(SolvedExample, f32)> = examples
@@ -210,16 +215,16 @@ pub async fn solved_like(
     Ok(found)
 }
 
-/// What an example says for its plan.
+/// The evidence of an example for its plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solved {
-    /// Cosine of its question with the one asked.
+    /// The similarity of its question with the one asked.
     pub like: f32,
-    /// What it adds to the plan's logit.
+    /// The bonus on the plan's logit.
     pub weight: f32,
 }
 
-/// What the examples like a question say for the plans that solved them.
+/// The plans of the examples similar to a question, each with its evidence.
 ///
 /// # Errors
 /// The embedder's.
@@ -234,7 +239,7 @@ pub async fn solved_plans(
     Ok(walked.filter_map(|(e, like)| Some((e.steps(context.graph())?, solved(like)))).collect())
 }
 
-/// The examples like a question that a query answers, nearest first: each question with its SQL.
+/// The similar examples that a query answers, nearest first: each question with its SQL.
 ///
 /// # Errors
 /// The index's and the embedder's.
@@ -251,7 +256,8 @@ pub async fn solved_queries(
     Ok(like.into_iter().filter_map(|(example, _)| Some((example.question, example.sql?))).collect())
 }
 
-/// A planning prompt with the examples like its question before what is asked; as it was where there are none.
+/// Puts the similar examples into a planning prompt, before the question. Without examples the
+/// prompt stays as it is.
 ///
 /// # Errors
 /// The index's and the embedder's.
@@ -290,13 +296,13 @@ mod tests {
         let examples = SolvedExamples::open(folder.path()).unwrap();
         examples.add("gen-0001", example("who?", false)).unwrap();
         examples.add("gen-0001", example("where?", true)).unwrap();
-        // A person's stays, whatever is learnt.
+        // A person's example stays.
         examples.add("gen-0001", example("who?", true)).unwrap();
         let again = SolvedExamples::open(folder.path()).unwrap();
         let kept: Vec<(String, bool)> =
             again.of("gen-0001").into_iter().map(|e| (e.question, e.learnt)).collect();
         assert_eq!(kept, [("who?".to_owned(), false), ("where?".to_owned(), true)]);
-        // What was learnt may be forgotten, what a person added not.
+        // A learnt example may be forgotten, a person's not.
         again.forget_learnt("gen-0001", "who?").unwrap();
         again.forget_learnt("gen-0001", "where?").unwrap();
         let again = SolvedExamples::open(folder.path()).unwrap();

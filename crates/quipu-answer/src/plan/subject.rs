@@ -1,4 +1,5 @@
-//! What a question for an API is about: its field and the names to look up (self-verification paper §4.1.1, §4.1.2; KERAG App. I.1).
+//! Reads the subject of a question for an API: its field and the names to look up
+//! (self-verification paper §4.1.1, §4.1.2; KERAG App. I.1).
 
 use quipu_graph::{ApiGraph, KindId, Operation};
 use quipu_index::{IndexError, Workspace};
@@ -12,26 +13,27 @@ use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// The field that no API knows.
+/// The field of a question that fits no API.
 pub const OTHER: &str = "other";
 /// Most names of one question.
 const MOST_ENTITIES: usize = 4;
-/// Kinds of an API that names are searched in where the model named none: each costs a request for each part of the question.
+/// Most kinds of an API that are searched if the model names nothing: each kind costs a request for
+/// each part of the question.
 const MOST_SEARCHED: usize = 8;
 
-/// A name of the question with the kind of thing that it names.
+/// A name in the question with the kind of thing it names.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Named {
-    /// As the question writes it.
+    /// The name as the question writes it.
     pub name: String,
-    /// The name of a kind of the APIs.
+    /// The kind, by its name in an API.
     pub kind: String,
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Subject {
-    /// The field; `other` where no API knows it.
+    /// The field; `other` if no API knows it.
     pub domain: String,
     /// Whether rules decided the field.
     pub by_rule: bool,
@@ -46,13 +48,14 @@ struct Reply {
     entities: Vec<Named>,
 }
 
-/// The field by rules: a name that an API lists, else the question's words; only of the fields that the APIs know.
+/// The field by rules: the field of a listed name, else of the question's words. Only fields that
+/// the APIs know count.
 pub fn domain_of(question: &str, apis: &[&ApiGraph]) -> Option<String> {
     let known: Vec<&str> = apis.iter().flat_map(|api| api.service().domains()).collect();
     let named = apis.iter().find_map(|api| domain_by_names(question, api));
     let said = apis.iter().find_map(|api| domain_by_rules(question, api.service()));
     match (named, said) {
-        // A name that is listed belongs to its field, unless the words say another one that is known.
+        // A listed name decides the field, unless the question's words point to another known one.
         (Some(named), None) => Some(named.to_owned()),
         (Some(named), Some(said)) if named == said => Some(named.to_owned()),
         (_, Some(said)) if known.contains(&said) => Some(said.to_owned()),
@@ -61,7 +64,9 @@ pub fn domain_of(question: &str, apis: &[&ApiGraph]) -> Option<String> {
 }
 
 impl Subject {
-    /// The same names as those of an API's general kind, an encyclopedia's articles; `None` where it has none, or the field is its own already.
+    /// The same names, looked up in the API's general kind (an encyclopedia's articles). `None` if
+    /// there are no names, if the API has no general kind, or if the subject is in its field
+    /// already.
     pub fn in_general(&self, api: &ApiGraph) -> Option<Self> {
         let kind = api.service().kinds.iter().find(|kind| kind.general && kind.domain != self.domain)?;
         let named = |named: &Named| Named { name: named.name.clone(), kind: kind.name.clone() };
@@ -70,8 +75,9 @@ impl Subject {
     }
 }
 
-/// Reads the subject: one call, in which rules have narrowed the fields where they could. Where they could not and `domain_call` says so, a
-/// call of its own decides the field before (equation 3); of no field, nothing is looked up.
+/// Reads the subject: one call, with the fields narrowed by rules if they could decide. If they
+/// could not and `domain_call` is set, a separate call decides the field first (equation 3). For a
+/// question of no field, nothing is looked up.
 ///
 /// # Errors
 /// The model's.
@@ -132,7 +138,7 @@ pub async fn read_subject(
     Ok(subject)
 }
 
-/// The field as the model says: one call; `None` where the APIs know of no fields.
+/// Asks the model for the field: one call. `None` without a call if any API has no fields.
 async fn ask_domain(
     context: &Context<'_>,
     question: &Question,
@@ -144,7 +150,7 @@ async fn ask_domain(
             known.push(field.to_owned());
         }
     }
-    // An API without fields may know of anything.
+    // An API without fields may know about anything.
     if known.is_empty() || apis.iter().any(|api| api.service().domains().is_empty()) {
         return Ok(None);
     }
@@ -158,7 +164,8 @@ async fn ask_domain(
     Ok(Some(named.cloned().unwrap_or_else(|| OTHER.into())))
 }
 
-/// Adds the names that lists hold and the question says; a model overlooks them, or takes them for something else.
+/// Adds the listed names that the question contains; a model overlooks them, or gives them the
+/// wrong kind.
 fn add_listed(subject: &mut Subject, question: &str, apis: &[&ApiGraph]) {
     for api in apis {
         for (kind, name) in listed_names(question, api) {
@@ -171,8 +178,9 @@ fn add_listed(subject: &mut Subject, question: &str, apis: &[&ApiGraph]) {
     }
 }
 
-/// What the APIs find in the question by name, for a model that names nothing to look up: in the kinds of the field where it is known;
-/// services of many kinds are spared a search in each. A source that fails finds nothing; whatever is asked of it next will say so.
+/// Searches the APIs for names in the question, for a model that names nothing to look up. If the
+/// field is known, only its kinds are searched; services with too many kinds are skipped. A failing
+/// source finds nothing here; the next request to it reports the failure.
 async fn found_names(
     question: &str,
     apis: &[&ApiGraph],
@@ -206,8 +214,8 @@ async fn found_names(
     Ok(names)
 }
 
-/// The field, where the one that the model says and the kinds of what it names speak of different ones: of those, the one with the operation
-/// that fits the question best. Small models name things better than fields.
+/// Settles the field: the model's, if all named kinds agree with it, else the field of the
+/// operation that fits the question best. Small models name things better than fields.
 async fn settled_field(
     context: &Context<'_>,
     question: &str,
@@ -224,7 +232,7 @@ async fn settled_field(
     if named.iter().all(|field| *field == subject.domain) && !named.is_empty() {
         return Ok(subject.domain.clone());
     }
-    // Without a name that any of them could look up, a question that is of no field stays so.
+    // A question of no field, without a name to look up, stays without a field.
     if named.is_empty() && subject.domain == OTHER {
         return Ok(subject.domain.clone());
     }
@@ -242,7 +250,8 @@ async fn settled_field(
 
 type Offered = (String, Vec<(String, String)>);
 
-/// The fields of the APIs with the kinds that can be looked up in each. A kind that only leads to another is left out.
+/// The fields of the APIs with the kinds that can be looked up in each. A kind that only leads to
+/// another kind is left out.
 fn fields(apis: &[&ApiGraph], only: Option<&str>) -> Vec<Offered> {
     let mut fields: Vec<Offered> = Vec::new();
     for api in apis {

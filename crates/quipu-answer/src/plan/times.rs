@@ -1,4 +1,5 @@
-//! The question's time frame, read by the model step by step (KERAG App. I.1, "CoT-based time extraction").
+//! The question's time frame, read by the model step by step (KERAG App. I.1, "CoT-based time
+//! extraction").
 
 use jiff::civil::Date;
 use quipu_language::TimeFrame;
@@ -17,8 +18,8 @@ struct Reply {
     to: String,
 }
 
-/// The days that the question speaks of: one call. Those of the question's own time where it names none, as in the paper; none where the
-/// reply cannot be read.
+/// The days that the question speaks of: one call. If it names none, the model gives the day of
+/// asking, as in the paper. Empty if the reply cannot be read.
 ///
 /// # Errors
 /// The model's.
@@ -46,7 +47,7 @@ pub async fn read_times(context: &Context<'_>, question: &Question) -> Result<Ve
     };
     let day = |text: &str| text.trim().parse::<Date>().ok();
     let Some(from) = day(&reply.from) else { return Ok(Vec::new()) };
-    // What goes on has no last day.
+    // An open-ended period has no last day.
     let to = day(&reply.to).unwrap_or(Date::MAX).max(from);
     context
         .trace

@@ -1,5 +1,5 @@
-//! KERAG's first planning step: domain, topic entities, time frame and operation, in one call (§4.2 step 1, App. I.1).
-//! Dates are computed by code from the words that the model points at.
+//! KERAG's first planning step: domain, topic entities, time frame and operation, in one call (§4.2
+//! step 1, App. I.1). Dates are computed by code from the words that the model points at.
 
 use quipu_language::{Operation, TimeFrame, time_frames_with};
 use quipu_model::ChatRequest;
@@ -11,18 +11,18 @@ use crate::ledger::Context;
 use crate::plan::{OfferedPair, with_solved};
 use crate::prompts::Prompt;
 
-/// What the question is about.
+/// The topic of the question.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Topic {
     /// One of the domains offered, or `other`.
     pub domain: String,
     /// Names to start from, as the question writes them.
     pub entities: Vec<String>,
-    /// What the question's words say about time.
+    /// The time frames in the question.
     pub time_frames: Vec<TimeFrame>,
-    /// What is to be done with the values found; `None`: they are the answer.
+    /// The operation on the values found; `None` if the values are the answer.
     pub operation: Option<Operation>,
-    /// Which of the pairs offered the question asks for, from 0.
+    /// The offered pair that the question asks for, counted from 0.
     pub pair: Option<usize>,
 }
 
@@ -36,8 +36,9 @@ struct Reply {
     operation: String,
 }
 
-/// Reads the question: one call. `domains` are the graph's types of the most entities; `names` are names of the graph
-/// that occur in the question; `pairs`, of which the model may choose one, are proposed by 3-grams (App. E).
+/// Reads the question: one call. `domains` are the graph's types with the most entities; `names`
+/// are names of the graph that occur in the question; `pairs` are proposed by 3-grams, and the
+/// model may choose one of them (App. E).
 ///
 /// # Errors
 /// The model's.

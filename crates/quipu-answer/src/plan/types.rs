@@ -1,4 +1,4 @@
-//! What kinds of things a graph is about.
+//! The types of things in a graph.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use quipu_graph::{Graph, GraphError, NodeId};
 
 use crate::answer::{AnswerError, cell};
 
-/// Names of the types of the most entities, at most `most`; none where the graph has no schema.
+/// Names of the types with the most entities, at most `most`; none if the graph has no schema.
 ///
 /// # Errors
 /// The graph's.
@@ -28,7 +28,7 @@ pub async fn common_types(graph: &dyn Graph, most: usize) -> Result<Vec<String>,
     Ok(graph.summaries(&nodes).await?.into_iter().map(|s| cell(&s.name)).collect())
 }
 
-/// Of each of several groups of nodes the name of the most telling type that more than half of them have.
+/// For each group of nodes, the name of the most specific type that more than half of them have.
 ///
 /// # Errors
 /// The graph's.
@@ -52,7 +52,7 @@ pub(in crate::plan) async fn types_in_common<const N: usize>(
     let named: Vec<NodeId> = usual.iter().flat_map(HashMap::keys).copied().collect();
     let named = graph.summaries(&named).await?;
     Ok(usual.map(|usual| {
-        // Of a hierarchy's types the rarest says most.
+        // In a type hierarchy, the rarest type is the most specific.
         let rarest = named.iter().filter(|s| usual.contains_key(&s.node)).min_by_key(|s| (s.degree, s.node));
         rarest.map(|s| cell(&s.name).to_lowercase())
     }))

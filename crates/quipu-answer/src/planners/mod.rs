@@ -1,4 +1,5 @@
-//! Planners: from a question to an outcome, by whole paths or by queries. Methods are given them in the place of a paper's own steps.
+//! Planners: from a question to an outcome, by whole paths or by queries. They can replace the plan
+//! of a paper's method.
 
 pub(crate) mod paths;
 pub(crate) mod query;
@@ -24,9 +25,9 @@ pub enum Planner {
     /// The paper's own.
     #[default]
     Published,
-    /// Whole paths, in the place of the paper's plan.
+    /// Whole paths instead of the paper's plan.
     Paths,
-    /// Queries, in the place of the paper's plan.
+    /// Queries instead of the paper's plan.
     Query,
 }
 
@@ -55,7 +56,7 @@ impl FromStr for Planner {
     }
 }
 
-/// The planner that a method is given, with its parameters.
+/// The planner that a method uses, with its parameters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Planning<'a> {
     pub(crate) planner: Planner,

@@ -1,5 +1,5 @@
-//! A path that answers a question, with what is made of its values, as a query: its reading in words, and its values as the query gives
-//! them.
+//! Turns a path that answered a question, with the operation on its values, into a query: this
+//! gives the reading in words, and the values as the query returns them.
 
 use std::time::Duration;
 
@@ -13,13 +13,14 @@ use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Readi
 use crate::ledger::Context;
 use crate::retrieve::TablesMemory;
 
-/// Values of a reading that are told.
+/// Most values of a reading that are reported.
 const SHOWN: usize = 3;
-/// Most time for running a path's query: its values are known already.
+/// Time limit for running a path's query; short, because its values are known already.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// Adds to what a path led to how the question was read, and the values as the path's query gives them. Where the graph's tables were not
-/// counted yet or do not hold the path, and where the query leads elsewhere, the way is told in words alone and the values stay.
+/// Adds the reading of the question to the outcome of a path, and replaces its values by those of
+/// the path's query. If the graph's tables are not counted yet, or do not hold the path, or the
+/// query gives other values, the reading is in words only and the values stay.
 ///
 /// # Errors
 /// The graph's.
@@ -49,7 +50,7 @@ pub(super) async fn read_path(
         ..reading.clone()
     };
     if context.workspace.embedded().is_none() {
-        // An endpoint gave these values already: it is not asked for them again.
+        // The endpoint gave these values already, so it is not asked again.
         return in_words(walked, read);
     }
     let limits = RunLimits { time: MOST_TIME, ..RunLimits::default() };
@@ -72,11 +73,11 @@ pub(super) async fn read_path(
     }
     let found = table.values();
     let alike = found.len() == expected.len() && found.iter().zip(&expected).all(|(a, b)| is_same(a, b));
-    // A path does not lead back to where it starts; the query of one may.
+    // A path does not lead back to its start, but its query may.
     if !alike || (path.made == Made::Values && more > path.starts()) {
         return in_words(walked, reading);
     }
-    // An average is told as the evidence has it, which is rounded.
+    // The average stays rounded, as the evidence has it.
     if path.gives.is_some() || path.made == Made::Average {
         return in_words(walked, read);
     }
@@ -85,7 +86,7 @@ pub(super) async fn read_path(
     Ok(Outcome { answers, table: Some(table), readings: vec![reading], ..walked })
 }
 
-/// A path in words, with what is made of its values.
+/// A path and the operation on its values in words.
 fn words_of_way(path: &Planned) -> String {
     let way = &path.said;
     match &path.made {
@@ -102,7 +103,7 @@ fn words_of_way(path: &Planned) -> String {
     }
 }
 
-/// What holds of the values that are told: ", where it is above 1900".
+/// The bounds on the values in words: ", where it is above 1900".
 fn bounds_in_words(bounds: &[(Comparison, Expression)]) -> String {
     let told = |(comparison, value): &(Comparison, Expression)| {
         let value = match value {
@@ -126,14 +127,14 @@ pub(super) fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option
     Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
 }
 
-/// The graph's tables by their nouns, where they were counted before.
+/// The graph's tables with their nouns, if they were counted before.
 pub(crate) fn counted(context: &Context<'_>) -> Option<Tables> {
     let mut tables = kept_tables(context.workspace)?;
     context.memory::<TablesMemory>().call(&mut tables);
     Some(tables)
 }
 
-/// The query of a plan; nothing where the tables do not hold it.
+/// The query of a plan; `None` if the tables do not hold it.
 pub(super) async fn query_of(
     context: &Context<'_>,
     tables: &Tables,
@@ -168,7 +169,8 @@ pub(super) async fn query_of(
     where_all_meet(context, tables, path, query).await
 }
 
-/// A path's query for what the other paths of its plan lead to, too; nothing where that is made into something else.
+/// Restricts a path's query to the ends that the plan's other paths reach too; `None` if the plan
+/// computes more than values or a count.
 async fn where_all_meet(
     context: &Context<'_>,
     tables: &Tables,
@@ -192,13 +194,13 @@ async fn where_all_meet(
     Ok(met_by(query, met))
 }
 
-/// Whether a query orders what it gives as a path does: a path does not lead back to where it starts, and of what is level with the last
-/// all is given.
+/// Whether the query's rows must equal the path's values in the same order. A list without a limit
+/// may have more rows, because a query can lead back to the path's start.
 fn has_an_order(made: &Made) -> bool {
     !matches!(made, Made::Values | Made::Within { counted: false, .. } | Made::Ordered { limit: None, .. })
 }
 
-/// Leaves the rows that are expected, in the order in which they are.
+/// Keeps the expected rows, in the expected order.
 fn put_in_order(table: &mut AnswerTable, expected: &[&Value], is_same: impl Fn(&Value, &Value) -> bool) {
     let place = |row: &Vec<Option<Value>>| {
         let value = row.first()?.as_ref()?;
@@ -208,9 +210,9 @@ fn put_in_order(table: &mut AnswerTable, expected: &[&Value], is_same: impl Fn(&
     table.rows.sort_by_key(place);
 }
 
-/// Averages that differ by less are one, differently rounded.
+/// Averages whose relative difference is smaller are equal up to rounding.
 const ROUNDED: f64 = 1e-4;
-/// Other numbers that differ by less are one.
+/// Other numbers whose relative difference is smaller are equal.
 const EXACT: f64 = 1e-9;
 
 /// Whether two values are the same: an entity by its key, a number however it is written.

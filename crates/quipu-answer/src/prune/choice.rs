@@ -1,4 +1,4 @@
-//! Picks several of a numbered list by model.
+//! Lets the model pick several entries of a numbered list.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::answer::{AnswerError, Event, Stage};
 use crate::ledger::Context;
 
-/// Tokens of a reply: of each number with its comma and blank, and of the shortest list with room for what stands around it.
+/// Tokens of a reply: for each number with its comma and blank, and the minimum, which includes the
+/// rest of the reply.
 const OF_NUMBER: u32 = 5;
 const LEAST_TOKENS: u32 = 60;
 
@@ -18,11 +19,12 @@ struct Reply {
     numbers: Vec<usize>,
 }
 
-/// Asks which of `options` numbered things (from 1) to keep: one call, held to the numbers. Gives indexes from 0, best first,
-/// each once, as many as `wanted` says, but for repetitions; none where the reply cannot be read, which the trace then says.
+/// Asks which of `options` numbered entries (from 1) to keep: one call, restricted to the numbers.
+/// Returns indexes from 0, best first, each once, as many as `wanted` allows; repetitions may make
+/// them fewer. An unreadable reply gives none and is noted in the trace.
 ///
 /// # Errors
-/// The model's, but for an unreadable reply.
+/// The model's, except an unreadable reply.
 pub async fn pick_numbers(
     context: &Context<'_>,
     stage: Stage,

@@ -1,4 +1,4 @@
-//! Pruning: which relations and records bear on the question.
+//! Pruning: keeps the relations and records that bear on the question.
 
 mod choice;
 mod neighbourhood;

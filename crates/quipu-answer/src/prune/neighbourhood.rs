@@ -11,7 +11,8 @@ use crate::link::{Anchor, mask, nodes};
 use crate::plan::Frontier;
 use crate::retrieve::{Retrieved, one_hop, retrieve_scope};
 
-/// The triples around the anchors, one hop in both directions; those most like the question where `budget` tokens cannot hold all.
+/// The triples around the anchors, one hop in both directions. If `budget` tokens cannot hold all,
+/// those most similar to the question.
 pub(crate) async fn neighbourhood(
     context: &Context<'_>,
     question: &Question,
@@ -25,7 +26,8 @@ pub(crate) async fn neighbourhood(
     Ok(retrieve_scope(context, &start, &scope, &relevance, budget).await?)
 }
 
-/// What stays where the neighbourhood is larger than the budget: the relations most like the question.
+/// The order for cutting a neighbourhood larger than the budget: the relations most similar to the
+/// question stay.
 async fn order(
     context: &Context<'_>,
     question: &Question,

@@ -1,31 +1,37 @@
-//! Records down to what bears on a question: fields by relevance, rows by time and by words (self-verification paper §4.1.3: whatever else an
-//! API sends misleads the model).
+//! Trims records to the relevant part: fields by relevance, rows by time and by words
+//! (self-verification paper §4.1.3: anything else that an API sends misleads the model).
 
 use std::collections::HashMap;
 
 use quipu_graph::Record;
+use quipu_index::inner_product;
 use quipu_language::TimeFrame;
 
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
 use crate::plan::{plain_words, shared_words};
 
-/// Fields that a table keeps.
+/// Most fields of a table.
 const MOST_FIELDS: usize = 8;
-/// Rows that a table keeps.
+/// Most rows of a table.
 const MOST_ROWS: usize = 30;
-/// Of a table by date, when the question names no time: so many of the latest, and so many of the earliest.
+/// Rows kept of a dated table if the question names no time: this many latest and this many
+/// earliest ones.
 const LATEST: usize = 14;
 const EARLIEST: usize = 4;
-/// With fewer dated rows a list is no history, and a question's time does not choose among them.
+/// With fewer dated rows a list is no history, and the question's time does not filter it.
 const LEAST_HISTORY: usize = 3;
+/// Words of fields that tell one row from another. A manifest adds those of its API (`row_words`).
+const NAMING: [&str; 3] = ["name", "title", "date"];
+/// The worth of such a field, beside a field's likeness to the question.
+const TELLS_ROWS: f32 = 0.35;
 
-/// What of one call's records bears on the question.
+/// The relevant records of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trimmed {
-    /// In the order of the response, table by table.
+    /// The records in the order of the response, table by table.
     pub records: Vec<Record>,
-    /// How many were left out.
+    /// The number left out.
     pub dropped: usize,
 }
 
@@ -62,7 +68,7 @@ pub async fn trim_records(
     Ok(trimmed)
 }
 
-/// The day, month or year that a row is of.
+/// The day, month or year of a row.
 fn date_of(record: &Record) -> Option<&str> {
     let dated = |field: &&quipu_graph::Field| {
         let name = field.name.to_lowercase();
@@ -88,7 +94,7 @@ fn keep_rows<'a>(question: &str, frames: &[TimeFrame], rows: &[&'a Record]) -> V
     }
     let lines: Vec<String> = kept.iter().map(|row| row.to_line()).collect();
     let shares = shared_words(question, &lines);
-    // Words that every row has choose none.
+    // Words that every row contains choose none.
     let least = shares.iter().copied().fold(f32::MAX, f32::min);
     let said = shares.iter().filter(|share| **share > least + f32::EPSILON).count();
     if said > 0 && said < kept.len() {
@@ -110,7 +116,8 @@ fn keep_rows<'a>(question: &str, frames: &[TimeFrame], rows: &[&'a Record]) -> V
     kept
 }
 
-/// Which fields stay: all where there are few, else what names and dates the row, and those that the question asks for.
+/// For each field, whether it stays: all fields if they are few, else those that name or date the
+/// row and those that the question asks for.
 async fn keep_fields(
     context: &Context<'_>,
     question: &str,
@@ -119,7 +126,8 @@ async fn keep_fields(
     let mut names: Vec<&str> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
     for field in rows.iter().flat_map(|row| &row.fields) {
-        // Ids say nothing; what they stand for is fetched where the question needs it.
+        // Ids tell the model nothing; the entities behind them are fetched if the question needs
+        // them.
         let numbers = field.values.iter().all(|value| value.parse::<u64>().is_ok());
         let id = (field.link.is_some() && numbers) || field.name == "id" || field.name.ends_with("_id");
         let list = if id { &mut ids } else { &mut names };
@@ -131,19 +139,26 @@ async fn keep_fields(
     if names.len() <= MOST_FIELDS {
         return Ok(kept);
     }
-    let spoken: Vec<String> = names.iter().map(|name| spoken(name)).collect();
-    let mut scores = shared_words(question, &spoken);
+    let said: Vec<String> = names.iter().map(|name| spoken(name)).collect();
+    let mut scores = shared_words(question, &said);
     if context.embedder().is_some() {
-        let texts: Vec<&str> = spoken.iter().map(String::as_str).collect();
+        let texts: Vec<&str> = said.iter().map(String::as_str).collect();
         let asked = context.embed(Stage::Prune, &[question]).await?;
         let vectors = context.embed(Stage::Prune, &texts).await?;
         for (score, vector) in scores.iter_mut().zip(vectors.rows()) {
-            *score += asked.row(0).iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
+            *score += inner_product(asked.row(0), vector);
         }
     }
     let mut order: Vec<usize> = (0..names.len()).collect();
-    let score =
-        |at: &usize| scores.get(*at).copied().unwrap_or(0.0) + bonus(names.get(*at).copied().unwrap_or(""));
+    let of_api = context.api().map(|api| api.service().row_words.as_slice()).unwrap_or_default();
+    let tells_rows = |name: &str| {
+        let words = plain_words(&spoken(name));
+        words.iter().any(|word| NAMING.contains(&word.as_str()) || of_api.contains(word))
+    };
+    let score = |at: &usize| {
+        let bonus = if names.get(*at).is_some_and(|name| tells_rows(name)) { TELLS_ROWS } else { 0.0 };
+        scores.get(*at).copied().unwrap_or(0.0) + bonus
+    };
     order.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.cmp(b)));
     for (rank, at) in order.into_iter().enumerate() {
         if let Some(name) = names.get(at) {
@@ -151,13 +166,6 @@ async fn keep_fields(
         }
     }
     Ok(kept)
-}
-
-/// What names or dates a row is worth more than its other fields.
-fn bonus(name: &str) -> f32 {
-    let words = plain_words(&spoken(name));
-    let naming = ["name", "title", "date", "result", "score", "opponent"];
-    if words.iter().any(|word| naming.contains(&word.as_str())) { 0.35 } else { 0.0 }
 }
 
 /// `pts_home` as words.
@@ -200,7 +208,7 @@ mod tests {
             (1..=28).map(|day| row(&[("date", &format!("2024-02-{day:02}")), ("Close", "1")])).collect();
         assert_eq!(kept("the close yesterday", &days), ["date: 2024-02-27; Close: 1"]);
         assert_eq!(kept("the close last week", &days).len(), 7);
-        // A time that the history does not hold leaves nothing of it.
+        // If the history has no row at that time, none is left.
         assert_eq!(kept("the close in 2019", &days), [""; 0]);
         assert_eq!(kept("the close", &days).len(), 28);
     }

@@ -1,9 +1,10 @@
-//! Filters relations by model or by similarity, and judges in the same step whether the scope is enough
-//! (KERAG §4.2 "Filtering" and "Termination", App. E, I.2).
+//! Filters relations by model or by similarity, and judges in the same step whether the scope is
+//! enough (KERAG §4.2 "Filtering" and "Termination", App. E, I.2).
 
 use std::collections::HashMap;
 
 use quipu_graph::Step;
+use quipu_index::inner_product;
 use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,7 +14,7 @@ use crate::ledger::Context;
 use crate::plan::{OfferedRelation, with_solved};
 use crate::prompts::Prompt;
 
-/// What is to be done after a hop.
+/// The decision after a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -21,12 +22,12 @@ pub enum Verdict {
     Enough,
     /// The answer lies beyond.
     More,
-    /// The anchors are not what the question means.
+    /// The question means other entities than the anchors.
     Wrong,
 }
 
 impl Verdict {
-    /// In words, for the trace.
+    /// The verdict in words, for the trace.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Enough => "sufficient",
@@ -70,7 +71,8 @@ pub async fn filter_by_model(
     Ok((kept, reply.verdict))
 }
 
-/// Similarity of each relation with the question (from which the caller has removed the entities), by embedding.
+/// Similarity of each relation with the question (from which the caller has removed the entities),
+/// by embedding.
 ///
 /// # Errors
 /// The embedder's.
@@ -85,10 +87,11 @@ pub async fn similarities(
     let embeddings = context.embed(Stage::Prune, &texts).await?;
     let mut rows = embeddings.rows();
     let question = rows.next().unwrap_or_default();
-    Ok(rows.map(|row| row.iter().zip(question).map(|(a, b)| a * b).sum()).collect())
+    Ok(rows.map(|row| inner_product(row, question)).collect())
 }
 
-/// Keeps the `keep` relations of the highest similarity (30 in App. E), in their order.
+/// The positions of the `keep` relations with the highest similarity (30 in App. E), in their
+/// order.
 pub fn filter_by_similarity(similarities: &[f32], keep: usize) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..similarities.len()).collect();
     let of = |index: &usize| similarities.get(*index).copied().unwrap_or(f32::MIN);
@@ -125,7 +128,7 @@ pub async fn judge_scope(
     Ok(found.map_or(Verdict::Enough, |(_, verdict)| verdict))
 }
 
-/// Relevance of each step for the retrieval's budget: its similarity, or 1 where nothing was compared.
+/// Relevance of each step for the retrieval budget: its similarity, or 1 without a comparison.
 pub fn relevance(offered: &[OfferedRelation], similarities: &[f32]) -> HashMap<Step, f32> {
     let of = |index: usize| similarities.get(index).copied().unwrap_or(1.0);
     offered.iter().enumerate().map(|(index, offer)| (offer.step, of(index))).collect()

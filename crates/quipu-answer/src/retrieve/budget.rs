@@ -1,27 +1,27 @@
-//! What of the evidence a prompt can hold, by the count of the model that will read it.
+//! Cuts the evidence to the size of a prompt, in tokens of the model that will read it.
 
 use crate::answer::{Evidence, to_markdown};
 use crate::ledger::Context;
 
-/// Tables written in search of the longest that fits.
+/// Tables rendered in search of the longest that fits.
 const ROUNDS: usize = 7;
 
-/// What goes first where a budget is short.
+/// The part of the evidence to keep if the budget is short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
-    /// From the beginning on, without the pieces that are too long for what is left.
+    /// The first pieces, skipping those that are too long for the remaining room.
     Best,
-    /// From the end back, without a gap.
+    /// The last pieces, without a gap.
     Latest,
 }
 
-/// What of `evidence` fits the question's budget, as its model counts the table, and how many pieces were left out. The beginning stays:
-/// the best stands there.
+/// The part of `evidence` that fits the question's budget, by the model's token count of the table,
+/// and the number of pieces left out. The first pieces stay, because the best come first.
 pub(crate) fn best_within_budget(context: &Context<'_>, evidence: Vec<Evidence>) -> (Vec<Evidence>, usize) {
     within(evidence, context.limits.evidence_tokens, Keep::Best, |text| context.count_tokens(text))
 }
 
-/// The same, but the end stays: what was looked up last is nearest to the answer.
+/// The same, but the last pieces stay: those looked up last are nearest to the answer.
 pub(crate) fn latest_within_budget(context: &Context<'_>, evidence: Vec<Evidence>) -> (Vec<Evidence>, usize) {
     within(evidence, context.limits.evidence_tokens, Keep::Latest, |text| context.count_tokens(text))
 }
@@ -36,7 +36,7 @@ fn within(
     if tokens <= budget {
         return (evidence, 0);
     }
-    // What a table has beside its pieces, and how many tokens its bytes make, is only known when it is written.
+    // The table's overhead, and its tokens per byte, are only known after rendering.
     let costs: Vec<usize> = evidence.iter().map(|piece| piece.to_line().len()).collect();
     let all: usize = costs.iter().sum();
     let (mut fits, mut too_much, mut room) = (0, all, all.saturating_mul(budget) / tokens);
@@ -90,7 +90,7 @@ mod tests {
         (0..100).map(|n| triple(&format!("book number {n}"))).collect()
     }
 
-    /// As many tokens as words and signs: rows are mostly signs.
+    /// Counts words and signs as tokens: rows consist mostly of signs.
     fn count(text: &str) -> usize {
         text.split_whitespace().count()
     }

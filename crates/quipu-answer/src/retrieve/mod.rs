@@ -1,4 +1,5 @@
-//! Retrieval: from a plan to evidence. Everything here comes from the graph, its documents or given pages, nothing from a model.
+//! Retrieval: from a plan to evidence. All evidence comes from the graph, its documents or given
+//! pages, none from a model.
 
 mod budget;
 mod neighbourhood;

@@ -1,4 +1,4 @@
-//! Triples around entities, whatever the relation.
+//! Triples around entities, along every relation.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,8 @@ pub async fn one_hop(graph: &dyn Graph, anchors: &[NodeId]) -> Result<Scope, Gra
     Ok(Scope { hops: vec![ordinary_steps(graph, anchors).await?] })
 }
 
-/// Triples within `hops` hops of `anchors`, nearest first, at most `most`, and at most `each` along one step of one node.
+/// Triples within `hops` hops of `anchors`, nearest first, at most `most`, and at most `each` along
+/// one step of one node.
 ///
 /// # Errors
 /// The graph's.
@@ -50,7 +51,7 @@ pub async fn nearby_triples(
     Ok(triples)
 }
 
-/// The triple as the graph states it, whichever way it was walked.
+/// The triple in the graph's own direction, whichever way it was walked.
 fn stated((from, step, to): Walked) -> (NodeId, RelationId, NodeId) {
     match step.direction {
         Direction::Forward => (from, step.relation, to),

@@ -1,18 +1,21 @@
-//! Pages that come with a question: cleaned, in snippets, the nearest to the question (self-verification paper §4.2).
+//! Pages given with a question: cleaned and cut into snippets, the nearest to the question selected
+//! (self-verification paper §4.2).
 
 use std::collections::HashSet;
 
+use quipu_index::inner_product;
 use quipu_index::text::{ChunkLimits, Format, chunks, html};
 
 use crate::answer::{AnswerError, Evidence, MOST_PASSAGE, Page, Stage, cell};
 use crate::ledger::Context;
 use crate::plan::shared_words;
 
-/// Snippets of at least so many characters, where a page has them.
+/// The least characters of a snippet, unless the page is shorter.
 const LEAST_SNIPPET: usize = 120;
-/// Most snippets whose meaning is compared for one question; those that share the most words with it where there are more.
+/// Most snippets of one question compared by embedding; of more, those that share the most words
+/// with it.
 const MOST_COMPARED: usize = 320;
-/// How much shared words count beside similarity.
+/// The weight of shared words beside similarity.
 const WORDS: f32 = 0.3;
 
 /// A page's snippets as (heading, text): the search engine's, then those of the page itself.
@@ -33,7 +36,7 @@ fn snippets_of(page: &Page) -> Vec<(String, String)> {
     found
 }
 
-/// A heading with the day on which the page was changed last, where that is known.
+/// A heading with the day of the page's last change, if known.
 fn dated(heading: String, page: &Page) -> String {
     match page.last_modified.trim() {
         "" => heading,
@@ -41,12 +44,14 @@ fn dated(heading: String, page: &Page) -> String {
     }
 }
 
-/// A snippet may hold marks and entities: `AT&amp;T <b>shares</b>`.
+/// The text of a snippet, which may contain tags and character references:
+/// `AT&amp;T <b>shares</b>`.
 fn without_tags(snippet: &str) -> String {
     if snippet.contains(['<', '&']) { html(snippet).trim().to_owned() } else { snippet.trim().to_owned() }
 }
 
-/// The `k` snippets of the pages nearest to the question, best first, each once: the search engine's and those of the pages themselves.
+/// The `k` snippets nearest to the question, best first, each once: the search engine's snippets
+/// and those of the pages' own text.
 ///
 /// # Errors
 /// The embedder's.
@@ -60,8 +65,9 @@ pub async fn nearest_snippets(
     nearest_of(context, question, &snippets, k, WORDS).await
 }
 
-/// The search engine's snippets as self-verification has them (§4.2): of at most `few` pages all, in their order; of more the `k` of which
-/// the meaning is nearest to the question. A page without one, such as a file, has those that it is divided into.
+/// The search engine's snippets as in self-verification (§4.2): all of them, in their order, for at
+/// most `few` pages; for more pages the `k` nearest to the question in meaning. A page without a
+/// snippet, such as a file, contributes passages of its text.
 ///
 /// # Errors
 /// The embedder's.
@@ -90,7 +96,7 @@ fn described(page: &Page) -> String {
     if page.url.is_empty() { heading } else { format!("{heading}, {}", page.url) }
 }
 
-/// The pages by the likeness of their snippets to the question, best first.
+/// The pages sorted by the similarity of their snippets to the question, best first.
 ///
 /// # Errors
 /// The embedder's.
@@ -137,7 +143,8 @@ async fn nearest_of(
     Ok(best.into_iter().filter_map(|at| snippets.get(at)).map(as_evidence).collect())
 }
 
-/// Positions of the `k` texts (with their headings) nearest to the question: by meaning where there is an embedder, and by shared words.
+/// Positions of the `k` texts (with their headings) nearest to the question: by meaning if there is
+/// an embedder, and by shared words.
 ///
 /// # Errors
 /// The embedder's.
@@ -150,7 +157,8 @@ pub async fn nearest_texts(
     by_meaning(context, question, texts, k, WORDS).await
 }
 
-/// The same; `words` is what shared words count beside similarity. Without an embedder they alone count.
+/// The same; `words` is the weight of shared words beside similarity. Without an embedder only
+/// shared words count.
 async fn by_meaning(
     context: &Context<'_>,
     question: &str,
@@ -173,7 +181,7 @@ async fn by_meaning(
         let vectors = context.embed(Stage::Retrieve, &compared).await?;
         let mut scores = vec![f32::MIN; lines.len()];
         for (at, vector) in order.iter().zip(vectors.rows()) {
-            let similar: f32 = asked.row(0).iter().zip(vector).map(|(a, b)| a * b).sum();
+            let similar = inner_product(asked.row(0), vector);
             if let Some(score) = scores.get_mut(*at) {
                 *score = similar + words * shares.get(*at).copied().unwrap_or(0.0);
             }

@@ -1,5 +1,6 @@
-//! Passages of the documents attached to entities, from the workspace's document index: by their words (BM25), by meaning, or by
-//! both, fused by reciprocal rank. The documents of linked entities take part in the ranking in any case.
+//! Passages of entities' documents, from the workspace's document index: by words (BM25), by
+//! meaning, or by both, fused by reciprocal rank. The documents of linked entities are always
+//! ranked too.
 
 use std::collections::HashMap;
 
@@ -10,25 +11,26 @@ use quipu_model::Embeddings;
 use crate::answer::{AnswerError, Evidence, Stage, cell};
 use crate::ledger::Context;
 
-/// Passages of a search that take part in the ranking.
+/// Passages of a search that are ranked.
 const SEARCHED: usize = 64;
-/// The usual constant of reciprocal rank fusion: how little the first ranks stand out.
+/// The usual constant of reciprocal rank fusion: the larger it is, the less the first ranks stand
+/// out.
 const FUSION: f32 = 60.0;
 
-/// The workspace's document index with what a question needs of it.
+/// The workspace's document index, prepared for a question.
 pub struct Documents<'a> {
     index: &'a DocumentIndex,
     source: &'a str,
-    /// The question's embedding, where there is an embedder and the index has vectors.
+    /// The question's embedding, if there is an embedder and the index has vectors.
     vector: Option<Embeddings>,
     question: &'a str,
 }
 
 impl<'a> Documents<'a> {
-    /// The documents of the workspace, to be asked for `question`; `None` where there are none.
+    /// Prepares the workspace's documents for `question`; `None` if there are none.
     ///
     /// # Errors
-    /// The embedder's; another embedder than the one that made the index.
+    /// The embedder's; an error if another embedder made the index.
     pub async fn open(context: &Context<'a>, question: &'a str) -> Result<Option<Self>, AnswerError> {
         let Some(index) = context.workspace.documents() else { return Ok(None) };
         let vector = match context.embedder() {
@@ -46,7 +48,7 @@ impl<'a> Documents<'a> {
         self.index
     }
 
-    /// What is asked.
+    /// The question.
     pub fn question(&self) -> &'a str {
         self.question
     }
@@ -56,7 +58,8 @@ impl<'a> Documents<'a> {
         self.vector.as_ref().map(|vector| vector.row(0))
     }
 
-    /// The `k` passages that fit the question best, best first. A search by meaning is one by words where there are no vectors.
+    /// The `k` passages that fit the question best, best first. Without vectors, a search by
+    /// meaning becomes one by words.
     ///
     /// # Errors
     /// The index's.
@@ -89,8 +92,8 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// The `k` passages that fit `question` best, best first; none where the graph has no documents. Without an embedder words alone
-/// decide.
+/// The `k` passages that fit `question` best, best first; empty if the graph has no documents.
+/// Without an embedder only words count.
 ///
 /// # Errors
 /// The graph's, the index's and the embedder's.

@@ -1,4 +1,5 @@
-//! Retrieves all triples within a scope (KERAG §4.1, step 2), under a budget that keeps the most relevant.
+//! Retrieves all triples within a scope (KERAG §4.1, step 2), under a budget that keeps the most
+//! relevant.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,24 +14,25 @@ use crate::plan::Scope;
 const MOST_NEIGHBOURS: usize = 100;
 /// Most nodes that one hop starts from.
 const MOST_NODES: usize = 500;
-/// A triple one hop further away counts for this much less: near evidence goes first when the budget is short.
+/// The factor on a triple's relevance for each hop: near evidence goes first if the budget is
+/// short.
 const HOP_DISCOUNT: f32 = 0.9;
-/// Bytes that one token of a table stands for, as a first estimate.
+/// Bytes of a table per token, as a first estimate.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Halvings in search of what a budget holds, where the first estimate held too much.
+/// Halvings in search of the largest part that fits, if the first estimate was too large.
 const ROUNDS: usize = 6;
 
-/// What was retrieved.
+/// The retrieved evidence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Retrieved {
-    /// The evidence, hop by hop, the triples of an entity together.
+    /// The evidence, hop by hop, with the triples of each entity together.
     pub evidence: Vec<Evidence>,
     /// Triples of the scope that the budget or the limit per relation left out.
     pub left_out: usize,
 }
 
-/// A triple on its way: where it was met, and in which direction.
+/// A triple found on the walk: its hop, its start, its step and its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Found {
     hop: usize,
@@ -39,8 +41,9 @@ struct Found {
     to: NodeId,
 }
 
-/// Fetches the scope around `anchors`. `relevance` of a step decides what stays when the table of the scope exceeds
-/// `budget_tokens`, as the question's model counts them; a triple stays only if its way back to an anchor stays.
+/// Fetches the scope around `anchors`. If its table exceeds `budget_tokens`, by the model's count,
+/// the relevance of steps decides which triples stay. A triple stays only with its way back to an
+/// anchor.
 ///
 /// # Errors
 /// The graph's.
@@ -67,7 +70,7 @@ pub async fn retrieve_scope(
     let first = all.min(budget_tokens.saturating_mul(BYTES_PER_TOKEN));
     let mut best = Retrieved { evidence: Vec::new(), left_out: cut + found.len() };
     let mut stated: HashMap<Walked, String> = HashMap::new();
-    // What the rows have beside their values, and how many tokens that makes, is only known when they are written.
+    // The rows' overhead, and its tokens, are only known after rendering.
     let (mut most, mut too_much) = (0_usize, first);
     for round in 0..=ROUNDS {
         let bytes = if round == 0 { first } else { most.midpoint(too_much) };
@@ -96,15 +99,15 @@ pub async fn retrieve_scope(
     Ok(best)
 }
 
-/// The places in `found` that `bytes` have room for, ascending. The best go first, each with what of its way back to an anchor is not kept yet:
-/// a triple that nothing leads to is no evidence.
+/// The positions in `found` that fit into `bytes`, ascending. The best triples go first, each with
+/// the missing part of its way back to an anchor: a triple that nothing leads to is no evidence.
 fn within(
     found: &[Found],
     ranked: &[usize],
     mut bytes: usize,
     cost: impl Fn(&Found) -> usize,
 ) -> BTreeSet<usize> {
-    // Of several ways to a node the one whose last triple ranks best.
+    // Of several ways to a node, the one whose last triple ranks best.
     let mut leads: HashMap<(usize, NodeId), usize> = HashMap::new();
     for index in ranked {
         if let Some(f) = found.get(*index) {
@@ -168,7 +171,7 @@ async fn summaries(graph: &dyn Graph, found: &[Found]) -> Result<HashMap<NodeId,
     Ok(nodes.into_iter().zip(summaries).collect())
 }
 
-/// Bytes of the row that the triple adds to; its relation and heading are shared with its neighbours.
+/// Bytes that the triple adds to its row; relation and heading are shared with its neighbours.
 fn cost(found: &Found, summaries: &HashMap<NodeId, NodeSummary>) -> usize {
     const SHARED: usize = 12;
     summaries.get(&found.to).map_or(0, |s| s.name.len().min(200)) + SHARED
@@ -185,7 +188,8 @@ mod tests {
         Found { hop, from: NodeId(from), step, to: NodeId(to) }
     }
 
-    /// The triples kept out of two hops: 0 leads to 1 and 2, those to 3 and 4; each costs 10 bytes.
+    /// Checks the triples kept out of two hops: 0 leads to 1 and 2, these to 3 and 4; each costs 10
+    /// bytes.
     fn check(ranked: [usize; 4], bytes: usize, expected: &[usize]) {
         let all = [found(0, 0, 1), found(0, 0, 2), found(1, 1, 3), found(1, 2, 4)];
         let kept: Vec<usize> = within(&all, &ranked, bytes, |_| 10).into_iter().collect();

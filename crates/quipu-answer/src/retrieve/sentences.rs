@@ -1,4 +1,5 @@
-//! The meaning of all triples of a graph: one vector a triple, made when first asked for and kept by the engine.
+//! Vectors of all triples of a graph: one for each triple, made on first use and kept by the
+//! engine.
 
 use std::sync::Arc;
 
@@ -11,10 +12,11 @@ use super::triples::{Walked, triples_to_evidence};
 use crate::answer::{AnswerError, Evidence, EvidenceContent, Stage};
 use crate::ledger::{Context, Memory};
 
-/// Sentences embedded at once; between batches the question's time is looked at.
+/// Sentences embedded at once; the question's time is checked between batches.
 const BATCH: usize = 256;
 
-/// Vectors of all triples' sentences. A question whose time ends while they are made leaves what is there to the next one.
+/// Vectors of all triples' sentences. If a question's time is up before all are made, the next
+/// question continues.
 #[derive(Debug, Default)]
 pub struct TripleSentences {
     made: Mutex<Made>,
@@ -33,7 +35,8 @@ impl TripleSentences {
     /// The `k` triples of the graph whose sentences are nearest to a vector, best first.
     ///
     /// # Errors
-    /// The graph's and the embedder's; [`AnswerError::Exhausted`] when the question's time ends before all vectors are made.
+    /// The graph's and the embedder's; [`AnswerError::Exhausted`] when the question's time ends
+    /// before all vectors are made.
     pub async fn nearest(
         &self,
         context: &Context<'_>,

@@ -35,15 +35,15 @@ struct KindFile {
     kind: BTreeMap<String, String>,
 }
 
-/// The tables of one source, once they were asked for.
+/// The tables of one source, after their first use.
 #[derive(Debug, Default)]
 pub struct TablesMemory {
     read: OnceCell<Arc<GraphTables>>,
-    /// The same with the nouns.
+    /// The same tables with their nouns.
     named: RwLock<Option<Arc<GraphTables>>>,
     /// Nouns for the tables of a graph without types, by [`quipu_query::Unnamed::key`].
     kinds: RwLock<BTreeMap<String, String>>,
-    /// Nothing where nothing is kept, as of several workspaces as one.
+    /// `None` if nothing is kept, as for several joined workspaces.
     file: Option<MemoryFile>,
     /// Held while a model is asked for nouns.
     pub(crate) naming: tokio::sync::Mutex<()>,
@@ -51,7 +51,7 @@ pub struct TablesMemory {
 
 impl Memory for TablesMemory {}
 
-/// The graph as tables, with the values of their columns; read when first asked for.
+/// The graph as tables, with the values of their columns; read on first use.
 ///
 /// # Errors
 /// The graph's.
@@ -63,13 +63,13 @@ impl TablesMemory {
     /// The memory of the workspace at `folder`.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when its file cannot be read or is not what it should be.
+    /// [`AnswerError::Usage`] when its file cannot be read or is malformed.
     pub(crate) fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = MemoryFile::open::<KindFile>(folder, KINDS_FILE, HEADER)?;
         Ok(Self { kinds: RwLock::new(held.kind), file: Some(file), ..Self::default() })
     }
 
-    /// The tables of the source that this is the memory of.
+    /// The tables of the source that this memory belongs to.
     ///
     /// # Errors
     /// The graph's.
@@ -86,12 +86,12 @@ impl TablesMemory {
         Ok(self.name(&graph))
     }
 
-    /// Whether a noun was looked for.
+    /// Whether a noun was asked for.
     pub(crate) fn is_asked(&self, key: &str) -> bool {
         self.kinds.read().contains_key(key)
     }
 
-    /// Takes nouns in, and writes the file; an empty noun is none.
+    /// Adds nouns and writes the file; an empty noun means that none fits.
     ///
     /// # Errors
     /// [`AnswerError::NotKept`] when the file cannot be written.
@@ -106,7 +106,7 @@ impl TablesMemory {
         }
     }
 
-    /// Calls tables that no type names by the nouns that are known.
+    /// Renames tables without a type by their known nouns.
     pub(crate) fn call(&self, tables: &mut Tables) {
         let kinds = self.kinds.read();
         for unnamed in tables.unnamed() {

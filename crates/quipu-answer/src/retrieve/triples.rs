@@ -1,4 +1,4 @@
-//! Triples as walked to evidence by name.
+//! Turns walked triples into evidence with names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use quipu_graph::{Direction, Graph, GraphError, NodeId, NodeSummary, Step};
 
 use crate::answer::Evidence;
 
-/// A triple as it was walked: from where, along which step, to where.
+/// A triple as it was walked: start, step, end.
 pub type Walked = (NodeId, Step, NodeId);
 
 /// Evidence for triples given as (from, step, to), in their order, each once.
@@ -41,7 +41,7 @@ pub async fn with_evidence(
     Ok(once.into_iter().zip(sources).filter_map(piece).collect())
 }
 
-/// One triple by name, as `source` states it; `None` only for a node or relation that the graph does not hold.
+/// One triple by name, stated by `source`; `None` only for a node or relation that the graph lacks.
 pub(super) fn triple(
     graph: &dyn Graph,
     source: &str,

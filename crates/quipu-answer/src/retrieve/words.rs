@@ -1,47 +1,50 @@
-//! How well a passage explains a question, word for word: late interaction (Khattab and Zaharia, ColBERT, 2020) with the tokens of the
-//! sentence embedder.
+//! How well a passage explains a question, word for word: late interaction (Khattab and Zaharia,
+//! ColBERT, 2020) between the tokens of the sentence embedder.
 //!
-//! One vector for a whole question mixes what the graph already answers ("which river of Germany") with what only a text can say
-//! ("reaches the Black Sea"). Here each word looks for its like in the passage by itself. A word that names an entity which the graph
-//! led from needs no text; of the others rare ones count more, and those of grammar nothing.
+//! A single vector for the whole question mixes the part that the graph answers ("which river of
+//! Germany") with the part that only text can answer ("reaches the Black Sea"). Here each word
+//! finds its own best match in the passage. A word that names an entity from which the graph led
+//! needs no text; of the others rare words count more, and function words nothing.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use parking_lot::Mutex;
 use quipu_graph::NodeId;
-use quipu_index::{DocumentIndex, Passage, words};
-use quipu_language::Language;
+use quipu_index::{DocumentIndex, Passage};
+use quipu_language::{Language, words};
 use quipu_model::TokenVectors;
 
 use super::Documents;
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
 
-/// How well an entity explains the words that name it, on the scale of the cosines of tokens of one meaning.
+/// How well an entity explains the words that name it, on the scale of cosines between tokens of
+/// one meaning.
 const NAMED: f64 = 0.9;
 
-/// A word of the question that a text may speak of.
+/// A word of the question that a text may explain.
 struct AskedWord {
     span: Range<usize>,
-    /// How much it tells: its inverse document frequency.
+    /// Its weight: its inverse document frequency.
     weight: f64,
     /// Its tokens, by position.
     tokens: Vec<usize>,
 }
 
-/// The words of a question, and how near passages come to each.
+/// The words of a question, and the similarity of passages to each.
 pub struct QuestionWords<'a> {
     context: &'a Context<'a>,
     index: &'a DocumentIndex,
     words: Vec<AskedWord>,
     tokens: TokenVectors,
-    /// For each passage that was read how near it comes to each word.
+    /// For each passage read, its similarity to each word.
     read: Mutex<HashMap<u64, Vec<f64>>>,
 }
 
 impl<'a> QuestionWords<'a> {
-    /// The words of the question; `None` where the embedder gives no tokens, or no word tells anything.
+    /// The words of the question; `None` if the embedder gives no token vectors, or if no word has
+    /// any weight.
     ///
     /// # Errors
     /// The index's and the embedder's.
@@ -60,7 +63,7 @@ impl<'a> QuestionWords<'a> {
                 |span: &Range<usize>| word.start <= span.start && span.end <= word.end && !span.is_empty();
             let of_word = tokens.spans().iter().enumerate().filter(|(_, span)| inside(span));
             let of_word: Vec<usize> = of_word.map(|(at, _)| at).collect();
-            // What stands beyond the embedder's length has no tokens.
+            // Words beyond the embedder's maximum length have no tokens.
             if !of_word.is_empty() {
                 let weight = documents.index().rarity(&word.text)?;
                 asked.push(AskedWord { span: word.start..word.end, weight, tokens: of_word });
@@ -73,7 +76,7 @@ impl<'a> QuestionWords<'a> {
         Ok(Some(Self { context, index: documents.index(), words, tokens, read: Mutex::default() }))
     }
 
-    /// Reads those of some passages that were not read yet: one batch of the embedder.
+    /// Reads the passages not read yet: one embedder batch.
     ///
     /// # Errors
     /// The index's, the graph's and the embedder's.
@@ -101,8 +104,8 @@ impl<'a> QuestionWords<'a> {
         Ok(())
     }
 
-    /// How much of the question a passage and the entities named at `named` explain together: the mean over the words, weighted, from 0
-    /// to about 1. `None` for a passage that was not read.
+    /// The share of the question that a passage and the entities named at `named` explain together:
+    /// a weighted mean over the words, from 0 to about 1. `None` for a passage that was not read.
     pub fn explained(&self, passage: u64, named: &[Range<usize>]) -> Option<f64> {
         let read = self.read.lock();
         let nearest = read.get(&passage)?;

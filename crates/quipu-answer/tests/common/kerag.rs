@@ -1,4 +1,4 @@
-//! KERAG as tests ask it, and what a scripted model replies to it.
+//! KERAG's options in tests, and the scripted model's replies to it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub fn kerag(config: KeragConfig) -> AskOptions {
     AskOptions { method: Method::Kerag, config, keep_trace: true, ..AskOptions::default() }
 }
 
-/// As published: the model filters.
+/// As published: the model filters relations.
 pub fn by_model() -> KeragConfig {
     KeragConfig::default()
 }

@@ -1,4 +1,4 @@
-//! A small graph of films in a workspace of its own, and what tests ask it with.
+//! A small graph of films in its own workspace, and helpers that ask it.
 
 #![allow(dead_code, reason = "each test file uses a part of this")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
@@ -65,7 +65,7 @@ words_forward = ["year", "when", "released"]
 words_backward = ["films", "movies", "released"]
 "#;
 
-/// Cards of what [`CARDS`] leaves out.
+/// Cards of the relations that [`CARDS`] leaves out.
 pub const MORE_CARDS: &str = r#"
 [relation.running_minutes]
 head_kind = "film"
@@ -99,7 +99,7 @@ pub async fn setting_named(name: &str, triples: &str) -> Setting {
     import(name, "films.tsv", triples).await
 }
 
-/// Imports a file; its name says what is in it.
+/// Imports a file; its extension gives the format.
 pub async fn setting_from(file: &str, triples: &str) -> Setting {
     import("films", file, triples).await
 }
@@ -115,7 +115,7 @@ async fn import(name: &str, file: &str, triples: &str) -> Setting {
     Setting { folder, workspace }
 }
 
-/// The same setting with relation cards as a person may write them, so that planning asks no model for them.
+/// The same setting with relation cards, so that planning needs no model call for them.
 pub fn with_cards(setting: Setting, cards: &str) -> Setting {
     let folder = setting.workspace.folder();
     std::fs::write(folder.join("relations.toml"), cards).unwrap();
@@ -123,7 +123,8 @@ pub fn with_cards(setting: Setting, cards: &str) -> Setting {
     Setting { workspace, ..setting }
 }
 
-/// Imports a semi-structured base: `nodes` as JSON lines with documents, `edges` tab-separated by id.
+/// Imports a semi-structured base: `nodes` as JSON lines with documents, `edges` tab-separated by
+/// id.
 pub async fn setting_with_documents(nodes: &str, edges: &str) -> Setting {
     let folder = tempfile::tempdir().unwrap();
     let files = [("nodes.jsonl", nodes), ("edges.tsv", edges)].map(|(name, text)| {
@@ -138,7 +139,7 @@ pub async fn setting_with_documents(nodes: &str, edges: &str) -> Setting {
     Setting { folder, workspace }
 }
 
-/// The same, its documents indexed by meaning too.
+/// The same, with its documents also indexed by meaning.
 pub async fn setting_with_indexed_documents(nodes: &str, edges: &str) -> Setting {
     let setting = setting_with_documents(nodes, edges).await;
     let folder = setting.workspace.folder().to_owned();
@@ -168,12 +169,12 @@ pub async fn ask(
     engine.ask(&question, options).await.unwrap()
 }
 
-/// How a baseline is asked.
+/// A baseline's options.
 pub fn options(method: Method) -> AskOptions {
     AskOptions { method, keep_trace: true, ..AskOptions::default() }
 }
 
-/// The same with whole paths in the place of a paper's plan.
+/// The same with whole paths instead of a paper's plan.
 pub fn by_paths(method: Method) -> AskOptions {
     let mut options = options(method);
     options.config.planner =
@@ -181,14 +182,14 @@ pub fn by_paths(method: Method) -> AskOptions {
     options
 }
 
-/// The reply of a composition without rows, which names the first way where ways are offered.
+/// The reply of a composition without rows; it names the first path if the prompt offers paths.
 pub fn composed(answers: &str) -> String {
     format!(
         r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "ways": ["W1"], "all": true, "operation": "none", "answers": [{answers}]}}"#
     )
 }
 
-/// Asks without an embedder; gives the model back, to be asked what it was told.
+/// Asks without an embedder; also returns the model, so that tests can read its requests.
 pub async fn run(
     setting: &Setting,
     model: ScriptedModel,
@@ -209,12 +210,13 @@ impl Critic for Knows {
     }
 }
 
-/// What the model was told last before call `at`.
+/// The last message to the model before call `at`.
 pub fn told(model: &ScriptedModel, at: usize) -> String {
     model.requests()[at].messages.last().unwrap().content.clone()
 }
 
-/// An embedder that remembers how many texts each call had, and how many were embedded token by token.
+/// An embedder that records how many texts each call had, and how many of them were embedded token
+/// by token.
 pub struct CountingEmbedder {
     inner: Arc<dyn Embedder>,
     texts: std::sync::Mutex<Vec<usize>>,
@@ -267,7 +269,7 @@ impl Embedder for CountingEmbedder {
     }
 }
 
-/// An embedder without a model: how often a text has each letter, as a unit vector.
+/// An embedder without a model: a text's vector is the frequency of each letter, normalised.
 #[derive(Default)]
 pub struct Letters;
 
@@ -299,7 +301,7 @@ impl Embedder for Letters {
     }
 }
 
-/// A graph that remembers how it was asked.
+/// A graph that records its requests.
 pub struct CountingGraph {
     inner: Arc<dyn quipu_graph::Graph>,
     relations_of: std::sync::Mutex<Vec<usize>>,
@@ -317,12 +319,12 @@ impl CountingGraph {
         }
     }
 
-    /// Claims `more` neighbours where there are `there`.
+    /// Claims `more` neighbours if there are `there`.
     pub fn claiming(self, there: u64, more: u64) -> Self {
         Self { claim: Some((there, more)), ..self }
     }
 
-    /// How many nodes each call for relations had.
+    /// The number of nodes in each call for relations.
     pub fn relations_of(&self) -> Vec<usize> {
         self.relations_of.lock().unwrap().clone()
     }

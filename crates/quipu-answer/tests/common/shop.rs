@@ -1,4 +1,4 @@
-//! Small typed graphs as tests ask queries of them, with a model that writes these by script.
+//! Small typed graphs, and helpers that ask them with a model that writes queries by script.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub fn rows(answer: &Answer) -> Vec<Vec<String>> {
     table.map(|row| row.iter().flatten().map(|value| value.name.clone()).collect()).collect()
 }
 
-/// Players of clubs that play in towns, as triples without types.
+/// Players of clubs in towns, as triples without types.
 pub const LEAGUE: &str = "Ada Lee\tplays for\tTorrin Foxes\nAda Lee\tgoals scored\t17\nAda Lee\tborn in\tTorrin\n\
     Bo Ray\tplays for\tTorrin Foxes\nBo Ray\tgoals scored\t3\nBo Ray\tborn in\tHarnby\n\
     Cy Moe\tplays for\tHarnby Herons\nCy Moe\tgoals scored\t5\nCy Moe\tborn in\tHarnby\n\

@@ -1,4 +1,4 @@
-//! Self-verification as tests ask it, and what a scripted model replies to it.
+//! Self-verification's options in tests, and the scripted model's replies to it.
 
 use super::options;
 use quipu_answer::{AskOptions, Method};
@@ -13,7 +13,7 @@ pub fn composed(status: &str, rows: &[&str], operation: &str, answers: &[&str]) 
     serde_json::json!({ "reasoning": "By the rows.", "status": status, "rows": rows, "operation": operation, "answers": answers }).to_string()
 }
 
-/// Field and names in one call, which the paper makes two of where rules do not decide the field.
+/// Field and names in one call; the paper makes two calls if rules do not decide the field.
 pub fn in_one_call() -> AskOptions {
     let mut options = options(Method::Verify);
     options.config.verify.domain_call = false;

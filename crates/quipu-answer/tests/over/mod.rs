@@ -39,7 +39,7 @@ pub async fn add(path: &Path, name: &str, server: &str, document: &str, manifest
     Workspace::add_api(path, &ApiRequest { name: name.into(), config }).await.unwrap();
 }
 
-/// A workspace of nothing but APIs.
+/// A workspace of APIs alone.
 pub async fn over_apis(add: impl AsyncFnOnce(&Path)) -> Setting {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("workspace");
@@ -67,7 +67,7 @@ pub fn ntriples() -> String {
     FILMS.lines().map(line).collect()
 }
 
-/// A workspace over a server of [`FILMS`], with cards as a person may write them.
+/// A workspace over a server of [`FILMS`], with relation cards.
 pub async fn over_endpoint(server: &servers::Server, embedder: Option<Arc<dyn Embedder>>) -> Setting {
     over_server(server, "films", embedder).await
 }

@@ -13,14 +13,15 @@ use crate::output::{FAINT, STRONG, counted, grouped, stdout, visible};
 
 #[derive(Debug, Args)]
 pub(super) struct Api {
-    /// The OpenAPI 3 document of an API, a file or a URL; asked beside the workspace's graph, or in its place
+    /// The OpenAPI 3 document of an API, a file or a URL. Questions go to the API beside the
+    /// workspace's graph, or in its place
     #[arg(long, value_name = "FILE-OR-URL")]
     pub(super) openapi: Option<String>,
-    /// Where the API is, when its document does not say
+    /// Base URL of the API, if its document does not state it
     #[arg(long, value_name = "URL", requires = "openapi")]
     base: Option<String>,
-    /// What the document lacks: which operations may be called, what their parameters take. A TOML file, or the name of a manifest
-    /// that ships with Quipu (crag). Without one, only GET operations are called
+    /// A manifest: which operations may be called, what their parameters take. A TOML file, or the
+    /// name of a manifest that ships with Quipu (crag). Without one, only GET operations are called
     #[arg(long, value_name = "FILE", requires = "openapi")]
     manifest: Option<String>,
     /// A host on this machine or a local network that may be asked; may be repeated
@@ -46,10 +47,11 @@ pub(super) struct Skeleton {
     /// The OpenAPI 3 document, a file or a URL
     #[arg(long, value_name = "FILE-OR-URL")]
     from: String,
-    /// Where it is written; else to standard output. A file that is there stays
+    /// The file to write; without it, standard output. An existing file is not overwritten
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// A host on this machine or a local network that may be asked for the document; may be repeated
+    /// A host on this machine or a local network that may be asked for the document; may be
+    /// repeated
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
 }

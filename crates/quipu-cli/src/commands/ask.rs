@@ -1,4 +1,4 @@
-//! `quipu ask`: a question to an answer with its evidence.
+//! `quipu ask`: answers a question with its evidence.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -22,30 +22,33 @@ pub(super) struct Arguments {
     workspace: PathBuf,
     /// The question; without one, in a terminal, a conversation begins
     question: Option<String>,
-    /// Ask this workspace too; may be given several times. What cannot be asked is named, and the rest answers
+    /// Ask this workspace too; may be given several times. A workspace that cannot be asked is
+    /// named, and the others answer
     #[arg(long, value_name = "WORKSPACE")]
     source: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
-    /// When it is asked, for "yesterday" and "last year"; else now
+    /// The time of the question, for "yesterday" and "last year"; without it, now
     #[arg(long, value_name = "RFC3339", value_parser = parse_time)]
     asked_at: Option<Zoned>,
-    /// Pages to answer from where the graph has nothing (method verify): a file, or a folder of files (HTML, text, Markdown, PDF)
+    /// Pages to answer from if the graph has no answer (method verify): a file, or a folder of
+    /// files (HTML, text, Markdown, PDF)
     #[arg(long, value_name = "DIR|FILE")]
     pages: Vec<PathBuf>,
-    /// Start from this entity, by key or name, whatever the question's words may mean besides; may be given several times
+    /// Start from this entity, by key or name, instead of those that the question mentions; may be
+    /// given several times
     #[arg(long, value_name = "ID")]
     anchor: Vec<String>,
-    /// Answer by this one of the readings that an earlier answer listed, from 1
+    /// Answer by another reading: its number, from 1, in an earlier answer
     #[arg(long, value_name = "N", value_parser = parse_reading)]
     reading: Option<usize>,
-    /// Say how the question is read, in words, SQL and SPARQL, and run nothing
+    /// Show how the question is read, in words, SQL and SPARQL, without running it
     #[arg(long)]
     plan_only: bool,
-    /// Say what the question will cost, usually and at most, and ask no model
+    /// Estimate the question's cost, usual and at most, without asking a model
     #[arg(long, conflicts_with_all = ["plan_only", "explain"])]
     estimate: bool,
-    /// Set what the method does, by the keys of `quipu methods`; may be given several times
+    /// Set a parameter of the method (`quipu methods` lists the keys); may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Keep the plan of a sure and grounded answer as a solved example
@@ -54,7 +57,7 @@ pub(super) struct Arguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Tell how the answer came about
+    /// Explain the steps to the answer
     #[arg(long)]
     explain: bool,
 }
@@ -62,22 +65,25 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: auto (paths, else query), paths, query, a paper's method as published (kerag, anchor, pseudo, hybrid,
-    /// verify), or a baseline: io, cot, self_consistency, question_match, graph, text, multi_vector, text_graph, tool_use,
-    /// tog, structgpt, plan_on_graph, react, reflexion, corrective
+    /// The method: auto (paths, else query), paths, query, a paper's method as published
+    /// (kerag, anchor, pseudo, hybrid, verify), or a baseline: io, cot, self_consistency,
+    /// question_match, graph, text, multi_vector, text_graph, tool_use, tog, structgpt,
+    /// plan_on_graph, react, reflexion, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
-    /// Whose plan a paper's method follows: published, paths or query (`--method kerag+paths` says the same)
+    /// The planner of a paper's method: published, paths or query (the same as
+    /// `--method kerag+paths`)
     #[arg(long, value_name = "NAME")]
     planner: Option<String>,
-    /// Where a limit ends a method's work, answer by what path planning finds without a model, marked
+    /// If a limit ends a method's work, answer by path planning without a model; the answer is
+    /// marked
     #[arg(long)]
     fallback: bool,
     /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
     #[arg(long, value_name = "NAME")]
     llm: Option<String>,
-    /// A LoRA adapter of the language model, for the requests that it was trained on: a GGUF file, or a name of `quipu models list`; may
-    /// be given several times
+    /// A LoRA adapter of the language model, for the requests that it was trained on: a GGUF file,
+    /// or a name of `quipu models list`; may be given several times
     #[arg(long, value_name = "FILE")]
     adapter: Vec<String>,
     /// Most hops from a topic entity
@@ -92,13 +98,14 @@ pub(super) struct How {
     /// Most tokens of prompts and replies for one question
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// Most that one question may cost, in the currency of the model's price ([prices] of a quipu.toml says that)
+    /// Highest cost of one question, in the currency of the model's price ([prices] in a
+    /// quipu.toml)
     #[arg(long, value_name = "AMOUNT")]
     max_cost: Option<f64>,
-    /// Keep the model's replies in this folder, and take from there those that it has
+    /// Cache the model's replies in this folder
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// What drops relations (method kerag; the model)
+    /// What drops irrelevant relations (method kerag); without it, the model
     #[arg(long, value_enum, value_name = "BY")]
     filter: Option<Filter>,
     /// One hop only (an ablation)
@@ -132,7 +139,7 @@ impl Arguments {
             Some(question) => {
                 let json = self.json;
                 let answered = interrupt::or_interrupted(self.answer(&question)).await;
-                // Who reads JSON is told in JSON, on the stream that is read.
+                // Readers of JSON get the error as JSON, on the same stream.
                 if let (true, Err(error)) = (json, &answered)
                     && let Some(told) = failure::as_json(error)
                 {
@@ -210,7 +217,8 @@ impl Arguments {
         let answer = engine.ask(&question, &options).await;
         let events = watch.finish();
         if answer.is_err() && self.explain {
-            // How far it came. That this cannot be told is no reason to hide why the question failed.
+            // Shows the progress so far. If printing it fails, the question's own error still
+            // matters more.
             let _ = views::print_explanation(&events, &mut stderr());
         }
         let answer = answer?;
@@ -264,7 +272,8 @@ impl How {
     /// What is not said stays as the libraries have it.
     pub(super) fn options(&self, settings: &Settings) -> Result<AskOptions> {
         let options = settings.ask_options()?;
-        // What is learnt changes what comes after: `ask` says whether, a measurement keeps nothing.
+        // Learning would change later answers: `ask` enables it itself, and evaluations never
+        // learn.
         Ok(AskOptions { config: self.method_config(options.config), learn: false, ..options })
     }
 

@@ -1,4 +1,5 @@
-//! `quipu doctor`: looks at all that a question needs, and says what to do where something is amiss.
+//! `quipu doctor`: checks everything that a question needs, and gives the next step for each
+//! problem.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,9 @@ const SMALL_CONTEXT: usize = 4096;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Folders of workspaces to look at
+    /// Folders of workspaces to check
     workspaces: Vec<PathBuf>,
-    /// The language model to look at; else the configured one
+    /// The language model to check; without it, the configured one
     #[arg(long, value_name = "NAME")]
     llm: Option<String>,
 }
@@ -151,7 +152,7 @@ async fn look_at_model(report: &mut Report<'_>, model: &dyn LanguageModel) -> Re
     let scores = if model.abilities().score {
         "it scores texts"
     } else {
-        "it does not score texts; choices are asked instead"
+        "it does not score texts; it is asked to choose instead"
     };
     report.tell(Health::Good, "likelihoods", scores)
 }
@@ -164,9 +165,9 @@ fn tell_ability(
 ) -> Result<()> {
     match asked {
         Ok(()) if itself => report.tell(Health::Good, what, "works"),
-        Ok(()) => report.tell(Health::Poor, what, "the model is not held to it, but keeps to it when told"),
+        Ok(()) => report.tell(Health::Poor, what, "not enforced, but the model follows it when asked"),
         Err(error) => {
-            report.tell(Health::Poor, what, &format!("does not work ({error}); methods fall back to less"))
+            report.tell(Health::Poor, what, &format!("does not work ({error}); methods do without it"))
         }
     }
 }

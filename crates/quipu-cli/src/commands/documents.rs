@@ -19,7 +19,8 @@ use crate::{engine, progress};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Add files (Markdown, text, HTML, PDF) as documents of entities; a file added before is replaced
+    /// Add files (Markdown, text, HTML, PDF) as documents of entities; a file added before is
+    /// replaced
     Add(Add),
     /// List the documents that were added
     List {
@@ -40,13 +41,15 @@ pub(super) enum Command {
 pub(super) struct Add {
     /// The workspace's folder
     workspace: PathBuf,
-    /// Files, and folders whose files are taken
+    /// Files, or folders of files
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
-    /// The entity that the files are about, by id or name; without it each file says so, or its name does
+    /// The entity that the files are about, by id or name; without it, a field of the file or the
+    /// file's name gives the entity
     #[arg(long, value_name = "NAME|ID", conflicts_with = "entity_field")]
     entity: Option<String>,
-    /// The field in which a file names its entity: of the lines between `---` at its head, or an HTML `meta` element
+    /// The field that names the file's entity, in the lines between `---` at its head or in an
+    /// HTML `meta` element
     #[arg(long, value_name = "FIELD", default_value = "entity")]
     entity_field: String,
     /// Leave out the vectors: passages are then found by their words, not by meaning
@@ -213,7 +216,7 @@ async fn remove(folder: &Path, files: &[String]) -> Result<()> {
     let removed = Workspace::remove_documents(folder, files, embedder.as_deref(), &cancel).await?;
     tell!("removed {}", counted(removed as u64, "document", "documents"));
     if removed == 0 {
-        bail!("none of these was added; `quipu documents list` shows what was");
+        bail!("none of these files was added; `quipu documents list` shows those that were");
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::output::{Align, FAINT, STRONG, Table, counted, grouped, print_json, s
 pub(super) struct Arguments {
     /// The workspace's folder
     workspace: PathBuf,
-    /// Name, other name or id (IRI) of the entity
+    /// Name, alias or id (IRI) of the entity
     #[arg(value_name = "NAME-OR-ID")]
     name: String,
     /// Print one JSON object

@@ -1,4 +1,4 @@
-//! `quipu examples`: solved questions of a workspace, by which new ones are planned.
+//! `quipu examples`: solved questions of a workspace, which new questions are planned by.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,18 @@ use crate::output::{Align, Table, counted, print_json, stdout, visible};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Add a question with its right answers: the way through the graph that leads to exactly these is found and kept
+    /// Add a question with its right answers; Quipu finds and keeps the path that leads to exactly
+    /// these answers
     Add {
         /// The workspace's folder
         workspace: PathBuf,
         /// The question
         question: String,
-        /// A right answer; all of them, each with --answer
+        /// A right answer; give all of them, each with --answer
         #[arg(long, required_unless_present = "sql", conflicts_with = "sql", value_name = "NAME")]
         answer: Vec<String>,
-        /// The query that answers it, over the graph's tables (`quipu tables` shows them), instead of the answers
+        /// The query that answers it, over the graph's tables (`quipu tables` shows them), instead
+        /// of the answers
         #[arg(long, value_name = "SELECT")]
         sql: Option<String>,
     },
@@ -35,7 +37,7 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Run the examples again, and tell which no longer lead to their answers
+    /// Run the examples again, and report those that no longer lead to their answers
     Test {
         /// The workspace's folder
         workspace: PathBuf,

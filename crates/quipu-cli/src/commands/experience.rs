@@ -1,4 +1,4 @@
-//! `quipu experience`: what the hybrid method's commentator learns from.
+//! `quipu experience`: the cases that the hybrid method's commentator learns from.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ use crate::{engine, progress};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Collect examples from training questions, balanced over the kinds of error; they replace those that there are
+    /// Collect examples from training questions, balanced over the kinds of error; they replace
+    /// the existing ones
     Collect {
         /// The workspace's folder
         workspace: PathBuf,
@@ -26,7 +27,7 @@ pub(super) enum Command {
         /// Most examples
         #[arg(long, value_name = "N", default_value_t = 30)]
         most: usize,
-        /// Whose plan is followed while they are collected, published or paths: its mistakes are the ones to learn from
+        /// The planner whose mistakes are collected: published or paths
         #[arg(long, value_name = "NAME", default_value = "published")]
         planner: Planner,
         /// Only the first N questions
@@ -76,7 +77,7 @@ async fn collect(
 ) -> Result<()> {
     if planner == Planner::Query {
         return Err(WrongUsage(
-            "--planner query: queries have no router to learn; published or paths".into(),
+            "--planner query: the query planner has no router; use published or paths".into(),
         )
         .into());
     }

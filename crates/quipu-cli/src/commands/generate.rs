@@ -1,4 +1,4 @@
-//! `quipu completions` and `quipu man`: what is generated from the command line's own description.
+//! `quipu completions` and `quipu man`: generated from the command line's own definition.
 
 use std::fs;
 use std::io::{self, Write as _};

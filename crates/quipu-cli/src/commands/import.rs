@@ -22,16 +22,19 @@ pub(super) struct Arguments {
     /// The files, plain or compressed (.gz, .bz2, .zst); `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, table, skb, wikidata
+    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, table,
+    /// skb, wikidata
     #[arg(long, default_value = "auto")]
     format: String,
-    /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name or a TOML file
+    /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name
+    /// or a TOML file
     #[arg(long, default_value = "auto")]
     profile: String,
     /// Language of labels, the preferred first; may be repeated [default: en]
     #[arg(long, value_name = "TAG")]
     language: Vec<String>,
-    /// Skip malformed lines, count them and list the first hundred, instead of stopping at the first
+    /// Skip malformed lines, count them and list the first hundred, instead of stopping at the
+    /// first
     #[arg(long)]
     lenient: bool,
     /// Leave out the vectors: entities are then found by name, not by meaning
@@ -96,7 +99,7 @@ fn tell_columns(files: &[PathBuf], report: &ImportReport) {
     for table in &report.tables {
         let rows = counted(table.rows, "row", "rows");
         let mut line = format!(
-            "{} is a table: each of its {rows} is one of “{}”, named by the column “{}”",
+            "{} is a table of {rows}: each row is an entity of the type “{}”, named by the column “{}”",
             table.path.display(),
             visible(&table.kind),
             visible(&table.named_by)
@@ -109,7 +112,8 @@ fn tell_columns(files: &[PathBuf], report: &ImportReport) {
     let is_table = |file: &Path| report.tables.iter().any(|table| table.path == file);
     let is_csv = |file: &Path| InputFormat::of_path(file) == Some(InputFormat::Csv);
     for file in files.iter().filter(|file| is_csv(file) && !is_table(file)) {
-        let read = "was read as triples: head, relation, tail; --format table reads rows under a header";
+        let read =
+            "was read as triples (head, relation, tail); --format table reads it as rows under a header";
         tell!("{}", prose(&format!("{} {read}", file.display())));
     }
 }

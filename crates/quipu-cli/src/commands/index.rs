@@ -15,12 +15,14 @@ use crate::{engine, progress};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Build the vectors by which entities are found by meaning; an interrupted build goes on where it stopped
+    /// Build the vectors by which entities are found by meaning; an interrupted build goes on where
+    /// it stopped
     Vectors {
         /// The workspace's folder
         workspace: PathBuf,
     },
-    /// Build the index of the entities' documents anew, by words and by meaning; an interrupted build goes on where it stopped
+    /// Build the index of the entities' documents anew, by words and by meaning; an interrupted
+    /// build goes on where it stopped
     Documents {
         /// The workspace's folder
         workspace: PathBuf,
@@ -28,16 +30,18 @@ pub(super) enum Command {
         #[arg(long)]
         no_embeddings: bool,
     },
-    /// Build the vectors by which triples are found by meaning (method pseudo); slow and large: one vector for each triple
+    /// Build the vectors by which triples are found by meaning (method pseudo); slow and large: one
+    /// vector for each triple
     Triples {
         /// The workspace's folder
         workspace: PathBuf,
     },
-    /// Write what people call each relation, one model call each, so that no question waits for it
+    /// Write a card of everyday words for each relation, one model call each, so that no question
+    /// waits for it
     Relations {
         /// The workspace's folder
         workspace: PathBuf,
-        /// Only the N relations of the most triples
+        /// Only the N relations with the most triples
         #[arg(long, value_name = "N", default_value_t = 200)]
         limit: usize,
         /// The language model: a name of `quipu models list`, or `openai:MODEL` for an endpoint

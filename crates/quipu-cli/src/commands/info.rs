@@ -1,4 +1,4 @@
-//! `quipu info`: what a workspace holds.
+//! `quipu info`: the content of a workspace.
 
 use std::io::Write as _;
 use std::path::PathBuf;

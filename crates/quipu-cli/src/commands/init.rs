@@ -26,10 +26,7 @@ impl Arguments {
         File::create_new(&path)
             .and_then(|mut file| file.write_all(TEMPLATE.as_bytes()))
             .with_context(|| format!("cannot write {}", path.display()))?;
-        tell!(
-            "{}: every setting stands there with its default; take the # away to change one",
-            path.display()
-        );
+        tell!("{} lists every setting with its default; remove the # to change one", path.display());
         Ok(())
     }
 }

@@ -149,7 +149,7 @@ impl CandidateView {
             ("alias", _) => format!("another name: {}", self.matched),
             ("fuzzy", Some(1.0)) => format!("one letter from {}", self.matched),
             ("fuzzy", Some(edits)) => format!("{edits} letters from {}", self.matched),
-            ("dense", Some(similarity)) => format!("by meaning, {similarity:.2}"),
+            ("dense", Some(similarity)) => format!("similar meaning, {similarity:.2}"),
             (_, similarity) => {
                 format!("shares words with {}, {:.2}", self.matched, similarity.unwrap_or_default())
             }

@@ -1,4 +1,4 @@
-//! `quipu methods`: the methods, and what can be set of each.
+//! `quipu methods`: the methods and their settings.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use crate::output::{Align, Table, print_json, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// A method, whose parameters are listed; without one all methods are
+    /// List the parameters of this method; without it, list all methods
     method: Option<Method>,
     /// Print one JSON object
     #[arg(long)]
@@ -63,7 +63,7 @@ impl Arguments {
             }
             return Ok(writeln!(
                 out,
-                "\nWhat every method heeds: quipu methods. To set one: --set KEY=VALUE"
+                "\nParameters of every method: quipu methods. To set one: --set KEY=VALUE"
             )?);
         }
         let mut table = Table::new(&[("method", Align::Whole), ("", Align::Left)]);
@@ -71,14 +71,17 @@ impl Arguments {
             table.push([method.name, method.about]);
         }
         table.print(&mut out)?;
-        writeln!(out, "\nWhat every method heeds (--set KEY=VALUE; a method's own: quipu methods NAME):\n")?;
+        writeln!(
+            out,
+            "\nParameters of every method (--set KEY=VALUE; those of one method: quipu methods NAME):\n"
+        )?;
         print(&common, &mut out)
     }
 }
 
 fn print(settings: &[&Setting], out: &mut impl std::io::Write) -> Result<()> {
     if settings.is_empty() {
-        return Ok(writeln!(out, "There is nothing to set.")?);
+        return Ok(writeln!(out, "It has no parameters.")?);
     }
     let mut table = Table::new(&[
         ("key", Align::Whole),

@@ -36,7 +36,7 @@ use crate::interrupt;
 #[derive(Debug, Parser)]
 #[command(name = "quipu", version, propagate_version = true, max_term_width = 110)]
 pub(crate) struct Cli {
-    /// Tell on standard error what is being done
+    /// Report each step on standard error
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
 
@@ -46,12 +46,12 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Import files into a workspace (a folder); what it held before is replaced once all is read
+    /// Import files into a workspace (a folder); the new graph replaces the old one at the end
     Import(import::Arguments),
-    /// Ask graphs where they are: SPARQL endpoints as the graph of a workspace
+    /// Add and manage sources that stay where they are: SPARQL endpoints and APIs
     #[command(subcommand)]
     Source(source::Command),
-    /// Tell what a workspace holds
+    /// Show what a workspace holds
     Info(info::Arguments),
     /// Show an entity: its names, types, relations and some of its neighbours
     Entity(entity::Arguments),
@@ -66,7 +66,7 @@ enum Command {
     Query(query::Arguments),
     /// Show the graph as tables, or run SQL over them
     Tables(tables::Arguments),
-    /// Answer a question, with evidence; without one, in a terminal, a conversation
+    /// Answer a question, with evidence; without a question, start a conversation
     Ask(Box<ask::Arguments>),
     /// List the methods, or a method's parameters with their defaults
     Methods(methods::Arguments),
@@ -77,7 +77,7 @@ enum Command {
     Serve(serve::Serve),
     /// Speak MCP over standard input and output, for MCP hosts
     Mcp(serve::Mcp),
-    /// Look at model, embedder and workspaces, and say what to do where something is amiss
+    /// Check model, embedder and workspaces, and say how to fix problems
     Doctor(doctor::Arguments),
     /// Write a configuration file with every setting explained
     Init(init::Arguments),
@@ -87,16 +87,16 @@ enum Command {
     /// Build the indexes of a workspace that the import left out
     #[command(subcommand)]
     Index(index::Command),
-    /// What was wrong with actions of the hybrid method, for its commentator to learn from
+    /// Collect mistakes of the hybrid method, which its commentator learns from
     #[command(subcommand)]
     Experience(experience::Command),
-    /// Training examples for a model that is tuned to a part of the work
+    /// Write training examples for tuning a model
     #[command(subcommand)]
     Tune(tune::Command),
     /// Measure methods on datasets
     #[command(subcommand)]
     Eval(eval::Command),
-    /// Print the completions of a shell, to be put where it looks for them
+    /// Print the completion script of a shell
     Completions(generate::Completions),
     /// Write the manual pages into a folder
     Man(generate::Man),
@@ -113,9 +113,9 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
                 .build()
-                .context("cannot start the threads that the work needs")?;
+                .context("cannot start the worker threads")?;
             let result = runtime.block_on(run_async(command));
-            // Work that was interrupted may still sit in a thread of its own; nobody waits for it.
+            // Interrupted work may still occupy a thread; the process does not wait for it.
             runtime.shutdown_background();
             result
         }

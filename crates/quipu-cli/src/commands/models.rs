@@ -1,4 +1,4 @@
-//! `quipu models`: which models there are, fetching them, where they lie.
+//! `quipu models`: lists models, fetches them, and shows their places.
 
 use std::io::Write as _;
 

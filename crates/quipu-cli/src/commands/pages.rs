@@ -1,4 +1,4 @@
-//! Pages that a question is asked with: files of text, Markdown, HTML and PDF.
+//! Pages supplied with a question: files of text, Markdown, HTML and PDF.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::output::visible;
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// Reads files, and the readable files of folders, in the order of their names. What cannot be read in a folder is told and left out; a
-/// file that was named must be readable.
+/// Reads files, and the readable files of folders, in the order of their names. What cannot be read
+/// in a folder is told and left out; a file that was named must be readable.
 pub(super) fn read(places: &[PathBuf]) -> Result<Vec<Page>> {
     let mut pages = Vec::new();
     for place in places {

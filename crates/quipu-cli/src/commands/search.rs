@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use quipu_graph::NodeId;
-use quipu_index::{DocumentIndex, DocumentQuery, PassageHit, SearchMode, Workspace, normalise};
+use quipu_index::{DocumentIndex, DocumentQuery, PassageHit, SearchMode, Workspace};
+use quipu_language::normalise;
 use quipu_model::Embedder;
 use serde::Serialize;
 
@@ -127,7 +128,8 @@ impl Arguments {
         Ok(documents.search(&query)?)
     }
 
-    /// The embedder, where the search needs one; a search by both goes on with words alone when it was not fetched.
+    /// The embedder, where the search needs one; a search by both goes on with words alone when it
+    /// was not fetched.
     async fn embedder(&self, documents: &DocumentIndex) -> Result<Option<Arc<dyn Embedder>>> {
         if self.mode == Mode::Bm25 || !documents.has_vectors() {
             return Ok(None);

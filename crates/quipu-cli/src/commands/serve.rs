@@ -17,7 +17,7 @@ use crate::{engine, interrupt};
 
 #[derive(Debug, Args)]
 pub(super) struct Serve {
-    /// Folders of the workspaces; the first is asked where a request names none
+    /// Folders of the workspaces; the first answers requests that name none
     #[arg(required_unless_present = "new_key")]
     workspaces: Vec<PathBuf>,
     /// Address to listen on [default: 127.0.0.1, this machine alone]
@@ -28,7 +28,7 @@ pub(super) struct Serve {
     port: Option<u16>,
     #[command(flatten)]
     how: How,
-    /// Make a key: prints it, and the lines that let it in
+    /// Make a key: prints the key, and the configuration lines that allow it
     #[arg(long, value_name = "NAME", exclusive = true)]
     new_key: Option<String>,
 }
@@ -46,10 +46,10 @@ struct How {
     /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
     #[arg(long, value_name = "NAME")]
     llm: Option<String>,
-    /// How questions are answered that do not say
+    /// The method of requests that name none
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
-    /// A configuration file, over the workspace's and the user's
+    /// A configuration file that overrides the workspace's and the user's
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ impl Serve {
         let address = listening.address();
         if !config.host.is_loopback() && config.keys.is_empty() {
             tell!(
-                "anyone who reaches {address} may ask: `quipu serve --new-key NAME` makes a key that is then needed"
+                "anyone who reaches {address} may ask; `quipu serve --new-key NAME` makes a key to require"
             );
         }
         tell!(
@@ -97,10 +97,12 @@ impl How {
     }
 }
 
-/// Open files that a server needs besides its clients' connections: workspaces, logs, connections to models and endpoints.
+/// Open files that a server needs besides its clients' connections: workspaces, logs, connections
+/// to models and endpoints.
 const OTHER_FILES: u64 = 256;
 
-/// As many of the wanted connections as the system allows files for; raises that number where it may.
+/// As many of the wanted connections as the system allows files for; raises that number where it
+/// may.
 fn connections(wanted: usize) -> usize {
     let needed = (wanted as u64).saturating_add(OTHER_FILES);
     let Ok(allowed) = rlimit::increase_nofile_limit(needed) else { return wanted };
@@ -115,7 +117,7 @@ fn connections(wanted: usize) -> usize {
 
 /// A server without a language model still serves the graph, and says why it cannot answer.
 async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Settings) -> Result<Server> {
-    // Said before models are loaded and a port is taken, not when somebody asks.
+    // Reported before models are loaded and a port is taken, not at the first question.
     for folder in workspaces {
         workspace::open_graph(folder)?;
     }
@@ -161,7 +163,7 @@ fn telemetry(config: TelemetryConfig, variable: impl Fn(&str) -> Option<String>)
     let mut headers = config.headers;
     for pair in either("HEADERS").iter().flat_map(|list| list.split(',')) {
         let Some((name, value)) = pair.split_once('=') else {
-            // Its text may be a secret.
+            // Its text may contain a secret, so the message omits it.
             return Err(WrongUsage("OTEL_EXPORTER_OTLP_HEADERS: NAME=VALUE pairs are needed".into()).into());
         };
         headers.insert(name.trim().to_owned(), percent_decoded(value.trim()));
@@ -215,7 +217,7 @@ fn new_key(name: &str) -> Result<()> {
     let key = format!("quipu-{digits}");
     writeln!(stdout(), "{key}")?;
     tell!(
-        "This is the only time that the key is shown. To let it in, add this to the server's configuration:\n\n\
+        "This is the only time that the key is shown. To allow it, add this to the server's configuration:\n\n\
          [[server.keys]]\nname = \"{name}\"\nhash = \"{}\"",
         key_hash(&key)
     );

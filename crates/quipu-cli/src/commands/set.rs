@@ -1,4 +1,4 @@
-//! `--set key=value`: what methods do, by name.
+//! `--set key=value`: settings of methods, by name.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use quipu_eval::AnchorSetting;
 use crate::failure::WrongUsage;
 
 /// The help of `--set` in evaluations.
-pub(super) const EVAL_HELP: &str = "Set what methods do, by the keys of `quipu methods`, and of the evaluation: \
+pub(super) const EVAL_HELP: &str = "Set parameters of methods (`quipu methods` lists the keys) and of the evaluation: \
 anchors=open|gold, key_prefix=TEXT, hybrid.critic=oracle";
 
 /// Sets what the options hold, each as `key=value`.
@@ -35,7 +35,7 @@ pub(super) struct Assignments(Vec<(String, String)>);
 impl Assignments {
     pub(super) fn parse(set: &[String]) -> Result<Self> {
         let assignments = Self(set.iter().map(|text| pair(text)).collect::<Result<_>>()?);
-        // Said before anything is asked, whatever the method.
+        // Reported before anything is asked, whatever the method.
         assignments.apply(&mut AskOptions::default())?;
         assignments.anchors()?;
         Ok(assignments)

@@ -1,4 +1,4 @@
-//! `quipu source`: graphs that others serve, as the graph of a workspace.
+//! `quipu source`: remote graphs as the graph of a workspace.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -21,7 +21,8 @@ use crate::{engine, progress};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Make a SPARQL endpoint the graph of a workspace (read what it holds and index its names), or add an API to it
+    /// Make a SPARQL endpoint the graph of a workspace (read what it holds and index its names), or
+    /// add an API to it
     Add(Box<Add>),
     /// List the sources of a workspace
     List {
@@ -31,7 +32,7 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Ask a source whether it is there, and tell how it answers
+    /// Check that a source answers, and report how
     Check(Named),
     /// Read a source anew: its relations, types and names
     Refresh {
@@ -41,9 +42,10 @@ pub(super) enum Command {
         #[arg(long)]
         no_embeddings: bool,
     },
-    /// Write a manifest for an API: the operations, parameters and kinds of its OpenAPI document, for you to complete
+    /// Write a manifest for an API: the operations, parameters and kinds of its OpenAPI document,
+    /// for you to complete
     Manifest(api_source::Skeleton),
-    /// Take a source out of a workspace, with all that was read of it
+    /// Remove a source from a workspace, with all data read from it
     Remove(Named),
 }
 
@@ -57,7 +59,7 @@ pub(super) struct Named {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Names {
-    /// An index of Quipu's, built from the endpoint once
+    /// Quipu's own index, built once from the endpoint
     Index,
     /// The endpoint's own text index (Virtuoso, Wikidata)
     Search,
@@ -67,15 +69,15 @@ enum Names {
 pub(super) struct Add {
     /// The workspace's folder; made when it is missing
     workspace: PathBuf,
-    /// What evidence calls the source
+    /// The source's name, shown with its evidence
     name: String,
     /// URL of an endpoint that takes SPARQL 1.1 queries
     #[arg(long, value_name = "URL", required_unless_present = "openapi", conflicts_with = "openapi")]
     sparql: Option<String>,
     #[command(flatten)]
     api: api_source::Api,
-    /// Which relations are labels, types and so on, and how the endpoint is spoken to: auto, wikidata, dbpedia, freebase,
-    /// another profile's name or a TOML file
+    /// The profile: which relations are labels, types and so on, and how to query the endpoint:
+    /// auto, wikidata, dbpedia, freebase, another profile's name or a TOML file
     #[arg(long, default_value = "auto")]
     profile: String,
     /// A named graph to ask, instead of the default graph; may be repeated
@@ -84,7 +86,8 @@ pub(super) struct Add {
     /// Language of labels, the preferred first; may be repeated
     #[arg(long, value_name = "TAG")]
     language: Vec<String>,
-    /// Who asks: basic:env:NAME, bearer:env:NAME, basic:file:PATH or bearer:file:PATH, where the secret stands
+    /// Credentials: basic:env:NAME, bearer:env:NAME, basic:file:PATH or bearer:file:PATH; the
+    /// variable or the file holds the secret
     #[arg(long, value_name = "SCHEME:PLACE")]
     auth: Option<String>,
     /// A header of every request, `Name: value`; a value env:NAME or file:PATH is read from there
@@ -284,7 +287,7 @@ async fn check(named: &Named) -> Result<()> {
         }
     };
     let workspace = workspace::open(&named.workspace)?;
-    let graph = workspace.endpoint().context("the workspace's graph is no endpoint")?;
+    let graph = workspace.endpoint().context("the workspace's graph is not an endpoint")?;
     let started = Instant::now();
     graph.reach().await?;
     let took = started.elapsed();

@@ -1,4 +1,4 @@
-//! `quipu tables`: the graph as tables, as a model is shown it, and SQL over them without a model.
+//! `quipu tables`: the graph as tables, in the form for a model, and SQL over them without a model.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,9 +15,9 @@ use crate::output::{Align, FAINT, Table, stdout, visible};
 pub(super) struct Arguments {
     /// The workspace's folder
     workspace: PathBuf,
-    /// Show what this question can need only
+    /// Show only the tables that this question may need
     question: Option<String>,
-    /// Run this SELECT over the tables; names are bound to the graph as those that a model writes
+    /// Run this SELECT over the tables; names are bound to the graph as in a model's query
     #[arg(long, value_name = "SELECT")]
     sql: Option<String>,
     /// Print the SPARQL that the SELECT becomes, and do not run it

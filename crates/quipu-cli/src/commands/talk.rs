@@ -1,4 +1,5 @@
-//! `quipu ask` without a question, in a terminal: a conversation. Lines are edited and remembered; names complete.
+//! `quipu ask` without a question, in a terminal: a conversation with line editing, a history and
+//! completion of names.
 
 use std::path::{Path, PathBuf};
 
@@ -31,12 +32,12 @@ const FEWEST_LETTERS: usize = 2;
 /// What may be typed instead of a question, and what it does.
 const COMMANDS: [(&str, &str); 7] = [
     ("/plan", "the queries behind the last answer; /plan QUESTION reads a question and runs nothing"),
-    ("/reading", "/reading 2 answers the last question by the other reading that was offered"),
-    ("/why", "how the last answer came about, stage by stage"),
+    ("/reading", "/reading 2 answers the last question by another reading that was offered"),
+    ("/why", "the steps to the last answer, stage by stage"),
     ("/method", "how questions are answered; /method NAME chooses another way"),
-    ("/new", "forget what was said"),
+    ("/new", "forget the conversation"),
     ("/help", "this list"),
-    ("/quit", "the end, as Ctrl-D is"),
+    ("/quit", "end the conversation; Ctrl-D does the same"),
 ];
 
 const TALKING: views::View = views::View { explain: false, reading: 0, talking: true };
@@ -117,7 +118,7 @@ impl Talk {
     fn greet(&self) {
         let info = self.engine.workspace().info();
         tell!(
-            "{STRONG}{}{STRONG:#}: {}, {}. {FAINT}Ask; /help tells what else there is, Ctrl-D ends it.{FAINT:#}",
+            "{STRONG}{}{STRONG:#}: {}, {}. {FAINT}Ask a question; /help lists the commands, Ctrl-D ends.{FAINT:#}",
             info.graph.name,
             counted(info.graph.entities, "entity", "entities"),
             counted(info.graph.triples, "triple", "triples")
@@ -125,13 +126,13 @@ impl Talk {
     }
 
     async fn answer(&mut self, typed: Typed<'_>) -> Result<()> {
-        let last = |what: &str| tell!("nothing was asked yet; {what}");
+        let last = |what: &str| tell!("no question was asked yet; {what}");
         match (typed, &self.last) {
             (Typed::Nothing | Typed::Quit, _) => {}
             (Typed::Question(text), _) => self.ask(text, Asking::default()).await?,
             (Typed::Plan(""), None) => last("/plan QUESTION reads a question and runs nothing"),
             (Typed::Plan(""), Some((_, answer))) if answer.readings.is_empty() => {
-                tell!("the method {} tells no readings; /why tells how the answer came about", answer.method);
+                tell!("the method {} gives no readings; /why explains the answer", answer.method);
             }
             (Typed::Plan(""), Some((_, answer))) => {
                 views::print_plans(answer, TALKING, &mut stdout())?;
@@ -141,7 +142,7 @@ impl Talk {
             (Typed::Reading(number), Some((text, _))) => match number.parse() {
                 Ok(reading @ 1..) => {
                     let text = text.clone();
-                    // What it was answered before is taken back.
+                    // Removes the turn's previous answer.
                     let asked = self.turns.iter().rposition(|turn| turn.speaker == Speaker::Person);
                     let taken_back = asked.map(|at| self.turns.split_off(at));
                     self.ask(&text, Asking { plan_only: false, reading }).await?;
@@ -151,7 +152,7 @@ impl Talk {
                 }
                 _ => tell!("readings are numbered from 1: /reading 2"),
             },
-            (Typed::Why, None) => last("/why tells how an answer came about"),
+            (Typed::Why, None) => last("/why explains an answer"),
             (Typed::Why, Some((_, answer))) => {
                 views::print_explanation(answer.trace.as_deref().unwrap_or_default(), &mut stdout())?;
             }
@@ -170,15 +171,16 @@ impl Talk {
             (Typed::New, _) => {
                 self.turns.clear();
                 self.last = None;
-                tell!("what was said is forgotten");
+                tell!("the conversation is forgotten");
             }
             (Typed::Help, _) => help(),
-            (Typed::Unknown(word), _) => tell!("there is no {word}; /help lists what there is"),
+            (Typed::Unknown(word), _) => tell!("there is no command {word}; /help lists the commands"),
         }
         Ok(())
     }
 
-    /// Asks, and shows the answer. What fails, or is interrupted, is told, and the conversation goes on.
+    /// Asks, and shows the answer. What fails, or is interrupted, is told, and the conversation
+    /// goes on.
     async fn ask(&mut self, text: &str, asking: Asking) -> Result<()> {
         let Asking { plan_only, reading } = asking;
         let question = match Question::new(text, Zoned::now()) {
@@ -198,7 +200,7 @@ impl Talk {
         let options = AskOptions { conversation, plan_only, reading, sink, ..self.options.clone() };
         let answer = tokio::select! {
             answer = self.engine.ask(&question, &options) => Some(answer),
-            // Where there is no such signal, the question cannot be interrupted.
+            // Without this signal, the question cannot be interrupted.
             Ok(()) = tokio::signal::ctrl_c() => None,
         };
         watch.finish();
@@ -250,7 +252,7 @@ fn help() {
     for (word, does) in COMMANDS {
         tell!("{STRONG}{word:8}{STRONG:#} {does}");
     }
-    tell!("The arrow keys bring earlier lines back, Tab completes names, Ctrl-C breaks a question off.");
+    tell!("The arrow keys bring earlier lines back, Tab completes names, Ctrl-C stops a question.");
 }
 
 /// Reads lines, and remembers them.
@@ -267,11 +269,11 @@ impl Lines {
             .context("the history cannot be kept")?
             .auto_add_history(true)
             .build();
-        let mut editor = Editor::with_config(config).context("this terminal cannot be read from")?;
+        let mut editor = Editor::with_config(config).context("cannot read from this terminal")?;
         editor.set_helper(Some(Names { engine: engine.clone() }));
         let history = history_file(|name| std::env::var_os(name).filter(|value| !value.is_empty()));
         if let Some(path) = &history {
-            // The first conversation has none.
+            // The first conversation has no history.
             let _ = editor.load_history(path);
         }
         Ok(Self { editor, history })
@@ -351,7 +353,7 @@ impl Completer for Names {
         if before.starts_with('/') && !before.contains(char::is_whitespace) {
             let words = COMMANDS.iter().map(|(word, _)| *word).filter(|word| word.starts_with(before));
             let spaced = |word: &str| match word {
-                // What they do is said behind them.
+                // Their arguments follow.
                 "/method" | "/reading" => format!("{word} "),
                 word => word.to_owned(),
             };
@@ -359,7 +361,7 @@ impl Completer for Names {
         }
         for start in beginnings(before) {
             let begun = before.get(start..).unwrap_or_default();
-            // An index that cannot be read is told when a question is asked.
+            // An unreadable index is reported when a question is asked.
             let names = self.engine.workspace().names().starting_with(begun, MOST_NAMES).unwrap_or_default();
             if !names.is_empty() {
                 return Ok((start, names));

@@ -1,4 +1,4 @@
-//! `quipu tune`: training examples for a model that is tuned to a part of the work.
+//! `quipu tune`: training examples for tuning a model to a task.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::{engine, progress};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Write training examples: what the language model said where its answer was right and grounded, and refusals where the evidence
-    /// holds no answer (rejection sampling; KERAG, section 4.3)
+    /// Write training examples: the language model's replies whose answer was right and grounded,
+    /// and refusals if the evidence holds no answer (rejection sampling; KERAG, section 4.3)
     Export(Box<Export>),
 }
 
@@ -41,17 +41,18 @@ pub(super) struct Export {
     /// A question file with answers; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
     questions: Vec<PathBuf>,
-    /// What is learnt: compose (reasoning over evidence), query (SQL over the graph's tables), plan (topics and relations)
+    /// The task to learn: compose (reasoning over evidence), query (SQL over the graph's tables),
+    /// plan (topics and relations)
     #[arg(long, value_name = "TASK")]
     task: TuneTask,
     /// The folder of the examples
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Add to the examples of the folder, those of another graph
+    /// Add to the folder's existing examples, which are of another graph
     #[arg(long)]
     add: bool,
-    /// A question file that the tuned model will be measured on: no example shares a question, most of its words, or an entity with it; may
-    /// be given several times
+    /// A question file that the tuned model will be measured on: no example shares a question, most
+    /// of its words, or an entity with it; may be given several times
     #[arg(long, value_name = "FILE")]
     held_out: Vec<PathBuf>,
     /// Only the first N questions of each file
@@ -63,13 +64,13 @@ pub(super) struct Export {
     /// Temperature of the samples
     #[arg(long, value_name = "T", default_value_t = 0.7, value_parser = temperature)]
     temperature: f32,
-    /// Most refusals beside a hundred right examples
+    /// Most refusals per hundred right examples
     #[arg(long, value_name = "N", default_value_t = 20)]
     refusals: usize,
     /// Licence of graph and questions, for the data card: an SPDX expression, or words
     #[arg(long, value_name = "LICENCE", default_value = "not stated")]
     licence: String,
-    /// Set what the method does, by the keys of `quipu methods`; may be given several times
+    /// Set a parameter of the method (`quipu methods` lists the keys); may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     #[command(flatten)]
@@ -98,7 +99,7 @@ impl Export {
         let models = self.models();
         let (model, teacher) = teacher(&settings, &models).await?;
         let recorder = Arc::new(Recorder::new(model, self.task));
-        // The engine loads no model of its own: the recorder stands before the one that there is.
+        // The engine loads no model itself: the recorder wraps the loaded one.
         let without = Settings { llm: Some(quipu::NO_MODEL.to_owned()), adapters: None, ..settings.clone() };
         let engine =
             engine::open(&self.workspace, &without, models).await?.with_model(Some(recorder.clone()));

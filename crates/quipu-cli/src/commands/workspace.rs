@@ -1,4 +1,4 @@
-//! What several commands do with a workspace: open it.
+//! Opens a workspace, for several commands.
 
 use std::path::Path;
 

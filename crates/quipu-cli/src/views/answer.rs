@@ -1,4 +1,4 @@
-//! An answer as text: the answer, how it was read, what it rests on, what it cost.
+//! An answer as text: the answer, its reading, its evidence, its cost.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -37,10 +37,11 @@ fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// Whether the values stand in the evidence and how sure the reading is; in colour where either is in doubt.
+/// Whether the values stand in the evidence and how sure the reading is; in colour where either is
+/// in doubt.
 fn trust_line(answer: &Answer) -> Option<String> {
     let trust = Trust::of(answer)?;
-    // A note says already that no source holds the values.
+    // A note already states that no source holds the values.
     let line = if answer.notes.contains(&Note::ModelAlone) { trust.reading.clone() } else { trust.line() };
     let style = if trust.values_held && trust.sureness != Sureness::Doubtful { FAINT } else { CAUTION };
     Some(format!("{style}{}{style:#}", prose(&line)))
@@ -71,7 +72,7 @@ fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     let cited: HashSet<&str> = answer.citations.iter().map(String::as_str).collect();
     let mut evidence: Vec<&Evidence> = answer.evidence.iter().collect();
     evidence.sort_by_key(|piece| !cited.contains(piece.id.as_str()));
-    // Of one source every line would say the same.
+    // With a single source every line would repeat it.
     let stated = evidence.iter().filter(|piece| !is_calculated(piece));
     let several = stated.map(|piece| piece.source.as_str()).collect::<HashSet<&str>>().len() > 1;
     let mut columns =
@@ -189,10 +190,7 @@ mod tests {
         assert!(text.contains("\nNot all of this stands in the evidence: take it with care. "), "{text}");
         let alone = Answer { notes: vec![Note::ModelAlone], confidence: 0.3, ..ungrounded };
         let text = shown(&alone);
-        assert!(
-            text.contains("no source holds it.\nWhether this answers the question is doubtful (0.30).\n"),
-            "{text}"
-        );
+        assert!(text.contains("no source confirms it.\nThe answer is doubtful (0.30).\n"), "{text}");
         assert!(!text.contains("in the evidence"), "{text}");
     }
 

@@ -1,4 +1,4 @@
-//! What a question will cost, as text.
+//! The estimated cost of a question, as text.
 
 use std::io::{self, Write};
 

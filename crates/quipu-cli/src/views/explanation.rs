@@ -1,4 +1,4 @@
-//! A trace as text: what happened on the way to an answer, stage by stage.
+//! A trace as text: the events on the way to an answer, stage by stage.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! How answers and traces look to a person.
+//! Answers and traces as text for people.
 
 mod answer;
 mod estimate;

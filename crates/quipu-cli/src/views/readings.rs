@@ -1,4 +1,4 @@
-//! How a question was read: in words, and on request as queries.
+//! The reading of a question: in words, and on request as queries.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,8 @@ use crate::output::{FAINT, STRONG, prose, visible, visible_lines};
 /// Values of another reading that are shown.
 const MOST_VALUES: usize = 5;
 
-/// Writes what was answered as what, how far that can be trusted, and what else the question may mean.
+/// Writes what was answered as what, how far that can be trusted, and what else the question may
+/// mean.
 pub(super) fn print_readings(
     answer: &Answer,
     view: View,
@@ -141,7 +142,7 @@ mod tests {
         The capital of Peru is Lima.
         I read this as: the capital of Peru
         Not used: “seat”, “old[31m”
-        The value stands in the graph, but whether the question means this is doubtful (0.41).
+        The value stands in the graph, but the reading is doubtful (0.41).
 
            head  relation   tail
         ✓  Peru  capital    Lima

@@ -1,4 +1,4 @@
-//! What stands beside an answer: what a person wants to see of it, remarks, the cost.
+//! The text beside an answer: the details that a person requested, remarks, the cost.
 
 use std::io::{self, Write};
 
@@ -38,7 +38,7 @@ pub(super) fn print_remarks(answer: &Answer, out: &mut impl Write) -> io::Result
 
 fn note_line(note: &Note) -> String {
     match note {
-        Note::ModelAlone => "This is what the model believes: no source holds it.".into(),
+        Note::ModelAlone => "The model answers from its own knowledge; no source confirms it.".into(),
         Note::Homonyms { mention, chosen, reason, others } => {
             let others: Vec<String> = others.iter().map(|o| format!("--anchor '{}'", o.key)).collect();
             format!(
@@ -51,7 +51,7 @@ fn note_line(note: &Note) -> String {
         Note::Limit { .. } | Note::SourceDown { .. } | Note::ModelFailed { .. } | Note::Unread { .. } => {
             quipu_server::failure(note).unwrap_or_default()
         }
-        Note::NotKept { reason } => format!("What was learnt could not be kept: {reason}"),
+        Note::NotKept { reason } => format!("Quipu could not save what it learnt: {reason}"),
         Note::Contradiction { about, claims } => {
             let said = claims.iter().map(|claim| {
                 let date =

@@ -30,7 +30,7 @@ pub(super) fn print_values(table: &AnswerTable, shape: Shape, out: &mut impl Wri
         writeln!(out, "{FAINT}and {hidden} more (--json has them all){FAINT:#}")?;
     }
     if table.left_out > 0 {
-        // The graph was not asked how many there are.
+        // The total number of rows is unknown.
         let rows = counted(table.left_out, "more row was", "more rows were");
         writeln!(out, "{FAINT}at least {rows} found and left out{FAINT:#}")?;
     }

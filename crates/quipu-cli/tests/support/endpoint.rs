@@ -1,9 +1,9 @@
-//! An OpenAI-compatible endpoint that a test plays itself.
+//! A mock OpenAI-compatible endpoint.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-/// Serves each connection on a port of its own; gives the base URL.
+/// Serves each connection on its own port; returns the base URL.
 pub fn endpoint(serve: impl Fn(TcpStream) + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -15,7 +15,7 @@ pub fn answer(stream: TcpStream, status: &str, body: &str) {
     let _ = heard(stream, status, body);
 }
 
-/// Answers, and gives the body of the request.
+/// Answers, and returns the body of the request.
 pub fn heard(mut stream: TcpStream, status: &str, body: &str) -> String {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut line, mut length) = (String::new(), 0);

@@ -6,7 +6,8 @@
     unreachable_pub,
     reason = "a test ends where something fails"
 )]
-//! Runs the `quipu` command in a home of its own, without the user's configuration, models and network.
+//! Runs the `quipu` command in a separate home, without the user's configuration, models and
+//! network.
 
 pub mod endpoint;
 pub mod server;
@@ -43,7 +44,7 @@ pub struct Bench {
     folder: tempfile::TempDir,
 }
 
-/// What a run of the command left behind.
+/// The results of a run of the command.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: Option<i32>,
@@ -128,7 +129,7 @@ impl Outcome {
         self
     }
 
-    /// Failed with this code, said so on standard error alone, and in words for people.
+    /// Failed with this code, with a readable message on standard error only.
     #[track_caller]
     pub fn failed(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");

@@ -1,4 +1,4 @@
-//! `quipu serve` as a process of its own, and a client that says plainly what came back.
+//! `quipu serve` as a separate process, and a client that returns plain results.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,24 +8,24 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A server that runs; it is killed when this is dropped.
+/// A running server; it is killed on drop.
 pub struct Serving {
     pub child: Child,
     /// Host and port.
     pub address: String,
-    /// What it says on standard error after its address, once it has ended.
+    /// Its standard error after its address, once it has ended.
     pub log: Option<JoinHandle<String>>,
 }
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What the server says on standard error when it is ready holds its address.
+/// The ready message on standard error contains the address.
 pub fn start(command: &mut Command) -> Serving {
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -33,7 +33,7 @@ pub fn start(command: &mut Command) -> Serving {
         let rest = line.strip_prefix("http://")?.to_owned();
         Some(rest.split('/').next()?.to_owned())
     });
-    // Read on, so that the server never waits for a reader.
+    // Keep reading, so that the server never blocks on its output.
     let log = std::thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
     Serving { child, address: address.unwrap(), log: Some(log) }
 }
@@ -48,7 +48,7 @@ impl Serving {
         response
     }
 
-    /// Status and JSON of a POST; `None` where nobody answers or the connection breaks.
+    /// Status and JSON of a POST; `None` without an answer, or if the connection breaks.
     pub fn post(&self, path: &str, body: &Value) -> Option<(u16, Value)> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;

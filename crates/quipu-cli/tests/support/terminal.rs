@@ -1,4 +1,4 @@
-//! A pseudo-terminal: what a command shows to a person, and what it makes of keys.
+//! A pseudo-terminal: a command's output for a person, and its reaction to keys.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -10,29 +10,30 @@ use std::time::{Duration, Instant};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::pty::{OpenptyResult, Winsize, openpty};
 
-/// Longer than anything that a test waits for takes on a busy machine.
+/// Longer than anything that a test waits for, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A command that runs in a terminal; it is killed when this is dropped.
+/// A running command in a terminal; it is killed on drop.
 pub struct Terminal {
     child: Child,
     keys: File,
     shown: Arc<Mutex<String>>,
-    /// Bytes of `shown` that were waited for already.
+    /// Number of bytes of `shown` that were already matched.
     seen: usize,
     reader: Option<JoinHandle<()>>,
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Terminal {
-    /// Starts the command in a terminal of that many columns, which is its standard input, output and error.
+    /// Starts the command in a terminal with that many columns as its standard input, output and
+    /// error.
     pub fn start(command: &mut Command, columns: u16) -> Self {
         let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let OpenptyResult { master: keys, slave: screen } = openpty(Some(&size), None).unwrap();
@@ -51,7 +52,7 @@ impl Terminal {
         let reader = std::thread::spawn(move || {
             let mut part = [0; 4096];
             let mut rest = Vec::new();
-            // Reading fails once nobody has the terminal open any more.
+            // Reading fails once the terminal is closed everywhere.
             while let Ok(read @ 1..) = output.read(&mut part) {
                 rest.extend_from_slice(&part[..read]);
                 let whole = match std::str::from_utf8(&rest) {
@@ -75,7 +76,8 @@ impl Terminal {
         self.keys.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Waits until the text is shown, after what was waited for before; gives all that was shown up to there.
+    /// Waits until the text is shown, after the previously matched text; returns the output up to
+    /// there.
     #[track_caller]
     pub fn wait_for(&mut self, text: &str) -> String {
         let begun = Instant::now();
@@ -98,7 +100,7 @@ impl Terminal {
         }
     }
 
-    /// Waits for the end. The exit code, and all that was ever shown.
+    /// Waits for the end. Returns the exit code and the whole output.
     #[track_caller]
     pub fn ended(mut self) -> (Option<i32>, String) {
         let begun = Instant::now();
@@ -113,7 +115,8 @@ impl Terminal {
     }
 }
 
-/// What stays on the screen of a terminal, without styles: a line that is drawn again is seen as it was drawn last.
+/// The final content of a terminal's screen, without styles: of a redrawn line only the last
+/// version.
 pub fn plain(shown: &str) -> String {
     anstream::adapter::strip_str(shown).to_string().replace('\r', "")
 }

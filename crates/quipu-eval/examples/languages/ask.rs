@@ -1,4 +1,4 @@
-//! Asking the model: the prompt of each language, and the reply without what models put around it.
+//! Asks the model: the prompt of each language, and the reply without its wrapping.
 
 use std::error::Error;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::{Graph, Language, describe, grammar};
 
 /// Most tokens of a reply.
 const MOST_TOKENS: u32 = 300;
-/// Most names that the model is told of, as `query` has it.
+/// Most hints in a prompt, as in `query`.
 const MOST_HINTS: usize = 6;
 
-/// A reply with what it cost.
+/// A reply with its cost.
 pub struct Asked {
     /// The query.
     pub text: String,
@@ -64,12 +64,12 @@ pub async fn ask(
         "failed": null,
     });
     let mut request = ChatRequest::new("language", messages(language, &values)?).with_max_tokens(MOST_TOKENS);
-    // A semicolon ends no SPARQL.
+    // A semicolon does not end a SPARQL query.
     request.stop = match language {
         Language::Sql | Language::Cypher => vec![";".into(), "\n\n".into()],
         Language::Sparql => vec!["\n\n".into()],
     };
-    // A busy machine is no measurement.
+    // Long, so that a busy machine does not distort the measurement.
     request.timeout = Duration::from_secs(1_200);
     if constrained {
         request.constraint = Constraint::Grammar(grammar::of(tables, &rendered.shown));
@@ -84,7 +84,7 @@ pub async fn ask(
 
 fn messages(language: Language, values: &serde_json::Value) -> Result<Vec<Message>, Box<dyn Error>> {
     let source = match language {
-        // The very prompt of `query`.
+        // The prompt of `query` itself.
         Language::Sql => {
             let mut all = prompt_templates();
             all.find(|(name, _)| *name == "query").ok_or("there is no prompt of the name query")?.1
@@ -105,7 +105,7 @@ fn messages(language: Language, values: &serde_json::Value) -> Result<Vec<Messag
     Ok(messages)
 }
 
-/// Whether a reply says that the graph holds no answer.
+/// Whether a reply states that the graph holds no answer.
 pub fn declines(text: &str) -> bool {
     let text = text.trim().trim_end_matches('.').to_ascii_uppercase();
     text == "NONE" || text == "SELECT NULL" || text == "RETURN NULL"

@@ -1,4 +1,5 @@
-//! The shown tables in the idiom of the other languages, with what the SQL shows of them: types, links and example values.
+//! The shown tables in the idiom of the other languages, with the same content as in SQL: types,
+//! links and example values.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +13,9 @@ struct Property<'a> {
     several: bool,
 }
 
-/// Classes with their properties, as shapes (ShEx): `:ship { rdfs:label xsd:string ; :home_port @:port }`. Triples with the
-/// values as objects were worse: the model copies them whole.
+/// Classes with their properties, as shapes (ShEx): `:ship { rdfs:label xsd:string ; :home_port
+/// @:port }`. Triples with example values as objects were worse, because the model copied them
+/// whole.
 pub fn classes(tables: &Tables, shown: &BTreeSet<Place>) -> String {
     let line = |(table, properties): (&Table, Vec<Property>)| {
         let name = table.columns.first().map(|column| commented(column, '"')).unwrap_or_default();
@@ -30,7 +32,8 @@ pub fn classes(tables: &Tables, shown: &BTreeSet<Place>) -> String {
     described(tables, shown).into_iter().map(line).collect()
 }
 
-/// Labels with their properties, then relationships: `(:Ship {name: STRING})`, `(:Ship)-[:HOME_PORT]->(:Port)`.
+/// Labels with their properties, then relationships: `(:Ship {name: STRING})`,
+/// `(:Ship)-[:HOME_PORT]->(:Port)`.
 pub fn labels(tables: &Tables, shown: &BTreeSet<Place>) -> String {
     let (mut nodes, mut relationships) = (String::new(), String::new());
     for (table, properties) in described(tables, shown) {
@@ -67,7 +70,7 @@ pub fn label(id: &str) -> String {
     words_of(id).into_iter().map(capital).collect()
 }
 
-/// What a part of the question may be, where it is a value of one column only.
+/// A hint for a part of the question, if it is a value of exactly one column.
 pub fn hint(language: Language, tables: &Tables, mention: &Mention) -> Option<String> {
     let [found] = mention.matches.as_slice() else { return None };
     let (table, column) = (tables.table(found.place.table)?, tables.column(found.place)?);
@@ -91,7 +94,8 @@ pub fn hint(language: Language, tables: &Tables, mention: &Mention) -> Option<St
     Some(format!("“{}” may be {meant}", mention.text))
 }
 
-/// The shown tables of things, each with its shown properties, those of shown tables of links included.
+/// The shown tables of entities, each with its shown properties, including those in shown link
+/// tables.
 fn described<'a>(tables: &'a Tables, shown: &BTreeSet<Place>) -> Vec<(&'a Table, Vec<Property<'a>>)> {
     let is_shown = |table: usize| shown.contains(&Place { table, column: 0 });
     let things = tables.tables.iter().enumerate().filter(|(at, table)| is_shown(*at) && !table.is_links());
@@ -109,7 +113,7 @@ fn described<'a>(tables: &'a Tables, shown: &BTreeSet<Place>) -> Vec<(&'a Table,
     things.map(|(at, table)| (table, properties(at, table))).collect()
 }
 
-/// The table that a column leads to.
+/// The table that a column refers to.
 fn link<'a>(tables: &'a Tables, column: &Column) -> Option<&'a Table> {
     match column.kind {
         Kind::Entity(Some(target)) => tables.table(target),
@@ -126,7 +130,7 @@ fn datatype(kind: Kind) -> &'static str {
     }
 }
 
-/// Examples of a column as a comment, those that the SQL shows.
+/// Examples of a column as a comment, the same as in SQL.
 fn commented(column: &Column, quote: char) -> String {
     let few = column.distinct <= column.examples.len() as u64;
     let most = match column.kind {

@@ -1,12 +1,12 @@
-//! A grammar of the SELECT that `quipu_query` reads, whose identifiers are those of the shown tables: whatever is written within
-//! it names tables and columns that are there, each column behind its own table.
+//! A grammar of the SELECT that `quipu_query` parses, with the identifiers of the shown tables.
+//! Every query within it names existing tables and columns, each column with its own table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use quipu_query::{Place, Tables};
 
-/// Names that a query may give: single letters for tables, these for values.
+/// Names in a query: single letters for tables, these for values.
 const ALIASES: [&str; 12] = [
     "number",
     "total",
@@ -22,7 +22,8 @@ const ALIASES: [&str; 12] = [
     "year",
 ];
 
-/// Everything but the names. Blanks stand before what follows, so that a text may end after any clause.
+/// Everything except the names. Blanks stand before each part, so that a text may end after any
+/// clause.
 const FIXED: &str = r#"
 root ::= query ";"?
 query ::= select (setting select)* order? limit?

@@ -1,22 +1,26 @@
-//! The language that the model writes, measured: SQL, SPARQL or Cypher, decoded freely or, for SQL, within a grammar of the
-//! graph's own identifiers.
+//! Measures the query language that the model writes: SQL, SPARQL or Cypher, decoded freely or, for
+//! SQL, within a grammar of the graph's own identifiers.
 //!
-//! `cargo run --release --workspace --example languages -- WORKSPACE QUESTIONS.jsonl [--language sql|sparql|cypher]
-//! [--decoding free|constrained] [--limit N] [--cache FOLDER] [--show]`
+//! `cargo run --release --workspace --example languages -- WORKSPACE QUESTIONS.jsonl [--language
+//! sql|sparql|cypher] [--decoding free|constrained] [--limit N] [--cache FOLDER] [--show]`
 //!
-//! Each question is asked once and greedily: no repair, no samples, no choice among readings. All languages get the same
-//! worked examples with the same meaning, the same graph in their own idiom, and the same hints (names of the graph that stand
-//! in the question word for word). What comes back is made fit for the graph before it is run:
+//! Each question is asked once and greedily: no repair, no samples, no choice among readings. All
+//! languages get the same worked examples with the same meaning, the same graph in their own idiom,
+//! and the same hints (names of the graph that the question contains word for word). Each reply is
+//! adapted to the graph before it runs:
 //!
-//! - **SQL** by the binder that the method `query` has (`quipu_query::bind`), without what `query` sets right by the
-//!   question's own words.
-//! - **Cypher** is translated to the same syntax tree as SQL ([`cypher`]), and so gets every mend of that binder.
-//! - **SPARQL** is read by `spargebra` and rewritten ([`sparql`]): names of classes, properties and things are found without
-//!   regard to case, accents and small differences, a property is reached along a link, numbers, dates and names are compared as
-//!   the binder does, and slips of the text itself are put right, of which SQL needs none.
+//! - **SQL** by the binder of the method `query` (`quipu_query::bind`), without the corrections
+//!   that `query` derives from the question's own words.
+//! - **Cypher** is translated to the same syntax tree as SQL ([`cypher`]), and so gets every repair
+//!   of that binder.
+//! - **SPARQL** is parsed by `spargebra` and rewritten ([`sparql`]). Names of classes, properties
+//!   and entities match regardless of case, accents and small differences. A property may be
+//!   reached along a link. Numbers, dates and names are compared as in the binder. Syntax slips are
+//!   repaired, which SQL does not need.
 //!
-//! For all three, groups are told with their counts, equal rows count once, and a question that begins with "is" or "does" is
-//! answered with yes where there are rows. The line printed says how many replies ran at all.
+//! For all three, groups are given with their counts, equal rows count once, and a question that
+//! begins with "is" or "does" is answered with yes if there are rows. The printed line also gives
+//! the number of replies that ran.
 
 mod ask;
 mod cypher;
@@ -41,7 +45,7 @@ use quipu_query::{QueryError, Tables, Values, is_too_much, open_tables};
 use ask::{Asked, ask};
 use score::Sums;
 
-/// What the model is to write.
+/// The query language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// SQL over the graph's tables.
@@ -52,9 +56,9 @@ pub enum Language {
     Cypher,
 }
 
-/// A graph as all three languages see it.
+/// A graph in a form that all three languages share.
 pub struct Graph {
-    /// Where it is kept.
+    /// Its workspace.
     pub workspace: Workspace,
     /// Its tables.
     pub tables: Tables,
@@ -62,13 +66,13 @@ pub struct Graph {
     pub values: Values,
 }
 
-/// What became of a reply.
+/// The outcome of a reply.
 pub enum Outcome {
     /// It ran.
     Rows(AnswerTable),
-    /// The model said that the graph holds no answer.
+    /// The model stated that the graph holds no answer.
     Declined,
-    /// It could not be read, found in the graph or run.
+    /// It could not be parsed, bound to the graph or run.
     NotRun(String),
 }
 
@@ -156,7 +160,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// From a reply to its rows.
+/// Runs a reply.
 async fn read(graph: &Graph, language: Language, asked: &Asked) -> Result<Outcome, QueryError> {
     if ask::declines(&asked.text) {
         return Ok(Outcome::Declined);

@@ -1,12 +1,13 @@
-//! From names as a model writes them to the graph's own: without regard to case, accents, the division into words, and small
-//! differences. It is as lenient as the binder of SQL, and is shared by SPARQL and Cypher.
+//! Matches the names in a model's reply to the graph's own, regardless of case, accents, word
+//! division and small differences. It is as lenient as the binder of SQL, and SPARQL and Cypher
+//! share it.
 
 use std::collections::BTreeSet;
 
 use oxrdf::{NamedNode, Term};
 use quipu_query::{Column, Found, How, Kind, Match, Place, Rows, Tables, Values, words_of};
 
-/// Names less alike than this are different names, as the binder has it.
+/// Least similarity of matching names, as in the binder.
 const LEAST_ALIKE: f64 = 0.7;
 
 /// The names of a graph.
@@ -16,12 +17,12 @@ pub struct Names<'a> {
     pub tables: &'a Tables,
     /// Their values.
     pub values: &'a Values,
-    /// What the index found of large tables.
+    /// The index's results for large tables.
     pub found: &'a Found,
 }
 
 impl Names<'_> {
-    /// The table of things that a class or label means.
+    /// The entity table that a class or label means.
     pub fn class(&self, name: &str) -> Option<usize> {
         let things = || self.tables.tables.iter().enumerate().filter(|(_, table)| !table.is_links());
         if let Some(at) = self.tables.find(name).filter(|at| things().any(|(other, _)| other == *at)) {
@@ -34,7 +35,8 @@ impl Names<'_> {
         best(scored)
     }
 
-    /// The columns that a property may mean of things of these tables; of any things where there are none.
+    /// The columns that a property of entities in these tables may mean; of any entities if there
+    /// are none.
     pub fn columns(&self, name: &str, of: &[usize]) -> Vec<Place> {
         let all = || self.tables.columns().filter(|(_, column)| column.relation.is_some());
         let is_of =
@@ -58,7 +60,8 @@ impl Names<'_> {
         if let Some(place) = best(near) {
             return vec![place];
         }
-        // ":doctor" of appointments that have one property with that word: "with doctor".
+        // ":doctor" matches the only property of appointments that contains the word: "with
+        // doctor".
         let holds = |column: &Column| {
             let known = words_of(&column.id);
             wanted.iter().all(|word| known.iter().any(|other| is_form(word, other)))
@@ -71,7 +74,7 @@ impl Names<'_> {
         }
     }
 
-    /// The table whose things have a column's property.
+    /// The table whose entities have a column's property.
     pub fn owner(&self, place: Place) -> Option<usize> {
         match self.tables.table(place.table)?.source {
             Rows::Links { heads, .. } => Some(heads),
@@ -79,7 +82,7 @@ impl Names<'_> {
         }
     }
 
-    /// The things of these tables, or of any, that a text names.
+    /// The entities of these tables, or of any, that a text names.
     pub fn things(&self, text: &str, of: &[usize]) -> Vec<Term> {
         let all = self.tables.tables.iter().enumerate();
         let tables = all.filter(|(at, table)| {
@@ -88,7 +91,7 @@ impl Names<'_> {
         self.surest(text, tables.map(|(table, _)| Place { table, column: 0 }))
     }
 
-    /// The values of these columns that a text means.
+    /// The values of these columns that match a text.
     pub fn terms(&self, text: &str, places: &[Place]) -> Vec<Term> {
         self.surest(text, places.iter().copied())
     }
@@ -117,13 +120,13 @@ impl Names<'_> {
         terms
     }
 
-    /// Whether a column holds the types of its things.
+    /// Whether a column holds the types of its entities.
     pub fn is_kind(&self, place: Place) -> bool {
         let relation = self.tables.column(place).and_then(|column| column.relation.as_ref());
         relation.is_some_and(|relation| self.tables.type_relations.contains(relation))
     }
 
-    /// What the values of columns are, where they are of one kind.
+    /// The kind of the columns' values, if they agree.
     pub fn kind(&self, places: &[Place]) -> Option<Kind> {
         let kinds: Vec<Kind> =
             places.iter().filter_map(|place| Some(self.tables.column(*place)?.kind)).collect();
@@ -143,7 +146,7 @@ fn best<T: Ord>(scored: impl Iterator<Item = (f64, T)>) -> Option<T> {
     alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1))).map(|(_, best)| best)
 }
 
-/// How much two names share, word by word: 1 where each word is a form of another.
+/// The similarity of two names, word by word: 1 if each word is a form of another.
 fn alike(wanted: &[String], known: &[String]) -> f64 {
     let hits = |words: &[String], others: &[String]| {
         words.iter().filter(|word| others.iter().any(|other| is_form(word, other))).count() as f64
@@ -151,7 +154,7 @@ fn alike(wanted: &[String], known: &[String]) -> f64 {
     (hits(wanted, known) + hits(known, wanted)) / (wanted.len() + known.len()).max(1) as f64
 }
 
-/// Whether one of two words is the other with another ending: "ships" and "ship", "cities" and "city".
+/// Whether two words differ only in their endings: "ships" and "ship", "cities" and "city".
 fn is_form(word: &str, other: &str) -> bool {
     let shared = word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let (one, two) = (word.chars().count(), other.chars().count());

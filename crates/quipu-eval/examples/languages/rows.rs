@@ -1,4 +1,4 @@
-//! From rows of cells to the table of an answer, alike for all languages.
+//! Turns rows of cells into an answer's table, in the same way for all languages.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use quipu_query::{
 
 use crate::Graph;
 
-/// The rows of SQL as the model wrote it.
+/// The rows of SQL in the model's own words.
 pub async fn of_sql(graph: &Graph, text: &str) -> Result<AnswerTable, QueryError> {
     of_query(graph, read_sql(text, Some(jiff::Zoned::now().date()))?).await
 }
 
-/// The rows of a query that is not bound yet.
+/// The rows of an unbound query.
 pub async fn of_query(graph: &Graph, query: Query) -> Result<AnswerTable, QueryError> {
     let mut texts = Vec::new();
     query.visit(&mut |part| {
@@ -33,7 +33,7 @@ pub async fn of_query(graph: &Graph, query: Query) -> Result<AnswerTable, QueryE
     Ok(table(run(&graph.workspace, &plan, &RunLimits::default()).await?.rows))
 }
 
-/// Rows of cells as an answer's table: equal rows once, rows without a value not at all.
+/// Rows of cells as an answer's table: equal rows once, rows without a value dropped.
 pub fn table(rows: Vec<Vec<Option<CellValue>>>) -> AnswerTable {
     let is_truth = |term: &Term| matches!(term, Term::Literal(literal) if literal.datatype().as_str().ends_with("#boolean"));
     let alone = matches!(rows.as_slice(), [row] if row.len() == 1);
@@ -55,7 +55,7 @@ pub fn table(rows: Vec<Vec<Option<CellValue>>>) -> AnswerTable {
     AnswerTable { rows, ..AnswerTable::default() }
 }
 
-/// A question for yes or no that was read as one for things: yes where there are some.
+/// A yes-or-no question that was read as a list question: yes if there are results.
 pub fn yes_or_no(question: &str, table: AnswerTable) -> AnswerTable {
     let is_said = |row: &Vec<Option<Value>>| {
         row.iter().flatten().any(|value| value.name == "yes" || value.name == "no")

@@ -1,4 +1,4 @@
-//! The line that is printed: what the replies are worth against the gold answers.
+//! The printed line: the scores of the replies against the gold answers.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use quipu_eval::{GivenTable, PreparedQuestion, score, score_rows};
 use crate::Outcome;
 use crate::ask::Asked;
 
-/// What is summed over the questions.
+/// Sums over the questions.
 #[derive(Debug, Default)]
 pub struct Sums {
     questions: usize,
@@ -24,7 +24,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Counts one reply in; says what became of it.
+    /// Adds one reply; returns its outcome in words.
     pub fn add(&mut self, prepared: &PreparedQuestion, asked: &Asked, outcome: &Outcome) -> String {
         self.questions += 1;
         self.prompt_tokens += asked.prompt_tokens;

@@ -1,4 +1,4 @@
-//! The worked examples of the prompts over the graph that they speak of, and each language's leniency.
+//! The worked examples of the prompts over their own graph, and each language's leniency.
 
 use quipu_answer::{AnswerTable, prompt_templates};
 use quipu_graph::{ImportConfig, Input};
@@ -35,7 +35,7 @@ impl Harbour {
         }
     }
 
-    /// The rows, sorted; cells parted by blanks.
+    /// The sorted rows, with cells separated by blanks.
     async fn lines(&self, language: Language, text: &str) -> Vec<String> {
         let table = match self.rows(language, text).await {
             Ok(table) => table,
@@ -92,7 +92,8 @@ async fn the_examples_of_all_prompts_mean_the_same() {
 async fn sparql_is_read_leniently() {
     let harbour = Harbour::open().await;
     for (text, expected) in [
-        // Names in any case and writing, as texts, prefixed names and in filters; two names are one thing.
+        // Names in any case and spelling, as texts, prefixed names and in filters; two names mean
+        // one entity.
         ("SELECT ?s WHERE { ?s a :Ships ; :homePort \"ostra\" ; :flag \"Blue\" }", &["Gull"][..]),
         ("SELECT ?s WHERE { ?s a :ship ; :home_port :Ostra ; :insured \"yes\" }", &["Gull", "Héron"]),
         ("SELECT ?n WHERE { ?s rdfs:label ?n ; :cargo ?c FILTER(?c = \"COAL\") }", &["Héron", "Plover"]),
@@ -105,23 +106,23 @@ async fn sparql_is_read_leniently() {
         ("SELECT ?s WHERE { ?s a :ship ; rdfs:label ?n FILTER(REGEX(?n, \"^PL\")) }", &["Plover"]),
         ("SELECT ?f WHERE { VALUES ?s { \"gull\" } ?s a :ship ; :flag ?f }", &["blue"]),
         ("SELECT ?b WHERE { ?b a :boat ; :flag \"red\" ; :insured true }", &["Héron"]),
-        // Ends that only fit the other way round.
+        // Ends that fit only when exchanged.
         (
             "SELECT ?s WHERE { ?c a :captain ; rdfs:label \"Bram Hale\" ; :captain ?s . ?s a :ship }",
             &["Héron", "Tern"],
         ),
-        // Along a link; a variable that only its name tells.
+        // Along a link; a variable bound by its name alone.
         ("SELECT ?r WHERE { ?s a :ship ; rdfs:label \"Plover\" ; :region ?r }", &["south"]),
         ("SELECT ?c WHERE { ?p a :port ; rdfs:label \"Velm\" ; :cargo ?c }", &["coal", "salt", "tea"]),
         ("SELECT (MAX(?depth) AS ?d) WHERE { ?p a :port ; :region \"south\" }", &["11"]),
-        // Numbers that are texts, dates of any precision.
+        // Numbers stored as texts, dates of any precision.
         ("SELECT ?s WHERE { ?s a :ship ; :tonnage ?t FILTER(?t < 500) }", &["Héron", "Plover"]),
         ("SELECT (MAX(?t) AS ?m) WHERE { ?s a :ship ; :tonnage ?t }", &["1210"]),
         (
             "SELECT ?s WHERE { ?s :built ?b FILTER(?b > \"1921\"^^xsd:date && ?b <= \"1934-07\") }",
             &["Héron", "Tern"],
         ),
-        // Slips that stores take; groups with their counts.
+        // Slips that stores accept; groups with their counts.
         ("SELECT COUNT(?s) WHERE { ?s a :ship ; :cargo ?c }", &["4"]),
         ("SELECT (COUNT(?s) AS ?n) WHERE { ?s a :ship ; :flag ?f } GROUP BY ?f", &["blue 2", "red 2"]),
         ("ASK { ?s a :ship ; :cargo \"coal\" }", &["yes"]),
@@ -140,7 +141,7 @@ async fn cypher_is_translated() {
     for (text, expected) in [
         ("MATCH (s:Ship) WHERE s.cargo = 'coal' RETURN s.name", &["Héron", "Plover"][..]),
         ("MATCH (s:Ship)-[:CARGO]->(c {name: 'coal'}) RETURN s", &["Héron", "Plover"]),
-        // The arrow the other way round, no type, nodes without labels.
+        // A reversed arrow, a missing type, nodes without labels.
         ("MATCH (c:Captain {name: 'bram hale'})-[:CAPTAIN]->(s:Ship) RETURN s.name", &["Héron", "Tern"]),
         ("MATCH (c:Captain {name: 'Ilse Rook'})-[]->(p:Port) RETURN p.name", &["Velm"]),
         (
@@ -158,7 +159,7 @@ async fn cypher_is_translated() {
             "MATCH (s:Ship) WHERE s.built >= date('1921-01-01') AND s.name CONTAINS 'tE' RETURN s.name",
             &["Tern"],
         ),
-        // Groups, conditions on them, and queries that go on from them.
+        // Groups, conditions on them, and further clauses over them.
         (
             "MATCH (s:Ship)-[:CAPTAIN]->(c) RETURN c.name, count(s) AS n ORDER BY n DESC LIMIT 1",
             &["Ada Moor 3"],

@@ -9,7 +9,7 @@ use super::records::{Fields, records, scalar};
 use crate::EvalError;
 use crate::question::{GoldQuestion, Page};
 
-/// CRAG's gold answer for questions that assume what is not so.
+/// CRAG's gold answer for questions with a false premise.
 const INVALID: &str = "invalid question";
 
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Numbered>, EvalError> {

@@ -1,5 +1,5 @@
-//! The files of the Freebase family: CWQ, SimpleQuestions, WebQuestions and QALD as Think-on-Graph passes them round, GrailQA,
-//! WebQSP.
+//! The question files over Freebase: CWQ, SimpleQuestions, WebQuestions and QALD in the form of
+//! Think-on-Graph; GrailQA; WebQSP.
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use super::{Numbered, made_id};
 use crate::EvalError;
 use crate::question::GoldQuestion;
 
-/// A list of `question`, `answer` (a text, a list, or an object of keys with names) or `answers`, `topic_entity`.
+/// A list of `question`, `answer` (a text, a list, or an object of keys with names) or `answers`,
+/// `topic_entity`.
 pub(super) fn read_tog(path: &Path, text: &str) -> Result<Vec<Numbered>, EvalError> {
     each(path, text, None, |number, fields| {
         let (topic_ids, topic_entities) = fields.named("topic_entity")?;
@@ -27,7 +28,7 @@ pub(super) fn read_tog(path: &Path, text: &str) -> Result<Vec<Numbered>, EvalErr
             (_, Some(Value::Array(_))) => question.answers = fields.texts("answer")?,
             (_, Some(Value::Object(_))) => {
                 let (ids, names) = fields.named("answer")?;
-                // QALD as the family has it writes literals as their own keys.
+                // In these files QALD's literals have themselves as keys.
                 let is_id = ids.iter().zip(&names).all(|(id, name)| id != name);
                 (question.answer_ids, question.answers) = (if is_id { ids } else { Vec::new() }, names);
             }
@@ -56,7 +57,7 @@ pub(super) fn read_grailqa(path: &Path, text: &str) -> Result<Vec<Numbered>, Eva
     })
 }
 
-/// The level of generalisation, and the function where the question has one.
+/// The level of generalisation, and the function if the question has one.
 fn grailqa_kind(fields: &Fields<'_>) -> Result<Option<String>, EvalError> {
     let level = fields.optional("level")?;
     let function = fields.optional("function")?.filter(|function| function != "none");
@@ -66,7 +67,7 @@ fn grailqa_kind(fields: &Fields<'_>) -> Result<Option<String>, EvalError> {
     })
 }
 
-/// `topic_entity` where it was added, else the entities of the graph query.
+/// `topic_entity` if present, else the entities of the graph query.
 fn grailqa_topics(fields: &Fields<'_>) -> Result<(Vec<String>, Vec<String>), EvalError> {
     if fields.has("topic_entity") {
         return fields.named("topic_entity");
@@ -77,7 +78,8 @@ fn grailqa_topics(fields: &Fields<'_>) -> Result<(Vec<String>, Vec<String>), Eva
     Ok(entities.filter_map(|node| Some((text(node, "id")?, text(node, "friendly_name")?))).unzip())
 }
 
-/// `Questions[]`, or a list of such questions: `QuestionId`, `RawQuestion`, `Parses[]` with anchors and answers.
+/// `Questions[]`, or a list of such questions: `QuestionId`, `RawQuestion`, `Parses[]` with anchors
+/// and answers.
 pub(super) fn read_webqsp(path: &Path, text: &str) -> Result<Vec<Numbered>, EvalError> {
     let key = if text.trim_start().starts_with('[') { None } else { Some("Questions") };
     each(path, text, key, |number, fields| {
@@ -98,7 +100,7 @@ pub(super) fn read_webqsp(path: &Path, text: &str) -> Result<Vec<Numbered>, Eval
             let line = fields.at(parse);
             take_answers(&line, "Answers", ["AnswerType", "AnswerArgument", "EntityName"], &mut question)?;
         }
-        // Some 11 questions of WebQSP have parses without answers: no answer of the graph is right.
+        // About 11 questions of WebQSP have parses without answers: the graph has no right answer.
         question.unanswerable = question.answers.is_empty() && question.answer_ids.is_empty();
         Ok(question)
     })
@@ -126,7 +128,7 @@ fn first_of(fields: &Fields<'_>, names: &[&str]) -> Result<Option<String>, EvalE
     Ok(None)
 }
 
-/// Answers as GrailQA and WebQSP write them: entities with key and name, values as they are.
+/// Answers in the form of GrailQA and WebQSP: entities with key and name, values as they are.
 fn take_answers(
     fields: &Fields<'_>,
     list: &str,

@@ -1,5 +1,5 @@
-//! Head-to-Tail's JSON: under `head`, `torso` and `tail`, lists of [topic entity, question, answer]. An answer with ` or ` between
-//! names lists alternatives.
+//! Head-to-Tail's JSON: under `head`, `torso` and `tail`, lists of [topic entity, question,
+//! answer]. An answer with ` or ` between names lists alternatives.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Question files, each read from the form in which its field passes it round.
+//! Readers of question files, each in the form in which its dataset is distributed.
 //!
 //! | format | file | answers |
 //! | --- | --- | --- |
@@ -11,10 +11,10 @@
 //! | `stark` | CSV with `id, query, answer_ids` | the set |
 //! | `head-to-tail` | JSON with lists `head`, `torso`, `tail` of [topic, question, answer] | any one |
 //!
-//! A file whose name begins with `unanswerable` holds questions without an answer: there an empty
+//! A file whose name begins with `unanswerable` holds questions without an answer. In it an empty
 //! list of answers needs no flag, and the file may be empty.
 //!
-//! A file that cannot be read in its format is refused with line and field; nothing is skipped.
+//! An unreadable file is refused with line and field; nothing is skipped.
 
 mod crag;
 mod freebase;
@@ -43,7 +43,8 @@ pub enum QuestionFormat {
     Quipu,
     /// QALD's JSON.
     Qald,
-    /// A JSON list as the Think-on-Graph family has it: `question`, `answer` or `answers`, `topic_entity`.
+    /// The JSON list of the Think-on-Graph family: `question`, `answer` or `answers`,
+    /// `topic_entity`.
     Tog,
     /// GrailQA's JSON.
     Grailqa,
@@ -99,24 +100,24 @@ impl FromStr for QuestionFormat {
 /// A question file that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionFile {
-    /// Where it stands.
+    /// Its path.
     pub path: PathBuf,
     /// SHA-256 of its bytes.
     pub sha256: String,
-    /// Its form.
+    /// Its format.
     pub format: QuestionFormat,
-    /// Its questions, in its order.
+    /// Its questions, in order.
     pub questions: Vec<GoldQuestion>,
 }
 
-/// A question and the line where it stands.
+/// A question with its line number.
 type Numbered = (usize, GoldQuestion);
 
-/// Reads a question file; without a format, its content tells which it is.
+/// Reads a question file; without a given format, its content shows the format.
 ///
 /// # Errors
-/// [`EvalError::Io`], or [`EvalError::Malformed`] with line and field: a record that does not fit the format, an empty
-/// list of answers, an id that stands there twice.
+/// [`EvalError::Io`], or [`EvalError::Malformed`] with line and field: a record that does not fit
+/// the format, an empty list of answers, a repeated id.
 pub fn read_questions(path: &Path, format: Option<QuestionFormat>) -> Result<QuestionFile, EvalError> {
     let bytes = std::fs::read(path).map_err(EvalError::io("cannot read", path))?;
     let sha256 = sha256_of(&bytes);
@@ -150,14 +151,14 @@ pub fn read_questions(path: &Path, format: Option<QuestionFormat>) -> Result<Que
     Ok(QuestionFile { path: path.to_owned(), sha256, format, questions })
 }
 
-/// How the names of files begin whose questions have no answer.
+/// Prefix of the names of files whose questions have no answer.
 const UNANSWERABLE: &str = "unanswerable";
 
 fn is_of_unanswerable(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNANSWERABLE))
 }
 
-/// A question without gold in a file of unanswerable ones says so of itself from now on.
+/// Marks a question without gold answers in a file of unanswerable ones as unanswerable.
 fn mark_unanswerable(question: &mut GoldQuestion) {
     if question.answers.is_empty() && question.answer_ids.is_empty() && !question.false_premise {
         question.unanswerable = true;
@@ -165,7 +166,7 @@ fn mark_unanswerable(question: &mut GoldQuestion) {
     }
 }
 
-/// What holds in every format; only a file of unanswerable questions may be empty.
+/// Checks that apply to every format. Only a file of unanswerable questions may be empty.
 fn check(path: &Path, questions: &[Numbered], may_be_empty: bool) -> Result<(), EvalError> {
     if questions.is_empty() && !may_be_empty {
         return Err(EvalError::malformed(path, 1, "the file holds no question"));
@@ -185,7 +186,7 @@ fn check(path: &Path, questions: &[Numbered], may_be_empty: bool) -> Result<(), 
             return wrong(format!("answers: none for question {}; {advice}", question.id));
         }
         if let Some(first) = seen.insert(&question.id, *line) {
-            return wrong(format!("id: {} stands on line {first} already", question.id));
+            return wrong(format!("id: line {first} has {} already", question.id));
         }
     }
     Ok(())

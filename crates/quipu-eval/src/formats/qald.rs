@@ -1,4 +1,5 @@
-//! QALD's JSON. Of each question the English text is taken, else the first; answers are keys (IRIs), literals or a truth value.
+//! QALD's JSON. It reads the English text of each question, else the first text. Answers are keys
+//! (IRIs), literals or a boolean.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Quipu's own format: JSON lines of [`GoldQuestion`]. A single gold text may stand as `gold` or `answer`.
-//! Where answers are rows, `aliases` and `table` have one row for each of `answers`.
+//! Quipu's own format: JSON lines of [`GoldQuestion`]. A single gold text may be in `gold` or
+//! `answer`. If answers are rows, `aliases` and `table` have one row for each of `answers`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::records::{Fields, records, scalar};
 use crate::EvalError;
 use crate::question::GoldQuestion;
 
-/// CRAG's word for questions that assume what is not so.
+/// CRAG's gold answer for questions with a false premise.
 const INVALID: &str = "invalid question";
 
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Numbered>, EvalError> {
@@ -84,7 +84,7 @@ fn question(fields: &Fields<'_>, value: &Value) -> Result<GoldQuestion, EvalErro
     Ok(question)
 }
 
-/// A list of rows, each a list of cells; `read` gives none for what is no cell.
+/// A list of rows, each a list of cells; `read` returns `None` for an invalid cell.
 fn rows(
     fields: &Fields<'_>,
     name: &str,

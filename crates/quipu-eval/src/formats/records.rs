@@ -1,4 +1,4 @@
-//! JSON records with the lines where they begin, and their fields by name.
+//! JSON records with their line numbers, and their fields by name.
 
 use std::path::Path;
 
@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::EvalError;
 
-/// JSON lines, or a JSON list, or the list under `key` of one JSON object: each record with its line.
+/// JSON lines, or a JSON list, or the list under `key` of one JSON object: each record with its
+/// line.
 pub(super) fn records(path: &Path, text: &str, key: Option<&str>) -> Result<Vec<(usize, Value)>, EvalError> {
     let start = text.trim_start();
     if start.starts_with('[') || key.is_some() {
@@ -23,7 +24,7 @@ pub(super) fn records(path: &Path, text: &str, key: Option<&str>) -> Result<Vec<
         .collect()
 }
 
-/// The first record, for telling the format: of a list its first element, of an object the object.
+/// The first record, for detecting the format: the first element of a list, or the object itself.
 pub(super) fn first(path: &Path, text: &str) -> Result<Option<(usize, Value)>, EvalError> {
     let start = text.trim_start();
     let one_value_a_line = text.lines().find(|line| !line.trim().is_empty());
@@ -56,8 +57,8 @@ fn listed(path: &Path, text: &str, key: Option<&str>) -> Result<Vec<(usize, Valu
     Ok(elements.into_iter().map(|element| (lines.next().unwrap_or(1), element)).collect())
 }
 
-/// The lines where the elements of the list begin: of the outermost one, or of the one under `key` of the outermost
-/// object. The text is known to be JSON.
+/// The line numbers of the list's elements: of the outermost list, or of the one under `key` of the
+/// outermost object. The text must be valid JSON.
 fn element_lines(text: &str, key: Option<&str>) -> Vec<usize> {
     let list_depth = if key.is_some() { 2 } else { 1 };
     let mut lines = Vec::new();
@@ -109,7 +110,7 @@ fn quoted(characters: &mut std::str::Chars<'_>, line: &mut usize) -> String {
     text
 }
 
-/// The fields of one record; what is wrong with one is said with file, line and name.
+/// The fields of one record. Errors name file, line and field.
 pub(super) struct Fields<'a> {
     path: &'a Path,
     line: usize,

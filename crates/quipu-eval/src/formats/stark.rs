@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Numbered>, EvalError> 
         };
         let list = cell(answers, "answer_ids")?;
         let answer_ids = python_list(&list).ok_or_else(|| {
-            EvalError::malformed(path, line, format!("answer_ids: {list} is no list of ids"))
+            EvalError::malformed(path, line, format!("answer_ids: {list} is not a list of ids"))
         })?;
         let (id, question) = (cell(id, "id")?, cell(query, "query")?);
         Ok((line, GoldQuestion { id, question, answer_ids, ..GoldQuestion::default() }))

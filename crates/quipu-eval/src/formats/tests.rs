@@ -1,6 +1,6 @@
 use super::*;
 
-/// Reads `text` as the file `name`, and tells the format it was taken for.
+/// Reads `text` as the file `name`, with the detected format.
 fn read(name: &str, text: &str) -> Result<QuestionFile, EvalError> {
     read_as(name, text, None)
 }
@@ -19,7 +19,7 @@ fn good(name: &str, text: &str, format: QuestionFormat) -> Vec<GoldQuestion> {
     file.questions
 }
 
-/// The file is refused; the message names line and field.
+/// Checks that the file is refused with a message that names line and field.
 #[track_caller]
 fn refused(name: &str, text: &str, expected: &str) {
     let message = read(name, text).unwrap_err().to_string();
@@ -157,7 +157,7 @@ fn starks_csv() {
         (questions[0].answer_ids.as_slice(), questions[1].id.as_str()),
         (&["12".to_owned(), "7".into()][..], "1")
     );
-    refused("stark.csv", &text.replace("[3]", "3"), ":4: answer_ids: 3 is no list");
+    refused("stark.csv", &text.replace("[3]", "3"), ":4: answer_ids: 3 is not a list of ids");
     refused("stark.csv", "id,query,answer_ids\n0,\"who?,[1]\n", ":2: a quotation mark");
 }
 
@@ -180,7 +180,7 @@ fn what_cannot_be_read_is_named_by_line_and_field() {
     );
     refused("q.jsonl", &format!("{QUIPU}\n{{\"id\": \"2\"}}\n"), ":2: question: missing");
     refused("q.jsonl", &format!("{QUIPU}\n{{\"id\": \"2\", \"ques"), ":2: not JSON");
-    refused("q.jsonl", &format!("{QUIPU}\n{QUIPU}\n"), ":2: id: 1 stands on line 1 already");
+    refused("q.jsonl", &format!("{QUIPU}\n{QUIPU}\n"), ":2: id: line 1 has 1 already");
     let empty = r#"{"id": "2", "question": "who?", "answers": []}"#;
     refused(
         "q.jsonl",
@@ -220,7 +220,7 @@ fn a_format_that_is_named_wins() {
     assert!(unknown.contains("grailqa") && unknown.contains("xml"), "{unknown}");
 }
 
-/// The field's own files, where the workplace has them.
+/// The published files of the datasets, if they are installed.
 #[test]
 fn real_samples_are_read() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/formats"));

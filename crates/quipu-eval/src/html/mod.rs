@@ -1,4 +1,5 @@
-//! Results as one self-contained page: tables, plots, every question with its trace. Nothing is loaded from elsewhere.
+//! Writes results as one self-contained page: tables, plots, every question with its trace. The
+//! page loads nothing from elsewhere.
 
 mod plots;
 mod story;
@@ -22,11 +23,11 @@ const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 const NAME: &str = "report";
 
-/// Writes the page; a file that stands at `path` is replaced once the page is whole. `runs` and `summaries` are those of `results`, in
-/// the same order.
+/// Writes the page; an existing file at `path` is replaced by the finished page. `runs` and
+/// `summaries` belong to `results`, in the same order.
 ///
 /// # Errors
-/// [`EvalError::Io`]; what [`Results::traces`] gives.
+/// [`EvalError::Io`]; errors of [`Results::traces`].
 pub fn write_html(
     path: &Path,
     results: &[Results],
@@ -39,7 +40,7 @@ pub fn write_html(
     std::fs::rename(&beside, path).map_err(EvalError::io("cannot write", path))
 }
 
-/// What the template is given.
+/// The data of the template.
 #[derive(Serialize)]
 struct Page<'a> {
     style: &'a str,
@@ -98,7 +99,7 @@ struct QuestionLine<'a> {
     question: &'a str,
     gold: String,
     facts: String,
-    /// Whether every run has it right.
+    /// Whether every run answered it correctly.
     right: bool,
     answers: Vec<AnswerLine<'a>>,
 }
@@ -372,7 +373,7 @@ fn answer_line<'a>(run: &'a str, row: &'a Row, trace: Option<&TraceRow>) -> Answ
     }
 }
 
-/// A table on one line: rows parted by semicolons, cells by bars.
+/// A table on one line: rows separated by semicolons, cells by bars.
 fn table_text(table: &[Vec<Option<String>>]) -> String {
     const SHOWN_ROWS: usize = 50;
     let text = |row: &Vec<Option<String>>| {
@@ -388,7 +389,7 @@ fn table_text(table: &[Vec<Option<String>>]) -> String {
 fn manifests(results: &[Results]) -> Vec<(String, String)> {
     let shown = |results: &Results| {
         let mut manifest = results.manifest.clone();
-        // Said above already.
+        // Shown above already.
         manifest.judge_agreement = None;
         let name = results.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         (name, serde_json::to_string_pretty(&manifest).unwrap_or_default())

@@ -1,4 +1,5 @@
-//! Plots as SVG, drawn by hand: a scatter, bars, stacks, a reliability diagram. Colours are classes of the page's style.
+//! Plots as SVG: a scatter plot, bars, stacks, a reliability diagram. Colours are classes of the
+//! page's style.
 
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ const TOP: f64 = 14.0;
 const BOTTOM: f64 = 40.0;
 /// Colours of runs, by class `c0` to `c7`.
 const COLOURS: usize = 8;
-/// Most groups of one bar chart: the others are in the table.
+/// Most groups of one bar chart; the table shows the others.
 const MOST_GROUPS: usize = 14;
 
 /// A run in a scatter.
@@ -24,12 +25,12 @@ pub(super) struct Point<'a> {
     pub(super) y: Interval,
 }
 
-/// A share's height in the plot's area.
+/// The height of a share in the plot's area.
 fn y_of(share: f64) -> f64 {
     TOP + (1.0 - share.clamp(0.0, 1.0)) * (HEIGHT - TOP - BOTTOM)
 }
 
-/// Maps figures to the plot's area.
+/// Maps numbers to the plot's area.
 struct Frame {
     svg: String,
     most_x: f64,
@@ -55,7 +56,7 @@ impl Frame {
         let _ = write!(self.svg, r#"<text x="{x:.1}" y="{y:.1}" class="{class}">{}</text>"#, escape(text));
     }
 
-    /// Lines at 0, .25, ... 1 with their figures, and the name of the upright axis.
+    /// Grid lines at 0, .25, ... 1 with their numbers, and the name of the vertical axis.
     fn shares(&mut self, name: &str) {
         for step in 0..=4 {
             let share = f64::from(step) / 4.0;
@@ -67,7 +68,7 @@ impl Frame {
         self.text(LEFT, TOP - 3.0, "axis", name);
     }
 
-    /// Figures under the lying axis, and its name.
+    /// Numbers under the horizontal axis, and its name.
     fn costs(&mut self, name: &str) {
         for step in 0..=4 {
             let value = self.most_x * f64::from(step) / 4.0;
@@ -123,10 +124,11 @@ pub(super) fn scatter(points: &[Point<'_>], x_name: &str, y_name: &str) -> Strin
     frame.finish()
 }
 
-/// From this many groups on, bars lie, so that their names can be read.
+/// Least number of groups for horizontal bars, whose names stay readable.
 const LYING_FROM: usize = 7;
 
-/// Hit@1 of each run in each group of a property, as lying bars with the groups' names before them.
+/// Hit@1 of each run in each group of a property, as horizontal bars with the groups' names before
+/// them.
 fn lying_bars(summaries: &[Summary], by: &str, values: &[&str]) -> String {
     const NAMES: f64 = 200.0;
     const BAR: f64 = 8.0;
@@ -171,7 +173,7 @@ fn lying_bars(summaries: &[Summary], by: &str, values: &[&str]) -> String {
     frame.finish()
 }
 
-/// Hit@1 of each run in each group of a property; `None` where there are fewer than two groups.
+/// Hit@1 of each run in each group of a property; `None` with fewer than two groups.
 pub(super) fn grouped_bars(summaries: &[Summary], by: &str) -> Option<String> {
     let mut values: Vec<&str> = Vec::new();
     for group in summaries.iter().flat_map(|s| &s.groups).filter(|group| group.by == by) {
@@ -225,7 +227,7 @@ fn whisker(frame: &mut Frame, x: f64, interval: Interval) {
         write!(frame.svg, r#"<line x1="{x:.1}" y1="{low:.1}" x2="{x:.1}" y2="{high:.1}" class="whisker"/>"#);
 }
 
-/// For each run a stack of what went wrong; `None` where nothing did.
+/// A stack of error classes for each run; `None` without errors.
 pub(super) fn errors(summaries: &[Summary]) -> Option<String> {
     let classes: Vec<ErrorClass> = ErrorClass::ALL
         .into_iter()
@@ -257,7 +259,7 @@ pub(super) fn errors(summaries: &[Summary]) -> Option<String> {
     Some(frame.finish())
 }
 
-/// Confidence against share that is right; the diagonal is what confidence should mean.
+/// Confidence against the share of right answers; the diagonal is perfect calibration.
 pub(super) fn reliability(summaries: &[Summary]) -> Option<String> {
     if summaries.iter().all(|summary| summary.calibration.bins.is_empty()) {
         return None;
@@ -290,7 +292,7 @@ pub(super) fn reliability(summaries: &[Summary]) -> Option<String> {
     Some(frame.finish())
 }
 
-/// Risk against coverage of all questions: a curve ends where the run answers no more.
+/// Risk against coverage of all questions. A curve ends at the run's last answer.
 pub(super) fn risk(summaries: &[Summary]) -> Option<String> {
     if summaries.iter().all(|summary| summary.risk.points.is_empty()) {
         return None;

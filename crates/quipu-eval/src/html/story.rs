@@ -1,4 +1,4 @@
-//! How an answer came about, as lines for people.
+//! The trace of an answer, as lines for people.
 
 use quipu_answer::{Event, Refinement, TimedEvent};
 use serde::Serialize;
@@ -36,7 +36,7 @@ struct Piece {
     cited: bool,
 }
 
-/// What the trace holds; evidence that the answer cites first.
+/// The content of the trace, with cited evidence first.
 pub(super) fn tell(trace: &TraceRow, citations: &[String]) -> Told {
     let mut evidence: Vec<Piece> = trace
         .evidence
@@ -123,7 +123,7 @@ fn words(event: &Event) -> String {
         }
         Event::Queried { sql, outcome, .. } => format!("asked {sql}: {outcome}"),
         Event::Weighed { sql, confidence, .. } => format!("weighed {confidence:.2}: {sql}"),
-        Event::Degraded { reason } => format!("made do with less: {reason}"),
+        Event::Degraded { reason } => format!("fell back: {reason}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The judge judged: its agreement with cases that people labelled.
+//! Evaluates the judge: its agreement with cases labelled by people.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::metrics::share;
 
 const LABELLED: &str = include_str!("labelled.jsonl");
 
-/// A labelled case: one kind of trap that judges fall into.
+/// A labelled case: a typical trap for judges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabelledCase {
     /// The kind of trap.
@@ -18,24 +18,25 @@ pub struct LabelledCase {
     pub question: String,
     /// The gold answer.
     pub gold: String,
-    /// The answer that is judged.
+    /// The answer to judge.
     pub prediction: String,
-    /// What it is.
+    /// The label.
     pub verdict: Verdict,
 }
 
-/// How often a judge says what the labels say.
+/// The agreement of a judge with the labels.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Agreement {
     /// Cases.
     pub cases: usize,
     /// Cases with the label's verdict.
     pub agreed: usize,
-    /// Cases that rules decided.
+    /// Cases decided by rules.
     pub by_rule: usize,
     /// Of these, with the label's verdict.
     pub by_rule_agreed: usize,
-    /// Share of the answers labelled accurate that the judge calls so, then of hallucinations, then of missing ones.
+    /// Share of correct verdicts among the answers labelled accurate, hallucination and missing, in
+    /// this order.
     pub of_verdicts: [f64; 3],
     /// By kind of trap, in the order of the cases.
     pub kinds: Vec<KindAgreement>,
@@ -64,15 +65,16 @@ impl Agreement {
 /// The labelled cases.
 ///
 /// # Errors
-/// [`EvalError::Usage`] when the file in this program is damaged, which a test excludes.
+/// [`EvalError::Usage`] if the embedded file is damaged, which a test excludes.
 pub fn labelled_cases() -> Result<Vec<LabelledCase>, EvalError> {
     let read =
         |line: &str| serde_json::from_str(line).map_err(|e| EvalError::Usage(format!("labelled.jsonl: {e}")));
     LABELLED.lines().map(read).collect()
 }
 
-/// Cases that others labelled: JSON lines with `question`, `gold`, `answer` and `label`, one of `true`, `false` and `miss` (or the
-/// verdicts' own names). Their kind is the domain, where a line has one.
+/// Cases labelled by others: JSON lines with `question`, `gold`, `answer` and `label`, one of
+/// `true`, `false` and `miss` (or the verdicts' own names). Their kind is the domain, if a line has
+/// one.
 ///
 /// # Errors
 /// [`EvalError::Usage`], naming the line.
@@ -89,7 +91,9 @@ pub fn read_labelled(text: &str) -> Result<Vec<LabelledCase>, EvalError> {
             "true" | "accurate" => Verdict::Accurate,
             "false" | "hallucination" => Verdict::Hallucination,
             "miss" | "missing" => Verdict::Missing,
-            other => return Err(wrong(&format!("{other:?} is no label: true, false or miss"))),
+            other => {
+                return Err(wrong(&format!("{other:?} is not a label; the labels are true, false and miss")));
+            }
         };
         let kind = field("domain").unwrap_or_default();
         Ok(LabelledCase {
@@ -110,7 +114,7 @@ pub fn read_labelled(text: &str) -> Result<Vec<LabelledCase>, EvalError> {
     Ok(cases)
 }
 
-/// Holds a judge against the labelled cases; without a model, rules and lenient match are judged.
+/// Compares a judge with the labelled cases; without a model, it evaluates rules and lenient match.
 ///
 /// # Errors
 /// The model's.
@@ -118,7 +122,7 @@ pub async fn judge_agreement(judge: Option<&ModelJudge>) -> Result<Agreement, Ev
     judge_agreement_on(judge, &labelled_cases()?).await
 }
 
-/// The same on cases of the caller's.
+/// The same on the caller's cases.
 ///
 /// # Errors
 /// The model's.
@@ -181,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Rules may leave a case to the model; what they decide, they decide rightly.
+    /// Rules may leave a case to the model, but their decisions must be right.
     #[test]
     fn rules_decide_most_cases_and_err_in_none() {
         let mut decided = 0;
@@ -230,7 +234,7 @@ mod tests {
         assert_eq!(agreement.of_verdicts[2], 1.0, "what says that it does not know is always seen");
     }
 
-    /// Published verdicts of people on one system's long answers, which no rule was written after.
+    /// Published verdicts of people on one system's long answers. No rule was written for them.
     #[test]
     fn rules_agree_with_published_labels() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/crag/questions.dev.jsonl");

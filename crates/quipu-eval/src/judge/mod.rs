@@ -1,7 +1,9 @@
-//! CRAG's judge: is an answer accurate, a hallucination, or missing? By rule where the gold is short, by a model where rules do not
-//! decide, and by string match, marked as such, where there is no model.
+//! CRAG's judge classifies an answer as accurate, a hallucination, or missing. Rules decide short
+//! gold answers, a model decides the rest, and without a model a string match decides, marked as
+//! such.
 //!
-//! Kinds of trap and order of steps follow CRAG's evaluation as KERAG App. I.5 shows it; rules, prompt and labelled cases are ours.
+//! The kinds of trap and the order of steps follow CRAG's evaluation as in KERAG App. I.5; rules,
+//! prompt and labelled cases are Quipu's.
 
 mod agreement;
 pub(crate) mod model;
@@ -21,19 +23,19 @@ pub use rules::judge_by_rule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It answers the question rightly.
+    /// It answers the question correctly.
     Accurate,
-    /// It gives something wrong.
+    /// It contains something wrong.
     Hallucination,
     /// It does not answer.
     Missing,
 }
 
-/// Who came to a verdict.
+/// The source of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
-    /// How the question ended, or a rule over short answers.
+    /// The question's outcome, or a rule over short answers.
     Rule,
     /// The judge's model.
     Model,
@@ -41,29 +43,29 @@ pub enum Judge {
     Match,
 }
 
-/// A verdict with who came to it.
+/// A verdict with its source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The verdict.
     pub verdict: Verdict,
-    /// Who came to it.
+    /// Its source.
     pub by: Judge,
-    /// The model's reason, or why it was not followed.
+    /// The model's reason, or the reason for ignoring the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What is judged.
+/// A case to judge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JudgeCase<'a> {
     /// The question.
     pub question: &'a str,
     /// Gold answers: names or texts.
     pub gold: &'a [String],
-    /// Whether each of them alone is a whole answer.
+    /// Whether each of them alone is a complete answer.
     pub any_of: bool,
     /// The answer in words.
     pub prediction: &'a str,
-    /// Its bare values, where there are any.
+    /// Its bare values, if any.
     pub values: &'a [String],
 }

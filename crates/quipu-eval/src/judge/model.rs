@@ -1,4 +1,4 @@
-//! The judge's model: asked where rules do not decide.
+//! The judge's model, for cases that rules do not decide.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::EvalError;
 
 const TEMPLATE: &str = include_str!("../prompts/judge.jinja");
 const NAME: &str = "judge";
-/// The longest gold or given text that is shown, in characters.
+/// Longest gold or given text in the prompt, in characters.
 const LONGEST: usize = 1500;
-/// Tokens of a verdict with its sentence.
+/// Most tokens of a verdict with its reason.
 const REPLY_TOKENS: u32 = 160;
 
-/// The judge's prompt, for what a result says of its prompts: name and template.
+/// The judge's prompt, for the list of prompts in a result: name and template.
 pub fn prompt_template() -> (&'static str, &'static str) {
     (NAME, TEMPLATE)
 }
@@ -28,7 +28,7 @@ pub struct ModelJudge {
     model: Arc<dyn LanguageModel>,
 }
 
-/// The scale; anything else is no verdict.
+/// The scale; any other value is not a verdict.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Grade {
@@ -55,11 +55,12 @@ impl ModelJudge {
         self.model.name()
     }
 
-    /// Judges by rule, else by model. A reply off the scale is shown to the model once; if the second is no better, the lenient match
-    /// decides, and the verdict says so. Gives the number of calls too.
+    /// Judges by rule, else by model. A reply off the scale is returned to the model once. If the
+    /// second is no better, the lenient match decides, and the verdict states that. Returns the
+    /// number of calls too.
     ///
     /// # Errors
-    /// The model's, other than unreadable replies.
+    /// Errors of the model, except unreadable replies.
     pub async fn judge(&self, case: &JudgeCase<'_>) -> Result<(Judged, u32), EvalError> {
         if let Some(verdict) = judge_by_rule(case) {
             return Ok((Judged { verdict, by: Judge::Rule, reason: None }, 0));
@@ -86,7 +87,7 @@ impl ModelJudge {
     }
 }
 
-/// Without a judge's model: by rule, else by the lenient match.
+/// Judges without a model: by rule, else by the lenient match.
 pub(crate) fn judge_without_model(case: &JudgeCase<'_>) -> Judged {
     match judge_by_rule(case) {
         Some(verdict) => Judged { verdict, by: Judge::Rule, reason: None },
@@ -125,7 +126,7 @@ fn render(case: &JudgeCase<'_>) -> Result<Vec<Message>, EvalError> {
     Ok(vec![Message::system(system.trim()), Message::user(user.trim())])
 }
 
-/// One line of bounded length: what an answer says cannot pass for another case.
+/// One line of limited length, so that an answer cannot imitate another case.
 fn line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.is_empty() { "(nothing)".into() } else { line.chars().take(LONGEST).collect() }

@@ -1,4 +1,4 @@
-//! Numbers and dates in running text, as the judge's rules compare them.
+//! Numbers and dates in running text, for the judge's rules.
 
 use jiff::civil::date;
 use quipu_answer::time_frames;
@@ -6,10 +6,10 @@ use quipu_graph::LiteralValue;
 
 use crate::normal::{same_answer, unit_of};
 
-/// What stands before a number and changes what it says.
+/// A qualifier before a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// As it stands, or "about".
+    /// None, or "about".
     Plain,
     /// "more than", "over", "at least".
     Above,
@@ -20,9 +20,9 @@ pub(super) enum Bound {
 /// A number in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Quantity {
-    /// Digits with sign, currency and magnitude word: what [`same_answer`] compares.
+    /// Digits with sign, currency and magnitude word: the input of [`same_answer`].
     pub(super) text: String,
-    /// Its unit in one form, where it is a known one.
+    /// Its unit in canonical form, if known.
     pub(super) unit: Option<&'static str>,
     pub(super) bound: Bound,
 }
@@ -42,7 +42,7 @@ const SPELLED: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
-/// The numbers of a text that are no part of a date or of a name (`c-47`).
+/// The numbers of a text that are not part of a date or of a name (`c-47`).
 pub(super) fn quantities(text: &str) -> Vec<Quantity> {
     let lower = without_dates(&text.to_lowercase());
     let words: Vec<&str> = lower.split_whitespace().collect();
@@ -69,7 +69,8 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
     found
 }
 
-/// The number that a word is: its digits, with a separator, sign and a unit right behind it; or a small number in letters.
+/// The number in a word: its digits, with separators, sign and a unit right behind them; or a small
+/// number in letters.
 fn digits_of(word: &str) -> Option<String> {
     let outside = |c| matches!(c, '(' | ')' | '"' | '\'' | ',' | ';' | ':' | '?' | '!' | '*');
     let word = word.trim_start_matches(outside).trim_end_matches(|c| outside(c) || c == '.');
@@ -115,18 +116,18 @@ fn bound(words: &[&str], at: usize) -> Bound {
     }
 }
 
-/// A date with at least a month, as written in a text.
+/// A date with at least a month, in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WrittenDate {
     pub(super) text: String,
-    /// Another way to read it: 02/01/1996 is two dates.
+    /// The other reading: 02/01/1996 may be two dates.
     pub(super) other: Option<String>,
 }
 
 /// The dates of a text.
 pub(super) fn dates(text: &str) -> Vec<WrittenDate> {
     let mut found: Vec<WrittenDate> = slashed(text);
-    // Only what names a year by itself: "yesterday" is no date without a clock.
+    // Only frames with an explicit year: "yesterday" is no date without a reference day.
     for frame in time_frames(text, date(1, 1, 1)) {
         let has_year = frame.text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
         let is_date = matches!(quipu_answer::value_of(&frame.text), LiteralValue::Date { .. });
@@ -137,7 +138,7 @@ pub(super) fn dates(text: &str) -> Vec<WrittenDate> {
     found
 }
 
-/// 02/01/1996, month first, as American sets have it; the other reading beside it.
+/// 02/01/1996, month first, as in American datasets; the other reading is kept too.
 fn slashed(text: &str) -> Vec<WrittenDate> {
     let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_digit()));
     let read = |word: &str| {
@@ -158,7 +159,7 @@ fn slashed(text: &str) -> Vec<WrittenDate> {
     words.filter_map(read).collect()
 }
 
-/// The text with its dates taken out, so that their digits are no numbers.
+/// The text without its dates, so that their digits do not count as numbers.
 fn without_dates(text: &str) -> String {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     let mut rest: Vec<&str> = text.split_whitespace().filter(|word| word.matches('/').count() != 2).collect();

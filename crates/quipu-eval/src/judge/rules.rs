@@ -1,33 +1,34 @@
-//! The judge's rules: they decide what is plain and leave the rest to a model.
+//! The judge's rules, which decide the clear cases and leave the rest to a model.
 
 use std::collections::HashSet;
 
 use quipu_graph::LiteralValue;
-use quipu_index::{normalise, words};
+use quipu_language::{normalise, words};
 
 use super::quantity::{Quantity, WrittenDate, dates, quantities};
 use super::{JudgeCase, Verdict};
 use crate::normal::{contains_words, same_answer};
 
-/// Gold names of more words are sentences, which rules do not judge.
+/// Most words of a gold name; longer ones are sentences, which rules do not judge.
 const MOST_WORDS: usize = 6;
-/// Longer predictions argue, and hold numbers and names that are no answer: they are for a reader.
+/// Longest prediction in words. Longer ones argue, and contain numbers and names that are not the
+/// answer, so the model must read them.
 const LONGEST_PREDICTION: usize = 40;
 
-/// A verdict where rules decide; `None` where they do not.
+/// A verdict by rule; `None` if no rule decides.
 pub fn judge_by_rule(case: &JudgeCase<'_>) -> Option<Verdict> {
     let prediction = case.prediction.trim();
     if prediction.is_empty() || prediction.chars().all(|c| !c.is_alphanumeric()) {
         return Some(Verdict::Missing);
     }
-    // A letter stands for a word, "invalid question" for an argument.
+    // A single letter stands for a word, "invalid question" for an argument.
     let is_code = |gold: &String| normalise(gold).chars().count() < 2 && number_of(gold).is_none();
     let unclear = |gold: &String| is_unsure(gold) || is_code(gold) || normalise(gold) == "invalid question";
     if case.gold.iter().any(unclear) {
         return None;
     }
     if is_unsure(prediction) {
-        // "I am not sure, but it is Lima" is for a reader.
+        // "I am not sure, but it is Lima" is left to the model.
         return if normalise(prediction).contains(" but ") { None } else { Some(Verdict::Missing) };
     }
     if words(prediction).len() > LONGEST_PREDICTION {
@@ -43,13 +44,13 @@ pub fn judge_by_rule(case: &JudgeCase<'_>) -> Option<Verdict> {
     }
 }
 
-/// The number that a gold answer is, with its unit.
+/// The number in a gold answer, with its unit.
 fn number_of(gold: &str) -> Option<Quantity> {
     let is_number = matches!(quipu_answer::value_of(gold.trim_end_matches('.')), LiteralValue::Number(_));
     quantities(gold).into_iter().next().filter(|_| is_number)
 }
 
-/// Right by one gold answer is right; wrong by all is wrong.
+/// A match with one gold answer is right; a mismatch with all is wrong.
 fn any_of(case: &JudgeCase<'_>, prediction: &str) -> Option<Verdict> {
     let verdicts: Vec<Option<Verdict>> =
         case.gold.iter().map(|gold| judge_one(case.question, gold, prediction, case.values)).collect();
@@ -81,7 +82,7 @@ const UNSURE: [&str; 18] = [
     "cannot answer",
 ];
 
-/// CRAG's step 2: the prediction says that it does not know.
+/// CRAG's step 2: the prediction states that it does not know.
 fn is_unsure(prediction: &str) -> bool {
     let plain: Vec<String> = words(prediction).into_iter().map(|word| word.text).collect();
     let plain = plain.join(" ");
@@ -106,7 +107,7 @@ fn judge_one(question: &str, gold: &str, prediction: &str, values: &[String]) ->
     }
     if items.len() >= 2 && !items.iter().any(|item| words(item).len() > MOST_WORDS) {
         let split = judge_set(&items, prediction, values);
-        // "Paris, France" looks like a list of two: half of it is no verdict.
+        // "Paris, France" looks like a list of two; a partial match leaves it to the model.
         let doubtful = items.len() == 2 && items.iter().any(|item| says(prediction, item));
         return if doubtful && split != Some(Verdict::Accurate) { None } else { split };
     }
@@ -121,7 +122,7 @@ fn judge_one(question: &str, gold: &str, prediction: &str, values: &[String]) ->
     }
 }
 
-/// A gold yes or no: what the prediction opens with.
+/// A yes-or-no gold answer is compared with the first word of the prediction.
 #[expect(clippy::option_option, reason = "not about truth; about truth but undecided; decided")]
 fn by_truth(gold: &str, prediction: &str) -> Option<Option<Verdict>> {
     let truth = |text: &str| match words(text).first().map(|word| word.text.clone()).as_deref() {
@@ -151,11 +152,11 @@ fn by_date(gold: &[String], prediction: &str) -> Option<Verdict> {
     let other = |date: &WrittenDate| {
         date.other.as_ref().is_some_and(|other| gold.iter().any(|gold| same_answer(other, gold)))
     };
-    // Days and months the other way round, or more dates than were asked for by a sentence: for a reader.
+    // Day and month exchanged, or more dates in a sentence than requested: left to the model.
     if said.iter().any(other) || (found && gold.len() == 1) { None } else { Some(Verdict::Hallucination) }
 }
 
-/// One gold number: the numbers that the prediction adds to the question.
+/// One gold number is compared with the prediction's numbers that the question lacks.
 fn by_number(question: &str, gold: &Quantity, prediction: &str) -> Option<Verdict> {
     let asked = quantities(question);
     let mut said: Vec<Quantity> = quantities(prediction);
@@ -175,7 +176,7 @@ fn by_number(question: &str, gold: &Quantity, prediction: &str) -> Option<Verdic
     (all_right && !is_denied(prediction)).then_some(Verdict::Accurate)
 }
 
-/// A gold quantity of several parts (24 years and 255 days): all of them, or wrong.
+/// A gold quantity of several parts (24 years and 255 days): all of them must match.
 fn by_compound(gold: &[Quantity], prediction: &str) -> Option<Verdict> {
     let said = quantities(prediction);
     let found = gold.iter().filter(|part| said.iter().any(|q| q.is(part))).count();
@@ -185,7 +186,7 @@ fn by_compound(gold: &[Quantity], prediction: &str) -> Option<Verdict> {
     (said.len() == gold.len() && !is_denied(prediction)).then_some(Verdict::Accurate)
 }
 
-/// A short gold name.
+/// Compares a short gold name.
 fn by_name(question: &str, gold: &str, prediction: &str) -> Option<Verdict> {
     let (name, said) = (normalise(gold), normalise(prediction));
     let asked: HashSet<String> = words(question).into_iter().map(|word| word.text).collect();
@@ -209,7 +210,8 @@ fn by_name(question: &str, gold: &str, prediction: &str) -> Option<Verdict> {
     (!related && !abbreviated).then_some(Verdict::Hallucination)
 }
 
-/// Whether one of `short` is made of the initials of words of `long` that follow one another; "United States" is the USA too.
+/// Whether one word of `short` consists of the initials of consecutive words of `long`; "United
+/// States" matches USA too.
 fn is_initials(long: &[String], short: &[String]) -> bool {
     let telling: Vec<&String> = long.iter().filter(|word| !is_filler(word)).collect();
     (2..=6).any(|length| {
@@ -221,7 +223,7 @@ fn is_initials(long: &[String], short: &[String]) -> bool {
     })
 }
 
-/// Of a question "..., A or B?", the option that is not the gold one.
+/// The option other than the gold one in a question "..., A or B?".
 fn other_option(question: &str, gold: &str) -> Option<String> {
     let question = question.trim_end_matches(['?', ' ', '.']);
     let (before, after) = question.rsplit_once(" or ")?;
@@ -229,14 +231,14 @@ fn other_option(question: &str, gold: &str) -> Option<String> {
     let (first, second) = (normalise(first), normalise(after));
     let gold = normalise(gold);
     if contains_words(&second, &gold) {
-        // Without a comma the first option has no clear beginning: its last word stands for it.
+        // Without a comma the first option has no clear beginning, so its last word represents it.
         let last = first.split(' ').next_back().unwrap_or_default().to_owned();
         return Some(if first.split(' ').count() <= MOST_WORDS { first } else { last });
     }
     contains_words(&first, &gold).then_some(second)
 }
 
-/// A list of gold answers: each must be there, and no other.
+/// A list of gold answers: each must be present, and no other.
 fn judge_set(gold: &[String], prediction: &str, values: &[String]) -> Option<Verdict> {
     let date = |item: &String| {
         matches!(quipu_answer::value_of(item.trim_end_matches('.')), LiteralValue::Date { .. })
@@ -254,7 +256,7 @@ fn judge_set(gold: &[String], prediction: &str, values: &[String]) -> Option<Ver
     let extras: Vec<&String> = listed.iter().filter(|item| !is_gold(item) && !holds_gold(item)).collect();
     match extras.as_slice() {
         [] => {
-            // An item that only holds a gold name may be a longer name of something else.
+            // An item that only contains a gold name may be a longer name of something else.
             let longer = listed.iter().filter(|item| !is_gold(item)).count();
             (longer <= 1 && listed.len() <= gold.len()).then_some(Verdict::Accurate)
         }
@@ -263,7 +265,7 @@ fn judge_set(gold: &[String], prediction: &str, values: &[String]) -> Option<Ver
     }
 }
 
-/// The items of a list in words: parted by commas, semicolons, line ends, "and", numbering.
+/// The items of a list in words, separated by commas, semicolons, line ends, "and", numbering.
 fn items(text: &str) -> Vec<String> {
     let text = text.trim().trim_end_matches('.');
     let lead = text.find(": ").map_or(text, |at| text.get(at + 2..).unwrap_or(text));
@@ -274,7 +276,7 @@ fn items(text: &str) -> Vec<String> {
             let item = item.strip_prefix("and ").unwrap_or(item);
             let numbered = item.split_once(['.', ')']).filter(|(n, _)| n.parse::<u8>().is_ok());
             let item = numbered.map_or(item, |(_, rest)| rest).trim_start_matches(['-', '*', '•']).trim();
-            // A comma inside a number parts nothing.
+            // A comma inside a number is no separator.
             let continues =
                 item.len() == 3 && item.chars().all(|c| c.is_ascii_digit()) && part.starts_with(item);
             match items.last_mut() {
@@ -309,7 +311,7 @@ fn is_denied(prediction: &str) -> bool {
     })
 }
 
-/// Words that add nothing to an answer.
+/// Words without information in an answer.
 fn is_filler(word: &str) -> bool {
     const FILLERS: &str = "a an the is are was were be been it its it s he she they them his her their this that these those of in on at by to for from with and as has had have i am answer answers sure here called named known would which who what where when there according wikipedia infobox summary page based data information provided knowledge graph correct you asked question s";
     FILLERS.split(' ').any(|filler| filler == word)

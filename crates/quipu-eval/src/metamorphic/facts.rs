@@ -1,5 +1,5 @@
-//! Facts of a graph that can be asked about: drawn by relation, so that the frequent relations do
-//! not fill the suite.
+//! Draws facts from a graph for questions, relation by relation, so that frequent relations do not
+//! fill the suite.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,36 +10,36 @@ use quipu_index::Workspace;
 use crate::EvalError;
 use crate::random::Random;
 
-/// Triples of a relation that are looked at for a fact.
+/// Triples of a relation that are tried for a fact.
 const DRAWN: usize = 12;
-/// More tails of a head, or heads of a tail, make lists that no one reads.
+/// Most tails of a head, or heads of a tail. Longer lists are unreadable.
 const MOST_VALUES: usize = 20;
-/// Longer names and values are prose, not names, in characters.
+/// Longest name or value, in characters. Longer ones are prose.
 const LONGEST_NAME: usize = 60;
 
-/// A triple with what is asked around it.
+/// A triple with the data for its questions.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fact {
     pub(super) step: Step,
     pub(super) relation: String,
     pub(super) head: NodeSummary,
     pub(super) tail: NodeSummary,
-    /// What the graph calls the kinds of head and tail.
+    /// The graph's names for the types of head and tail.
     pub(super) kind: Option<String>,
     pub(super) tail_kind: Option<String>,
     /// Names of all tails of the head.
     pub(super) tails: Vec<String>,
-    /// Names of all heads of the tail; none where they are too many.
+    /// Names of all heads of the tail; `None` if there are too many.
     pub(super) heads: Option<Vec<String>>,
     /// Another relation of the head and a tail of it.
     pub(super) second: Option<(String, String)>,
 }
 
-/// The graph, as facts are drawn from it.
+/// The graph as the source of facts.
 pub(super) struct Source<'a> {
     workspace: &'a Workspace,
     graph: &'a Arc<dyn Graph>,
-    /// Names of the relations that can be asked for.
+    /// Names of the relations that questions can use.
     names: HashMap<RelationId, String>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
         Ok(Self { workspace, graph, names })
     }
 
-    /// Up to `limit` facts: one of each relation, then a second one of each, in an order of the
+    /// Up to `limit` facts: one of each relation, then a second of each, in an order given by the
     /// seed.
     pub(super) async fn draw(&self, limit: usize, random: &mut Random) -> Result<Vec<Fact>, EvalError> {
         let mut relations: Vec<RelationId> = self.names.keys().copied().collect();
@@ -105,7 +105,7 @@ impl<'a> Source<'a> {
         Ok(None)
     }
 
-    /// The fact, where head and tail have names of their own.
+    /// The fact, if the names of head and tail are unambiguous.
     async fn fact(
         &self,
         relation: RelationId,
@@ -127,7 +127,7 @@ impl<'a> Source<'a> {
         Ok(Some(Fact { step, relation, head, tail, kind, tail_kind, tails, heads, second }))
     }
 
-    /// Whether a name can stand in a question and means this node alone. Literals mean themselves.
+    /// Whether a name can be used in a question and means only this node. Literals mean themselves.
     fn is_own_name(&self, node: &NodeSummary) -> Result<bool, EvalError> {
         let plain = |c: char| !c.is_control() && !matches!(c, '{' | '}' | '?' | '"');
         let short = node.name.chars().count() <= LONGEST_NAME && !node.name.contains("://");
@@ -137,12 +137,12 @@ impl<'a> Source<'a> {
         Ok(node.literal.is_some() || self.bearers(&node.name)? <= 1)
     }
 
-    /// How many entities bear a name, counted to two; none where the index has no names.
+    /// Number of entities with a name, up to two; 0 in an index without names.
     pub(super) fn bearers(&self, name: &str) -> Result<usize, EvalError> {
         Ok(self.workspace.names().exact(name, 2)?.len())
     }
 
-    /// Names of all ends of a step; `None` where they are too many.
+    /// Names of all ends of a step; `None` if there are too many.
     async fn ends(&self, node: NodeId, step: Step) -> Result<Option<Vec<String>>, EvalError> {
         let mut found = self.graph.expand(&[node], Some(&[step]), MOST_VALUES).await?.into_iter().flatten();
         let Some(expansion) = found.next() else { return Ok(Some(Vec::new())) };
@@ -153,8 +153,8 @@ impl<'a> Source<'a> {
         Ok(Some(summaries.into_iter().map(|summary| summary.name).collect()))
     }
 
-    /// Names of what stands `steps` steps from a node along one relation; `None` where it is too
-    /// much to say.
+    /// Names of the nodes `steps` steps from a node along one relation; `None` if there are too
+    /// many.
     pub(super) async fn walk(
         &self,
         from: NodeId,
@@ -219,7 +219,7 @@ impl Fact {
     }
 }
 
-/// Ordinary relations by the names that only they have.
+/// Ordinary relations by their names, if unique.
 fn relation_names(graph: &dyn Graph) -> HashMap<RelationId, String> {
     let mut uses: HashMap<String, usize> = HashMap::new();
     let named: Vec<(RelationId, String)> = graph
@@ -237,7 +237,7 @@ fn relation_names(graph: &dyn Graph) -> HashMap<RelationId, String> {
     named.into_iter().filter(|(_, name)| alone(name)).collect()
 }
 
-/// Whether a name can be said in a sentence.
+/// Whether a name can be used in a sentence.
 fn is_word(name: &str) -> bool {
     name.chars().any(char::is_alphabetic)
         && name.chars().count() <= LONGEST_NAME

@@ -1,25 +1,25 @@
-//! What a twin's answer is worth, beside the base's answer and what the graph states.
+//! Judges a twin's answer against the base's answer and the graph.
 
 use serde::{Deserialize, Serialize};
 
 use super::templates::Rule;
 use crate::normal::Cell;
 
-/// How a question ended and what was said.
+/// The outcome of a question and its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Said {
-    /// How it ended.
+    /// The outcome.
     pub ended: SaidHow,
     /// The bare values.
     pub values: Vec<String>,
-    /// Why there is no answer, or what failed.
+    /// The reason for a missing answer, or the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Remarks beside the answer, and changes that its reading needed.
+    /// Number of remarks beside the answer, and of changes to its reading.
     pub remarks: usize,
 }
 
-/// How a question ended.
+/// The outcome of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SaidHow {
@@ -31,28 +31,28 @@ pub enum SaidHow {
     Failed,
 }
 
-/// What a twin's answer is worth.
+/// The verdict on a twin's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
-    /// It is an answer, and what must hold does.
+    /// It is an answer that satisfies the rule.
     Held,
-    /// It is a refusal, which says nothing wrong.
+    /// It is a refusal, which claims nothing wrong.
     Refused,
-    /// It is an answer, and what must hold does not.
+    /// It is an answer that violates the rule.
     Wrongly,
-    /// There was neither.
+    /// The question failed.
     Failed,
 }
 
-/// What a twin is held against.
+/// The data for judging a twin.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Against<'a> {
     /// The base's answer, where the twin has a base.
     pub(super) base: Option<&'a Said>,
-    /// What answers the base, in the graph.
+    /// The right answer to the base, by the graph.
     pub(super) truth: &'a [String],
-    /// What the graph states of the twin itself.
+    /// The graph's statements about the twin itself.
     pub(super) stated: &'a [String],
 }
 
@@ -77,7 +77,7 @@ pub(super) fn judge(rule: Rule, twin: &Said, against: &Against<'_>) -> Held {
     if holds { Held::Held } else { Held::Wrongly }
 }
 
-/// Whether a base's answer is the graph's: all of it, and whether anything of it is.
+/// Whether a base's answer equals the graph's, and whether they overlap.
 pub(super) fn right(said: &Said, truth: &[String]) -> (bool, bool) {
     let (said, truth) = (Values::of(&said.values), Values::of(truth));
     (said.equal(&truth), said.meets(&truth))
@@ -100,7 +100,7 @@ impl Values {
         self.0.iter().all(|value| other.has(value))
     }
 
-    /// The same set, which is not empty.
+    /// Equal non-empty sets.
     fn equal(&self, other: &Self) -> bool {
         !self.0.is_empty() && self.within(other) && other.within(self)
     }
@@ -126,8 +126,8 @@ pub(super) mod tests {
         Said { ended: SaidHow::Refused, ..said(&[]) }
     }
 
-    /// The twin's answer under a rule, beside a base's answer, its truth, and what the graph
-    /// states.
+    /// Whether the twin's answer satisfies a rule, given the base's answer, its truth, and the
+    /// graph's statements.
     fn check(rule: Rule, twin: &[&str], base: &[&str], truth: &[&str], stated: &[&str]) -> bool {
         let (base, truth, stated) = (said(base), texts(truth), texts(stated));
         let base = (!base.values.is_empty()).then_some(&base);

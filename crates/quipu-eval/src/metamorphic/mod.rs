@@ -1,9 +1,9 @@
-//! Questions about a graph's own facts and their twins: negated, reversed, composed once too
-//! often, mistyped, ... What must hold between the answers is known without any gold answer
-//! (metamorphic testing, Chen et al. 1998), so the suite runs on any workspace.
+//! Metamorphic testing (Chen et al. 1998): questions about a graph's own facts and their twins,
+//! which are negated, reversed, composed once too often, mistyped, and so on. The required relation
+//! between the answers is known without gold answers, so the suite runs on any workspace.
 //!
-//! Facts are drawn from the graph, questions come from `templates.toml`, and a method is asked. A
-//! refusal keeps every rule; an answer that breaks its rule is wrong.
+//! Facts are drawn from the graph, questions come from `templates.toml`, and a method answers them.
+//! A refusal satisfies every rule; an answer that breaks its rule is wrong.
 
 mod facts;
 mod judge;
@@ -25,7 +25,7 @@ pub use report::{KindCounts, MetamorphicReport, TwinOutcome};
 pub use templates::Rule;
 use templates::{BaseTemplate, End, Need, Templates, Truth, TwinTemplate, Words, filled};
 
-/// What is drawn.
+/// Settings of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetamorphicConfig {
     /// Most facts; each has at most one twin of each kind.
@@ -43,7 +43,7 @@ impl Default for MetamorphicConfig {
 /// The questions of a suite.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MetamorphicSuite {
-    /// By fact.
+    /// Cases by fact.
     pub cases: Vec<Case>,
     /// Kinds of twin, in the order of the tables.
     pub kinds: Vec<String>,
@@ -51,12 +51,12 @@ pub struct MetamorphicSuite {
     pub seed: u64,
 }
 
-/// A fact with the questions around it.
+/// A fact with its questions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Case {
     /// The fact in words: head, relation, tail.
     pub fact: [String; 3],
-    /// Base questions that the twins are held against.
+    /// Base questions of the twins.
     pub bases: Vec<Base>,
     /// The twins.
     pub twins: Vec<Twin>,
@@ -69,23 +69,23 @@ pub struct Base {
     pub name: String,
     /// The question.
     pub question: String,
-    /// What answers it, in the graph.
+    /// The right answer, by the graph.
     pub truth: Vec<String>,
 }
 
-/// A question of whose answer something must hold.
+/// A question whose answer must satisfy a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Twin {
-    /// What was done to the base.
+    /// The change of the base.
     pub kind: String,
-    /// Its base, by its place in [`Case::bases`].
+    /// Index of its base in [`Case::bases`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
     /// The question.
     pub question: String,
-    /// What must hold.
+    /// The rule.
     pub rule: Rule,
-    /// What the graph states of it.
+    /// The graph's statements about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stated: Vec<String>,
 }
@@ -94,7 +94,7 @@ pub struct Twin {
 /// seed.
 ///
 /// # Errors
-/// The graph's and the index's; [`EvalError::Usage`] where the graph has nothing to ask about.
+/// Errors of the graph and the index; [`EvalError::Usage`] if the graph has no suitable fact.
 pub async fn metamorphic_suite(
     workspace: &Workspace,
     config: &MetamorphicConfig,
@@ -119,11 +119,11 @@ pub async fn metamorphic_suite(
     Ok(MetamorphicSuite { cases, kinds, seed: config.seed })
 }
 
-/// Asks all questions of a suite, one after the other, and holds the answers against each other.
-/// `asked` sees each twin's outcome.
+/// Asks all questions of a suite in sequence and judges the answers. `asked` gets each twin's
+/// outcome.
 ///
 /// # Errors
-/// None of the questions'; a question that fails is counted.
+/// None from questions; a failed question is counted.
 pub async fn metamorphic(
     engine: &Engine,
     options: &AskOptions,
@@ -207,7 +207,7 @@ struct Writer<'a> {
     templates: &'a Templates,
     source: &'a Source<'a>,
     random: &'a mut Random,
-    /// Facts written so far: the rows of one kind take turns.
+    /// Number of facts so far: the rows of one kind take turns.
     turn: usize,
 }
 
@@ -220,7 +220,7 @@ impl Writer<'_> {
         for kind in self.templates.kinds() {
             let rows: Vec<&TwinTemplate> =
                 self.templates.twins.iter().filter(|twin| twin.kind == kind).collect();
-            // The next row that fits the fact, from the one whose turn it is.
+            // The next row that fits the fact, in turn.
             for at in 0..rows.len() {
                 let Some(row) = rows.get((self.turn + at) % rows.len()) else { continue };
                 if let Some(twin) = self.twin(row, fact, &words, &mut case.bases).await? {
@@ -233,7 +233,7 @@ impl Writer<'_> {
         Ok(case)
     }
 
-    /// What the placeholders stand for.
+    /// The values of the placeholders.
     fn words(&mut self, fact: &Fact) -> Result<Words, EvalError> {
         let mut words: Words = [
             ("head", fact.head.name.clone()),
@@ -242,7 +242,7 @@ impl Writer<'_> {
         ]
         .into();
         let typo = match mistyped_name(&fact.head.name, self.random) {
-            // Another entity's name is no error.
+            // A mistyped name must not be another entity's name.
             Some(typo) if self.source.bearers(&typo)? == 0 => Some(typo),
             _ => None,
         };
@@ -262,7 +262,7 @@ impl Writer<'_> {
         Ok(words)
     }
 
-    /// A made-up name, none where the graph has them all.
+    /// A made-up name that the graph lacks; `None` if it has them all.
     fn absent_name(&self) -> Result<Option<String>, EvalError> {
         let names = &self.templates.names;
         for at in 0..names.len() {
@@ -275,8 +275,8 @@ impl Writer<'_> {
         Ok(None)
     }
 
-    /// The twin with its base, which is added where it is new; `None` where the row does not fit
-    /// the fact.
+    /// The twin with its base, which is added if it is new; `None` if the row does not fit the
+    /// fact.
     async fn twin(
         &self,
         row: &TwinTemplate,
@@ -311,7 +311,7 @@ impl Writer<'_> {
     }
 }
 
-/// The base question; `None` where the row does not fit the fact.
+/// The base question; `None` if the row does not fit the fact.
 fn base(row: &BaseTemplate, fact: &Fact, words: &Words) -> Option<Base> {
     let truth = match row.truth {
         Truth::Tails => fact.tails.clone(),

@@ -1,4 +1,4 @@
-//! What held: counts by kind, and every twin that was asked.
+//! The results of a suite: counts by kind, and every twin.
 
 use std::fmt::Write as _;
 
@@ -18,14 +18,14 @@ pub struct MetamorphicReport {
     pub llm: String,
     /// Seed of the suite.
     pub seed: u64,
-    /// Facts that were asked about.
+    /// Number of facts.
     pub facts: usize,
-    /// The base questions, held against the graph: `held` when the answer is all that the graph
-    /// states, `answered wrongly` when nothing of it is.
+    /// The base questions, compared with the graph: `held` if the answer equals the graph's,
+    /// `answered wrongly` if they do not overlap.
     pub bases: KindCounts,
     /// The twins, by kind.
     pub kinds: Vec<KindCounts>,
-    /// Share of all twins that are answered wrongly.
+    /// Share of wrong answers among all twins.
     pub answered_wrongly: Interval,
     /// Every twin.
     pub twins: Vec<TwinOutcome>,
@@ -38,33 +38,33 @@ pub struct KindCounts {
     pub kind: String,
     /// Questions.
     pub asked: usize,
-    /// Questions of whose answers holds what must, refusals among them.
+    /// Questions whose answers satisfy the rule, including refusals.
     pub held: usize,
     /// Of these, refusals.
     pub refused: usize,
-    /// Answers of which it does not hold.
+    /// Answers that violate the rule.
     pub answered_wrongly: usize,
     /// Questions that failed.
     pub failed: usize,
 }
 
-/// A twin that was asked.
+/// The outcome of a twin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TwinOutcome {
-    /// What was done to the base.
+    /// The change of the base.
     pub kind: String,
     /// The question.
     pub question: String,
-    /// What must hold.
+    /// The rule.
     pub rule: Rule,
-    /// Whether it does.
+    /// The verdict.
     pub held: Held,
     /// The answer.
     pub said: Said,
     /// The base's question and values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<(String, Vec<String>)>,
-    /// What the graph states: of the base, or of the twin itself.
+    /// The graph's statements: about the base, or about the twin itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<String>,
 }
@@ -97,7 +97,7 @@ impl MetamorphicReport {
         }
     }
 
-    /// One line a kind, all twins, and the facts themselves.
+    /// One line for each kind, for all twins, and for the facts themselves.
     pub fn to_markdown(&self) -> String {
         let mut table = String::from(
             "| twin | asked | held | of these refused | answered wrongly | failed |\n|---|---|---|---|---|---|\n",

@@ -1,4 +1,4 @@
-//! Reads `templates.toml`: how facts are asked about, and what must hold between the answers.
+//! Reads `templates.toml`: the questions about facts, and the rules for their answers.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) struct BaseTemplate {
     pub(super) truth: Truth,
     #[serde(default)]
     pub(super) needs: Vec<Need>,
-    /// Why the row stands there: for people, and held by a test.
+    /// The reason for the row: for people, and required by a test.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by people"))]
     pub(super) reason: String,
 }
@@ -47,22 +47,22 @@ pub(super) struct TwinTemplate {
     pub(super) steps: usize,
     #[serde(default)]
     pub(super) needs: Vec<Need>,
-    /// Why the row stands there: for people, and held by a test.
+    /// The reason for the row: for people, and required by a test.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by people"))]
     pub(super) reason: String,
 }
 
-/// A unit, or a name that no graph has.
+/// A unit, or a name that no graph contains.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Named {
     pub(super) name: String,
-    /// Why the row stands there: for people, and held by a test.
+    /// The reason for the row: for people, and required by a test.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by people"))]
     pub(super) reason: String,
 }
 
-/// What answers a base question, in the graph.
+/// The right answer to a base question, by the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Truth {
@@ -79,7 +79,7 @@ pub(super) enum End {
     Tail,
 }
 
-/// What a fact must have besides what the placeholders name.
+/// A requirement of a fact beyond the placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
@@ -87,21 +87,21 @@ pub(super) enum Need {
     Entity,
 }
 
-/// What must hold of a twin's answer, unless it is a refusal.
+/// The rule for a twin's answer, unless it is a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// There is none.
+    /// There must be no answer.
     Refusal,
-    /// It is what the graph states; where the graph states nothing, there is none.
+    /// It equals the graph's statements; without any, there must be no answer.
     Stated,
-    /// It is the base's answer, or the base's truth.
+    /// It equals the base's answer, or the base's truth.
     Equal,
-    /// All of it is in the base's answer, or in the base's truth.
+    /// It is a subset of the base's answer, or of the base's truth.
     Subset,
-    /// Nothing of it is in the base's answer or in the base's truth.
+    /// It is disjoint from the base's answer and from the base's truth.
     Disjoint,
-    /// It is no.
+    /// It is "no".
     No,
 }
 
@@ -124,10 +124,10 @@ impl Templates {
     }
 }
 
-/// What stands for the placeholders of a fact.
+/// The values of a fact's placeholders.
 pub(super) type Words = BTreeMap<&'static str, String>;
 
-/// The text with all its placeholders filled; `None` where one has nothing to stand for it.
+/// The text with all its placeholders filled; `None` if one has no value.
 pub(super) fn filled(template: &str, words: &Words) -> Option<String> {
     let mut parts = template.split('{');
     let mut text = parts.next().unwrap_or_default().to_owned();

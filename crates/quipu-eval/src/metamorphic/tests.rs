@@ -22,7 +22,7 @@ fn suite() -> MetamorphicSuite {
     MetamorphicSuite { cases: vec![case], kinds: kinds.map(str::to_owned).to_vec(), seed: 1 }
 }
 
-/// Asks the suite of an answerer that says what `script` says, else "Lima" to everything.
+/// Runs the suite with a mock method that answers by `script`, else "Lima".
 async fn report(script: &[(&str, Said)]) -> MetamorphicReport {
     let ask = async |text: &str| {
         let found = script.iter().find(|(question, _)| *question == text);

@@ -1,4 +1,4 @@
-//! Whether the confidence of answers means what it says.
+//! Calibration: whether the confidence of answers matches their accuracy.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,34 +7,34 @@ use super::share;
 /// Bins of equal width.
 const BINS: usize = 10;
 
-/// How well confidence tells right from wrong.
+/// The quality of a confidence estimate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Calibration {
     /// Expected calibration error over ten bins of equal width (Guo et al. 2017): 0 is best.
     pub error: f64,
     /// Mean squared difference of confidence and outcome (Brier 1950): 0 is best.
     pub brier: f64,
-    /// Probability that a right answer has more confidence than a wrong one (ties count half); `None` where all are right or
-    /// all wrong.
+    /// Probability that a right answer has more confidence than a wrong one (ties count half);
+    /// `None` if all are right or all wrong.
     pub discrimination: Option<f64>,
-    /// The bins that hold answers.
+    /// The non-empty bins.
     pub bins: Vec<CalibrationBin>,
     /// Number of answers.
     pub n: usize,
 }
 
-/// Answers of like confidence.
+/// Answers with similar confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct CalibrationBin {
     /// Mean confidence.
     pub confidence: f64,
-    /// Share that is right.
+    /// Share of right answers.
     pub right: f64,
     /// Number of answers.
     pub n: usize,
 }
 
-/// From confidences and whether each answer was right.
+/// Computes calibration from confidences and the correctness of each answer.
 #[expect(clippy::cast_precision_loss, reason = "counts of answers fit a double")]
 pub fn calibration(answers: &[(f64, bool)]) -> Calibration {
     let mut sums = vec![(0.0, 0usize, 0usize); BINS];

@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
 
-/// Resamples; the ends of an interval move in the third digit from seed to seed.
+/// Number of resamples; the ends of an interval vary in the third digit between seeds.
 const RESAMPLES: usize = 1000;
-/// Share of the resamples that lie outside on either side.
+/// Share of the resamples outside the interval on either side.
 const OUTSIDE: f64 = 0.025;
 
-/// A mean over questions with its 95% interval (percentile bootstrap over questions; Efron and Tibshirani 1993, §13.3).
+/// A mean over questions with its 95% interval (percentile bootstrap over questions; Efron and
+/// Tibshirani 1993, §13.3).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Interval {
     /// The mean.
@@ -36,8 +37,8 @@ pub fn bootstrap_mean(values: &[f64], seed: u64) -> Interval {
     bootstrap_strata(&[values], seed)
 }
 
-/// The mean of the means of several groups of values, each group weighing the same, and its interval: each group is resampled by itself.
-/// Groups without values do not count.
+/// The mean of the means of several groups of values, with equal weights, and its interval: each
+/// group is resampled separately. Empty groups do not count.
 #[expect(clippy::cast_precision_loss, reason = "counts of questions fit a double")]
 pub fn bootstrap_strata<V: AsRef<[f64]>>(groups: &[V], seed: u64) -> Interval {
     let groups: Vec<&[f64]> = groups.iter().map(AsRef::as_ref).filter(|group| !group.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! The metrics: of one question ([`Score`], [`RowScore`]), over questions ([`Interval`],
+//! The metrics: for one question ([`Score`], [`RowScore`]), over questions ([`Interval`],
 //! [`Calibration`], [`RiskCoverage`]).
 
 mod calibration;
@@ -15,7 +15,7 @@ pub use rouge::rouge_l;
 pub use rows::{GivenTable, GoldTable, RowScore};
 pub use score::{GoldAnswer, Score, score, score_rows};
 
-/// A share; 0 of nothing is 0.
+/// A share; 0 if the whole is 0.
 #[expect(clippy::cast_precision_loss, reason = "counts of answers fit a double")]
 pub(crate) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }

@@ -1,4 +1,4 @@
-//! What answering costs: the share of wrong answers, from the most confident answer to the least.
+//! The risk of answering: the share of wrong answers, from the most confident answer to the least.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use super::share;
 /// Steps of coverage.
 const STEPS: usize = 10;
 
-/// Risk against coverage (El-Yaniv and Wiener 2010): what would be wrong if only the most
+/// Risk against coverage (El-Yaniv and Wiener 2010): the share of wrong answers if only the most
 /// confident answers were given.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RiskCoverage {
-    /// At a tenth of the answers, two tenths, ... all.
+    /// At a tenth of the answers, two tenths, and so on up to all.
     pub points: Vec<RiskPoint>,
     /// Area under the curve: the mean risk over all coverages (Geifman et al. 2019), 0 is best;
     /// `None` without answers.
@@ -25,18 +25,19 @@ pub struct RiskCoverage {
 /// A point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct RiskPoint {
-    /// Share of the answers that are given.
+    /// Share of the given answers.
     pub coverage: f64,
     /// The same as a share of all questions.
     pub of_questions: f64,
-    /// Share of these that are wrong.
+    /// Share of wrong answers among them.
     pub risk: f64,
-    /// The least confidence among them: answer from here on for this coverage.
+    /// The least confidence among them: the threshold for this coverage.
     pub threshold: f64,
 }
 
-/// From confidences of answers and whether each was wrong, of so many questions. Answers of one
-/// confidence cannot be parted by a threshold: each of them counts as wrong as their mean.
+/// Computes the curve from the confidence and wrongness of each answer, over all questions. No
+/// threshold separates answers of equal confidence, so each of them counts with their mean
+/// wrongness.
 #[expect(clippy::cast_precision_loss, reason = "counts of answers fit a double")]
 pub fn risk_coverage(answers: &[(f64, bool)], questions: usize) -> RiskCoverage {
     let mut sorted = answers.to_vec();

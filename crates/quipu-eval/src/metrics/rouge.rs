@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use quipu_index::words;
+use quipu_language::words;
 
 /// Longest texts compared, in words.
 const MOST_WORDS: usize = 2000;
 
-/// ROUGE-L F1 of two texts over normalised words; recall and precision weigh the same, as in the package the field uses.
+/// ROUGE-L F1 of two texts over normalised words, with equal weights of recall and precision, as in
+/// the usual package.
 pub fn rouge_l(given: &str, gold: &str) -> f64 {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut read = |text: &str| -> Vec<usize> {

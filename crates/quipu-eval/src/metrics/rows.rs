@@ -1,15 +1,15 @@
 //! Scores of tables by rows.
 //!
-//! A gold row is told by its **key** (names, ids, everything in it that is no measure) and states
-//! **measures** (numbers in columns behind the first one). Ids tell rows that bear no name: "Alan
-//! Turing, 3" is not the row of author 3. A given row is right
-//! - *leniently* when one of its cells is a key of the gold row;
-//! - *strictly* when it holds a key, every measure of the gold row, and nothing that the gold row
-//!   does not hold.
+//! A gold row is identified by its **key** (names, ids, all cells except measures) and states
+//! **measures** (numbers in columns behind the first one). Ids identify only rows without a name:
+//! "Alan Turing, 3" is not the row of author 3. A given row is right
+//! - *leniently* if one of its cells is a key of the gold row;
+//! - *strictly* if it contains a key, every measure of the gold row, and nothing outside the gold
+//!   row.
 //!
-//! Strictly, each gold row is used once, and one column of the given table may be foreign: a
-//! column no cell of which belongs to the gold row that it stands beside explains the answer
-//! ("with a rating of 4.7") and contradicts nothing.
+//! Strictly, each gold row is used once, and one column of the given table may be foreign. No cell
+//! of a foreign column belongs to the gold row of its own row: the column explains the answer
+//! ("with a rating of 4.7") without contradicting it.
 
 use quipu_answer::{Answer, AnswerTable, Value};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use super::{GoldAnswer, harmonic, one_if, share};
 use crate::normal::Cell;
 use crate::question::GoldQuestion;
 
-/// How good the rows of one answer are; each from 0 to 1.
+/// The quality of one answer's rows; each value from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RowScore {
@@ -26,13 +26,13 @@ pub struct RowScore {
     pub f1: f64,
     /// F1 of the rows, leniently.
     pub lenient: f64,
-    /// 1 when the tables are equal, strictly: the same rows, in the gold table's order where the
+    /// 1 if the tables are equal, strictly: the same rows, in the gold table's order if the
     /// question asks for one.
     pub exact: f64,
 }
 
 impl RowScore {
-    /// Everything right.
+    /// A fully correct answer.
     pub const FULL: Self = Self { f1: 1.0, lenient: 1.0, exact: 1.0 };
 }
 
@@ -40,7 +40,7 @@ impl RowScore {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GoldTable {
     rows: Vec<GoldRow>,
-    /// Whether the rows are the question file's; else each gold answer is a row of its own.
+    /// Whether the question file gives the rows; else each gold answer is a row.
     of_file: bool,
     ordered: bool,
     any_of: bool,
@@ -48,18 +48,17 @@ pub struct GoldTable {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 struct GoldRow {
-    /// Where the gold key is known, keys decide about entities.
+    /// If the gold key is known, keys decide about entities.
     answer: GoldAnswer,
     keys: Vec<Cell>,
-    /// Numbers among the keys of a row that has a name: ids. They tell given rows that bear no
-    /// name.
+    /// Numbers among the keys of a row with a name: ids. They match given rows without a name.
     ids: Vec<Cell>,
     measures: Vec<Cell>,
-    /// What another published query computes in place of a measure.
+    /// The values that another published query computes in place of a measure.
     instead: Vec<Cell>,
 }
 
-/// A table that was given, or a list of values as rows of one cell.
+/// A given table, or a list of values as rows of one cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GivenTable {
     rows: Vec<GivenRow>,
@@ -68,7 +67,7 @@ pub struct GivenTable {
 #[derive(Debug, Clone, PartialEq)]
 struct GivenRow {
     cells: Vec<Option<GivenCell>>,
-    /// Whether one of the cells is no number.
+    /// Whether one of the cells is not a number.
     named: bool,
 }
 
@@ -76,13 +75,13 @@ struct GivenRow {
 struct GivenCell {
     text: Cell,
     keys: Vec<String>,
-    /// The keys and their last parts: ids, where the file's rows name entities by them.
+    /// The keys and their last parts: ids, if the file's rows name entities by them.
     of_keys: Vec<Cell>,
 }
 
 impl GoldTable {
-    /// The gold table of a question; `answers` are its gold answers, in its order where it has
-    /// rows.
+    /// The gold table of a question; `answers` are its gold answers, in the order of its rows if it
+    /// has rows.
     pub fn of(question: &GoldQuestion, answers: &[GoldAnswer]) -> Self {
         let of_file = question.has_rows();
         let rows = if of_file { rows_of_file(question, answers) } else { rows_of_answers(answers) };
@@ -95,17 +94,17 @@ impl GoldTable {
         self.of_file
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Whether row `at` of a given table is, leniently, gold row `of`.
+    /// Whether row `at` of a given table matches gold row `of`, leniently.
     pub(crate) fn has(&self, given: &GivenTable, at: usize, of: usize) -> bool {
         match (given.rows.get(at), self.rows.get(of)) {
             (Some(row), Some(gold)) => {
@@ -115,7 +114,7 @@ impl GoldTable {
         }
     }
 
-    /// Whether a cell tells the gold row, in a row that bears a name or not.
+    /// Whether a cell is a key of the gold row; `named`: whether its row has a name.
     fn is_key(&self, gold: &GoldRow, cell: &GivenCell, named: bool) -> bool {
         if gold.answer.id.is_some() && !cell.keys.is_empty() {
             return gold.answer.is("", &cell.keys);
@@ -132,15 +131,15 @@ impl GoldTable {
         self.is_key(gold, cell, false) || gold.measures.iter().any(number) || gold.instead.iter().any(number)
     }
 
-    /// Whether a given row is, strictly, a gold row; column `foreign` is not looked at.
+    /// Whether a given row matches a gold row, strictly, without column `foreign`.
     fn is_row(&self, gold: &GoldRow, given: &GivenRow, foreign: Option<usize>) -> bool {
         let columns = given.cells.iter().enumerate().filter(|(at, _)| Some(*at) != foreign);
         let cells: Vec<&GivenCell> = columns.filter_map(|(_, cell)| cell.as_ref()).collect();
         if cells.len() <= gold.measures.len() || !cells.iter().all(|cell| self.holds(gold, cell)) {
             return false;
         }
-        // The key's cell states no measure as well: "3, 3" may be course 3 with 3 students, "3"
-        // may not.
+        // The key's cell cannot also be a measure: "3, 3" may be course 3 with 3 students, "3" may
+        // not.
         (0..cells.len()).any(|key| {
             let named = cells.get(key).is_some_and(|cell| self.is_key(gold, cell, given.named));
             let states = |measure: usize, cell: usize| {
@@ -154,8 +153,9 @@ impl GoldTable {
         })
     }
 
-    /// The column, where there is exactly one, no cell of which belongs to the gold row that the
-    /// rest of its row names. A name of another gold row is no explanation: that row is wrong.
+    /// The only column without a cell that belongs to the gold row named by the rest of its row;
+    /// `None` if there are several. A name of another gold row is no explanation: that row is
+    /// wrong.
     fn foreign_column(&self, given: &GivenTable) -> Option<usize> {
         let width = given.rows.iter().map(|row| row.cells.len()).max().unwrap_or_default();
         let belongs = |row: &GivenRow, column: usize| {
@@ -173,7 +173,7 @@ impl GoldTable {
         found.next().filter(|_| width > 1 && found.next().is_none())
     }
 
-    /// Scores a table; nothing given is zero in everything.
+    /// Scores a table; an empty table scores zero everywhere.
     pub fn score(&self, given: &GivenTable) -> RowScore {
         let (asked, said) = (self.rows.len(), given.rows.len());
         let of = |found: usize| if self.any_of { one_if(found > 0) } else { share(found, asked) };
@@ -193,9 +193,8 @@ impl GoldTable {
         RowScore { f1, lenient, exact: one_if(exact) }
     }
 
-    /// Whether the rows that were given for the gold rows, one for each, come in the gold order.
-    /// Gold rows that follow one another and state the same measures are level: either may come
-    /// first.
+    /// Whether the given rows that match the gold rows, one for each, come in the gold order.
+    /// Consecutive gold rows with equal measures are tied: either may come first.
     fn in_order(&self, matched: &[Option<usize>]) -> bool {
         let level = |(a, b): (&GoldRow, &GoldRow)| {
             let same = a.measures.iter().zip(&b.measures).all(|(a, b)| a.is(b));
@@ -245,13 +244,14 @@ fn rows_of_file(question: &GoldQuestion, answers: &[GoldAnswer]) -> Vec<GoldRow>
         let mut instead = Vec::new();
         for alias in question.aliases.get(at).into_iter().flatten().filter(|alias| !measures.contains(alias))
         {
-            // Beside a measure, a number with a point was computed; a whole one may be an id.
+            // Beside a measure, a number with a decimal point was computed; a whole one may be an
+            // id.
             let computed = !measures.is_empty() && alias.contains('.') && is_number(alias);
             if computed && !keys.contains(alias) { &mut instead } else { &mut keys }.push(alias.clone());
         }
         keys.sort_unstable();
         keys.dedup();
-        // Where the row has a name, its numbers are ids.
+        // In a row with a name, numbers are ids.
         let has_name = keys.iter().any(|key| !is_number(key));
         let (ids, keys): (Vec<String>, Vec<String>) =
             keys.into_iter().partition(|key| has_name && is_number(key));
@@ -285,7 +285,7 @@ fn measured_columns(table: &[Vec<Option<String>>]) -> Vec<usize> {
     (1..width).filter(is_measured).collect()
 }
 
-/// Neighbouring names written as one: a graph has "Olivia Thomas" where a table has first and last
+/// Adjacent names joined into one: a graph has "Olivia Thomas" where a table has first and last
 /// name.
 fn written_together(named: &[&String]) -> Vec<String> {
     let words: Vec<&str> = named.iter().map(|text| text.as_str()).filter(|text| !is_number(text)).collect();
@@ -294,8 +294,8 @@ fn written_together(named: &[&String]) -> Vec<String> {
 }
 
 impl GivenTable {
-    /// An answer's table, else its values as rows of one cell, with the keys that each value is
-    /// known by. Rows without a value are none.
+    /// An answer's table, else its values as rows of one cell, with the keys of each value. Rows
+    /// without a value are dropped.
     pub fn of(answer: &Answer, keys: &[Vec<String>]) -> Self {
         match &answer.table {
             Some(table) => Self::of_table(table),
@@ -327,12 +327,12 @@ impl GivenTable {
         Self { rows: filled.map(row).collect() }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -346,9 +346,8 @@ impl GivenCell {
     }
 }
 
-/// A largest set of pairs in which each of `left` and `right` things stands once (Kuhn 1955);
-/// earlier ones are paired with earlier ones where either would do. For each of `left` its
-/// partner.
+/// A maximum matching of `left` and `right` items (Kuhn 1955); on ties earlier items are paired
+/// with earlier ones. Returns the partner of each `left` item.
 fn pairs(left: usize, right: usize, fit: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let fits: Vec<Vec<usize>> = (0..left).map(|l| (0..right).filter(|r| fit(l, *r)).collect()).collect();
     let mut taken: Vec<Option<usize>> = vec![None; right];
@@ -365,7 +364,7 @@ fn pairs(left: usize, right: usize, fit: impl Fn(usize, usize) -> bool) -> Vec<O
     partner
 }
 
-/// Finds a partner for `l`: one that is free, else by moving others.
+/// Finds a partner for `l`: a free one, else by moving others.
 fn place(l: usize, fits: &[Vec<usize>], taken: &mut [Option<usize>], tried: &mut [bool]) -> bool {
     let all = || fits.get(l).into_iter().flatten().copied();
     let free = all().find(|r| taken.get(*r).is_some_and(Option::is_none));

@@ -6,21 +6,21 @@ use super::rouge::rouge_l;
 use super::{GivenTable, GoldTable, RowScore, harmonic, one_if, share};
 use crate::normal::{occurs_in, same_answer};
 
-/// A gold answer with all that is known of it.
+/// A gold answer with its known names and key.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct GoldAnswer {
     /// Its name or value.
     pub name: String,
-    /// Its other names in the graph.
+    /// Its aliases in the graph.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Its key, where the question file gives it.
+    /// Its key, if the question file gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
 impl GoldAnswer {
-    /// A gold answer of which only the name is known.
+    /// A gold answer known only by its name.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
@@ -29,8 +29,8 @@ impl GoldAnswer {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
     }
 
-    /// Whether a value that was given is this answer. Where the value's keys and the gold key are known, keys decide, so that
-    /// another entity of the same name is not taken for it.
+    /// Whether a given value is this answer. If the keys of both are known, keys decide, so that
+    /// another entity of the same name does not match.
     pub fn is(&self, given: &str, keys: &[String]) -> bool {
         match &self.id {
             Some(id) if !keys.is_empty() => keys.contains(id),
@@ -44,27 +44,28 @@ impl GoldAnswer {
     }
 }
 
-/// How good one answer is; each from 0 to 1. See docs/evaluation.md for definitions and sources.
+/// The quality of one answer; each value from 0 to 1. See docs/evaluation.md for definitions and
+/// sources.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Score {
-    /// 1 when the first value given is a gold answer (strict).
+    /// 1 if the first given value is a gold answer (strict).
     pub hit_at_1: f64,
-    /// 1 when one of the first five values given is.
+    /// 1 if one of the first five given values is a gold answer.
     pub hit_at_5: f64,
-    /// Share of the gold answers among the first twenty values given.
+    /// Share of the gold answers among the first twenty given values.
     pub recall_at_20: f64,
-    /// One over the rank of the first value that is a gold answer.
+    /// One over the rank of the first given value that is a gold answer.
     pub mrr: f64,
-    /// 1 when the values given are the gold answers, no more and no less.
+    /// 1 if the given values are exactly the gold answers.
     pub exact: f64,
-    /// Share of the gold answers that are given: AnchorRAG's accuracy, and the recall of the set.
+    /// Share of the gold answers that are given: AnchorRAG's accuracy, the recall of the set.
     pub accuracy: f64,
-    /// Share of the values given that are gold answers.
+    /// Share of the given values that are gold answers.
     pub precision: f64,
     /// Harmonic mean of precision and accuracy.
     pub f1: f64,
-    /// 1 when a gold name occurs in the answer's words (lenient).
+    /// 1 if a gold name occurs in the answer's words (lenient).
     pub lenient: f64,
     /// ROUGE-L F1 of the answer's words and the best gold text.
     pub rouge_l: f64,
@@ -74,7 +75,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Everything right, as when an unanswerable question is not answered.
+    /// All correct, as for an unanswerable question that is not answered.
     pub const FULL: Self = Self {
         hit_at_1: 1.0,
         hit_at_5: 1.0,
@@ -89,7 +90,7 @@ impl Score {
         rows: Some(RowScore::FULL),
     };
 
-    /// Nothing right, as when nothing is given.
+    /// Nothing correct, as for an empty answer.
     pub const NOTHING: Self = Self {
         hit_at_1: 0.0,
         hit_at_5: 0.0,
@@ -110,8 +111,8 @@ const HITS: usize = 5;
 /// Depth of Recall@k.
 const RECALLED: usize = 20;
 
-/// Scores the values given, best first, each with the keys that it is known by, and the answer's words. Nothing given is zero
-/// in everything. With `any_of`, each gold answer alone is a whole one.
+/// Scores the given values, best first, each with its keys, and the answer's words. An empty answer
+/// scores zero everywhere. With `any_of`, each gold answer alone is complete.
 pub fn score(given: &[(String, Vec<String>)], words: &str, gold: &[GoldAnswer], any_of: bool) -> Score {
     let is = |value: usize, answer: usize| match (given.get(value), gold.get(answer)) {
         (Some((value, keys)), Some(answer)) => answer.is(value, keys),
@@ -124,8 +125,8 @@ pub fn score(given: &[(String, Vec<String>)], words: &str, gold: &[GoldAnswer], 
     }
 }
 
-/// Scores rows where the question file has rows: each stands for a value, and is right when it
-/// holds a key of a gold row.
+/// Scores rows if the question file has rows: each row counts as a value, which is right if it
+/// contains a key of a gold row.
 pub fn score_rows(given: &GivenTable, words: &str, table: &GoldTable, gold: &[GoldAnswer]) -> Score {
     Score {
         lenient: one_if(gold.iter().any(|g| g.occurs_in(words))),
@@ -134,7 +135,7 @@ pub fn score_rows(given: &GivenTable, words: &str, table: &GoldTable, gold: &[Go
     }
 }
 
-/// Scores of `given` things, best first, against `gold` ones.
+/// Scores `given` items, best first, against `gold` items.
 fn score_of(given: usize, gold: usize, any_of: bool, is: impl Fn(usize, usize) -> bool) -> Score {
     let right: Vec<bool> = (0..given).map(|at| (0..gold).any(|of| is(at, of))).collect();
     let found_within = |depth: usize| {
@@ -157,7 +158,7 @@ fn score_of(given: usize, gold: usize, any_of: bool, is: impl Fn(usize, usize) -
     }
 }
 
-/// Against each gold text where any will do, else also against all of them in a row.
+/// Against each gold text; unless any one suffices, also against all of them in a row.
 fn rouge(words: &str, gold: &[GoldAnswer], any_of: bool) -> f64 {
     if any_of {
         return gold.iter().map(|g| rouge_l(words, &g.name)).fold(0.0, f64::max);

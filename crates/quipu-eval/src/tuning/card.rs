@@ -1,4 +1,4 @@
-//! What a folder of training examples says of itself.
+//! The data card of a folder of training examples.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,36 +13,37 @@ use crate::manifest::{DatasetFacts, LlmFacts, WorkspaceFacts};
 /// The format of `card.json`.
 pub const DATA_CARD_FORMAT: u32 = 1;
 
-/// `card.json`: where the examples come from, what they are, and what they must not know.
+/// `card.json`: the origin and content of the examples, and the evaluation questions that they
+/// avoid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataCard {
     /// [`DATA_CARD_FORMAT`].
     pub format: u32,
-    /// What is learnt.
+    /// The task.
     pub task: TuneTask,
     /// The stages that a model tuned on them serves.
     pub stages: Vec<String>,
-    /// Where they come from, a run of the export each.
+    /// Their sources, one for each run of the export.
     pub sources: Vec<SourceCard>,
     /// SHA-256 of the prompt templates: a model tuned on others reads other prompts.
     pub prompts: BTreeMap<String, String>,
-    /// How many there are.
+    /// Number of examples.
     pub examples: SplitCounts,
-    /// By where the last word comes from.
+    /// By the source of the last message.
     pub by_kind: BTreeMap<String, usize>,
-    /// By kind of question, as the files say.
+    /// By kind of question, from the files.
     pub by_question_kind: BTreeMap<String, usize>,
-    /// By hops, as the files say.
+    /// By hops, from the files.
     pub by_hops: BTreeMap<String, usize>,
-    /// By what is calculated.
+    /// By the operation.
     pub by_operation: BTreeMap<String, usize>,
     /// By file of questions.
     pub by_source: BTreeMap<String, usize>,
-    /// The licence of graph and questions, as who exported them says.
+    /// The licence of graph and questions, as stated by the exporter.
     pub licence: String,
 }
 
-/// Examples for learning and for telling when to stop.
+/// Examples for training and for validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SplitCounts {
     /// In `train.jsonl`.
@@ -62,17 +63,18 @@ pub struct SourceCard {
     pub questions: Vec<DatasetFacts>,
     /// The model that wrote the examples.
     pub teacher: LlmFacts,
-    /// The method that asked it.
+    /// The method that called it.
     pub method: String,
-    /// Runs of one question at most, the temperature of those after the first, and refusals a hundred right examples.
+    /// Most runs of one question, the temperature of all but the first, and the refusals for each
+    /// hundred right examples.
     pub samples: u32,
     /// See `samples`.
     pub temperature: f32,
     /// See `samples`.
     pub refusals: usize,
-    /// What became of the questions.
+    /// The outcomes of the questions.
     pub counts: TuneCounts,
-    /// The files that no example may be near to.
+    /// The evaluation files that no example may resemble.
     pub held_out: Vec<DatasetFacts>,
     /// The licence of graph and questions.
     pub licence: String,

@@ -1,4 +1,4 @@
-//! One training example, and refusals made of right ones.
+//! A training example, and refusals made from right examples.
 
 use quipu_model::{Message, Role};
 use serde::{Deserialize, Serialize};
@@ -8,43 +8,44 @@ use super::recorder::Heard;
 use super::task::TuneTask;
 use crate::gold::PreparedQuestion;
 
-/// The reply of the prompt for queries where the tables cannot answer.
+/// The reply of the query prompt if the tables cannot answer.
 const NO_QUERY: &str = "SELECT NULL";
 
-/// Where an example's last word comes from.
+/// The source of an example's last message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExampleKind {
     /// The model wrote it, and the answer was right (Fig. 4, accepted).
     Accepted,
-    /// The model was wrong each time: the gold answer, under the prompt without reasoning (Fig. 4, rejected).
+    /// The model was always wrong: the gold answer, under the prompt without reasoning (Fig. 4,
+    /// rejected).
     Gold,
-    /// There is no answer in what was shown.
+    /// The shown data contains no answer.
     Refusal,
 }
 
-/// A conversation whose last word is to be learnt.
+/// A conversation whose last message is to be learnt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TuneExample {
-    /// The conversation; the last message is the assistant's, and the one that is learnt.
+    /// The conversation; the last message is the assistant's and is to be learnt.
     pub messages: Vec<Message>,
-    /// What is learnt.
+    /// The task.
     pub task: TuneTask,
-    /// The stage that asks so.
+    /// The stage of the request.
     pub stage: String,
-    /// Where the last word comes from.
+    /// The source of the last message.
     pub kind: ExampleKind,
     /// The question.
     pub question: String,
     /// Its id in its file.
     pub question_id: String,
-    /// The kind of question, as its file says.
+    /// The kind of question, from its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question_kind: Option<String>,
-    /// Hops from the topic entity to the answer, as its file says.
+    /// Hops from the topic entity to the answer, from the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hops: Option<u32>,
-    /// What is calculated: of a query its functions, of a composed answer the operation that it names.
+    /// The operation: the functions of a query, or the operation named in a composed answer.
     pub operation: String,
     /// The file of the question, and the graph.
     pub source: String,
@@ -77,18 +78,18 @@ impl TuneExample {
         }
     }
 
-    /// What was shown of the graph: the last message before the reply.
+    /// The shown part of the graph: the last message before the reply.
     fn shown(&self) -> Option<&str> {
         let [.., shown, _] = self.messages.as_slice() else { return None };
         (shown.role == Role::User).then_some(shown.content.as_str())
     }
 
-    /// The same evidence under another question that it does not answer, and a refusal; none where it may hold an answer to it, or
-    /// where the question does not stand at the end of what is shown.
+    /// The same evidence with another question that it does not answer, and a refusal. `None` if
+    /// the evidence may contain an answer to it, or if the message does not end with the question.
     pub(super) fn refusing(&self, other: &PreparedQuestion) -> Option<Self> {
         let shown = self.shown()?;
         let before = shown.strip_suffix(self.question.as_str())?;
-        // A number may be what the rows come to, without standing in one.
+        // A number may be computed from the rows without occurring in one.
         let named = |name: &str| name.chars().any(char::is_alphabetic);
         let tells = other.gold.is_empty()
             || other.gold.iter().any(|gold| !named(&gold.name) || gold.occurs_in(shown));
@@ -113,7 +114,7 @@ impl TuneExample {
     }
 }
 
-/// What a reply of a task looks like where there is no answer; none of tasks that cannot refuse.
+/// A task's reply without an answer; `None` for a task that cannot refuse.
 pub(super) fn refusal_of(task: TuneTask, reply: &str) -> Option<String> {
     match task {
         TuneTask::Compose => refusal(reply),
@@ -126,7 +127,7 @@ pub(super) fn refusal_of(task: TuneTask, reply: &str) -> Option<String> {
 fn refusal(reply: &str) -> Option<String> {
     let form: Value = serde_json::from_str(reply).ok()?;
     let fields = form.as_object().filter(|form| form.contains_key("status"))?;
-    // As they stand in the reply: the reasoning comes first there, and serde_json sorts them.
+    // In the order of the reply: reasoning comes first there, but serde_json sorts the fields.
     let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
     fields.sort_by_key(|(name, _)| reply.find(&format!("\"{name}\":")));
     let refused = fields.into_iter().map(|(name, value)| {
@@ -148,7 +149,8 @@ pub(super) fn gold_reply(prepared: &PreparedQuestion) -> String {
     in_order([("status", json!("answered")), ("answers", json!(answers))].into_iter())
 }
 
-/// JSON as the prompts' examples write it: the fields in their order, a space behind colons and commas.
+/// JSON as the prompts' examples write it: the fields in their order, a space behind colons and
+/// commas.
 fn in_order<'a>(fields: impl Iterator<Item = (&'a str, Value)>) -> String {
     let list = |items: &[Value]| items.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
     let field = |(name, value): (&str, Value)| match &value {
@@ -158,7 +160,7 @@ fn in_order<'a>(fields: impl Iterator<Item = (&'a str, Value)>) -> String {
     format!("{{{}}}", fields.map(field).collect::<Vec<_>>().join(", "))
 }
 
-/// What a reply calculates.
+/// The operation in a reply.
 fn operation_of(task: TuneTask, reply: &str) -> String {
     if task == TuneTask::Compose {
         let form: Option<Value> = serde_json::from_str(reply).ok();
@@ -229,7 +231,7 @@ mod tests {
     #[test]
     fn what_the_evidence_may_answer_is_not_refused() {
         let example = example();
-        // Its answer is shown, is a number that may be counted, or is not known.
+        // Its answer is shown, is a number that may be counted, or is unknown.
         for gold in [&["Orle"][..], &["3"], &[]] {
             assert_eq!(example.refusing(&prepared("which rivers are there", gold)), None);
         }

@@ -1,4 +1,5 @@
-//! Rejection sampling: a model works on questions whose answers are known, and what it wrote where it was right is kept.
+//! Rejection sampling: a model answers questions with known answers, and its messages are kept
+//! where it was right.
 
 use std::sync::Arc;
 
@@ -17,50 +18,51 @@ use crate::metrics::GivenTable;
 use crate::row::{Ended, Row};
 use crate::runner::{RunConfig, answer_question};
 
-/// Questions whose evidence is tried for one refusal.
+/// Questions that are tried for one refusal.
 const PARTNERS: usize = 20;
 
-/// How examples are made.
+/// Settings of the export.
 pub struct TuneConfig<'a> {
     /// The workspace; its model is `recorder`.
     pub engine: &'a Engine,
     /// The teacher.
     pub recorder: &'a Arc<Recorder>,
-    /// How questions are asked.
+    /// Options of each question.
     pub options: AskOptions,
-    /// The teacher as the data card names it.
+    /// The teacher's name in the data card.
     pub llm: String,
     /// Most runs of one question; the first is greedy, the others are sampled.
     pub samples: u32,
     /// Temperature of the samples.
     pub temperature: f32,
-    /// Refusals beside each hundred right examples, at most.
+    /// Most refusals for each hundred right examples.
     pub refusals: usize,
-    /// When the questions are asked that do not say so themselves.
+    /// Time of asking for questions without their own.
     pub now: Zoned,
     /// The name of questions and graph in examples and card.
     pub source: String,
 }
 
-/// What became of the questions.
+/// The outcomes of the questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TuneCounts {
-    /// Questions that were asked.
+    /// Asked questions.
     pub asked: usize,
-    /// Of these, those that the first, greedy run was right on.
+    /// Of these, questions that the first, greedy run answered correctly.
     pub right_at_first: usize,
-    /// Those that a sample was right on.
+    /// Questions that a sample answered correctly.
     pub right_later: usize,
     /// Those without a right run.
     pub never_right: usize,
-    /// Questions that were left out, for they are near to questions that the model will be measured on.
+    /// Questions excluded because they resemble evaluation questions.
     pub leaking: LeakCounts,
 }
 
-/// Makes examples of questions, in their order. `progress` is told how many are done, and how many examples there are.
+/// Makes examples of questions, in their order. `progress` gets the number of finished questions
+/// and the number of examples.
 ///
 /// # Errors
-/// Those of graph and index; a question that fails is one that was never right.
+/// Errors of graph and index; a failed question counts as never right.
 pub async fn tune_export(
     config: &TuneConfig<'_>,
     questions: &[PreparedQuestion],
@@ -111,7 +113,7 @@ impl Lesson<'_> {
         Ok(corrected.into_iter().collect())
     }
 
-    /// Asks once, and hears what the task's part of the model said.
+    /// Asks once and records the task's model calls.
     async fn ask(&self, sample: u32, options: &AskOptions) -> Result<(Row, Vec<Heard>), EvalError> {
         let sampled = (sample > 0).then_some((self.config.temperature, u64::from(sample)));
         self.config.recorder.begin(sampled);
@@ -130,7 +132,8 @@ impl Lesson<'_> {
         Ok((row, self.config.recorder.take()))
     }
 
-    /// What is worth learning of one run: nothing where the answer was wrong or not grounded.
+    /// The messages of one run that are worth learning: none if the answer was wrong or not
+    /// grounded.
     async fn right(&self, row: &Row, heard: &[Heard]) -> Result<Vec<Heard>, EvalError> {
         if self.question.question.has_no_answer() {
             let refused = |heard: &&Heard| {
@@ -150,13 +153,13 @@ impl Lesson<'_> {
             return Ok(Vec::new());
         }
         Ok(match self.config.recorder.task() {
-            // Who composes more than once does so with more evidence each time.
+            // Later compositions of one run have more evidence, so the last one counts.
             TuneTask::Compose => heard.last().cloned().into_iter().collect(),
             TuneTask::Query | TuneTask::Plan => heard.to_vec(),
         })
     }
 
-    /// The first query whose rows are the gold ones, under the prompt as it was first.
+    /// The first query whose rows are the gold ones, under its original prompt.
     async fn right_query(&self, heard: &[Heard]) -> Result<Vec<Heard>, EvalError> {
         let Some(first) = heard.first() else { return Ok(Vec::new()) };
         let question = Question::new(&self.question.question.question, self.config.now.clone())?;
@@ -178,13 +181,14 @@ impl Lesson<'_> {
         TuneExample::new(task, kind, heard, self.question, &self.config.source)
     }
 
-    /// An unanswerable question that was answered each time, with the refusal that it should have had.
+    /// An unanswerable question that was always answered, with the correct refusal.
     fn refused(&self, heard: Heard) -> Option<TuneExample> {
         let reply = refusal_of(self.config.recorder.task(), &heard.reply)?;
         Some(self.example(ExampleKind::Refusal, Heard { reply, ..heard }))
     }
 
-    /// The gold answer under the prompt without reasoning, where the evidence holds all of it (KERAG §4.3, step 3).
+    /// The gold answer under the prompt without reasoning, if the evidence contains all of it
+    /// (KERAG §4.3, step 3).
     async fn gold(&self) -> Result<Option<TuneExample>, EvalError> {
         let mut options = self.config.options.clone();
         let published = options.method == Method::Kerag && options.config.planner == Planner::Published;
@@ -209,7 +213,8 @@ fn status_of(reply: &str) -> String {
     status.unwrap_or_else(|| reply.trim().trim_end_matches(';').to_uppercase())
 }
 
-/// Refusals made of right examples: each with another question of the same graph, those about the same thing first.
+/// Refusals made from right examples: each with another question over the same graph, preferably
+/// about the same topic.
 fn refusals(examples: &[TuneExample], questions: &[&PreparedQuestion], share: usize) -> Vec<TuneExample> {
     let right: Vec<(usize, &TuneExample)> =
         (0..).zip(examples).filter(|(_, example)| example.kind != ExampleKind::Refusal).collect();
@@ -221,7 +226,7 @@ fn refusals(examples: &[TuneExample], questions: &[&PreparedQuestion], share: us
         let is_apart = |other: &PreparedQuestion| {
             !other.question.topic_entities.iter().any(|topic| topics.contains(topic))
         };
-        // Another one for each example, always the same.
+        // A different one for each example, deterministically.
         let begin = (at * 7 + 1) % questions.len().max(1);
         let mut others: Vec<_> =
             questions.iter().cycle().skip(begin).take(questions.len().min(PARTNERS)).collect();

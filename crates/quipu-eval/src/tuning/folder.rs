@@ -24,10 +24,10 @@ use crate::formats::sha256_of;
 const CARD: &str = "card.json";
 const TRAIN: &str = "train.jsonl";
 const VALIDATION: &str = "validation.jsonl";
-/// One question in so many is for validation.
+/// One in this many questions is used for validation.
 const VALIDATED: usize = 10;
 
-/// Examples in a folder, to which those of another graph may be added.
+/// A folder of examples, which may be extended by those of another graph.
 #[derive(Debug)]
 pub struct TuneFolder {
     path: PathBuf,
@@ -37,11 +37,11 @@ pub struct TuneFolder {
 }
 
 impl TuneFolder {
-    /// A new folder, or with `add` one that holds examples of the same task.
+    /// Opens a new folder or, with `add`, one with examples of the same task.
     ///
     /// # Errors
-    /// [`EvalError::Usage`] where the folder holds something and is not to be added to, or holds examples of another task or of other
-    /// prompts; [`EvalError::Io`], [`EvalError::Malformed`].
+    /// [`EvalError::Usage`] if the folder has content without `add`, or has examples of another
+    /// task or of other prompts; [`EvalError::Io`], [`EvalError::Malformed`].
     pub fn open(
         path: &Path,
         task: TuneTask,
@@ -78,10 +78,11 @@ impl TuneFolder {
         Ok(Self { sources: card.sources, examples, ..new })
     }
 
-    /// Adds the examples of one source and writes the folder; gives the card.
+    /// Adds the examples of one source and writes the folder; returns the card.
     ///
     /// # Errors
-    /// [`EvalError::Usage`] where there is not one right example: nothing is written then. [`EvalError::Io`].
+    /// [`EvalError::Usage`] without a single right example: nothing is written then.
+    /// [`EvalError::Io`].
     pub fn add(
         mut self,
         source: SourceCard,
@@ -115,14 +116,15 @@ impl TuneFolder {
     }
 }
 
-/// Whole questions are for validation, so that none is learnt under one of its forms and asked under another.
+/// Whole questions are used for validation, so that no question is trained in one form and
+/// validated in another.
 fn split(examples: Vec<TuneExample>) -> (Vec<TuneExample>, Vec<TuneExample>) {
     let key =
         |example: &TuneExample| sha256_of(format!("{}\n{}", example.source, example.question).as_bytes());
     let mut keys: Vec<String> = examples.iter().map(key).collect();
     keys.sort_unstable();
     keys.dedup();
-    // One question alone is for learning.
+    // A single question is used for training.
     let validated = if keys.len() < 2 { 0 } else { keys.len().div_ceil(VALIDATED) };
     let validated: HashSet<String> = keys.into_iter().take(validated).collect();
     examples.into_iter().partition(|example| !validated.contains(&key(example)))

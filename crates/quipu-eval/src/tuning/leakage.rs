@@ -1,20 +1,20 @@
-//! Questions that no training example may be near to: those that the tuned model will be measured on.
+//! Finds training questions that resemble the evaluation questions of the tuned model.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use quipu_index::normalise;
+use quipu_language::normalise;
 use serde::{Deserialize, Serialize};
 
 use crate::formats::QuestionFile;
 use crate::manifest::DatasetFacts;
 use crate::question::GoldQuestion;
 
-/// From this share of common words on, two questions are nearly the same one.
+/// Least share of common words that makes two questions near-duplicates.
 const NEAR: f64 = 0.8;
-/// Names shorter than this are codes and numbers, which say nothing of what a graph is about.
+/// Shortest name that counts. Shorter ones are codes and numbers.
 const LEAST_NAME: usize = 3;
 
-/// What a training question shares with a question that it must not know.
+/// The overlap of a training question with an evaluation question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Leak {
@@ -26,10 +26,10 @@ pub enum Leak {
     Entity,
 }
 
-/// Questions that were left out, by what they share.
+/// Excluded questions by their overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LeakCounts {
-    /// The question.
+    /// Equal text.
     pub same_question: usize,
     /// Most of its words.
     pub near_duplicate: usize,
@@ -46,7 +46,7 @@ impl LeakCounts {
         }
     }
 
-    /// All of them.
+    /// The total.
     pub fn all(&self) -> usize {
         self.same_question + self.near_duplicate + self.entity
     }
@@ -58,13 +58,13 @@ pub struct HeldOut {
     files: Vec<DatasetFacts>,
     questions: HashSet<String>,
     words: Vec<BTreeSet<String>>,
-    /// By word, the questions that hold it.
+    /// The questions with each word.
     by_word: HashMap<String, Vec<usize>>,
     entities: HashSet<String>,
 }
 
 impl HeldOut {
-    /// Of these files.
+    /// Builds the index of these files.
     pub fn of(files: &[QuestionFile]) -> Self {
         let mut held = Self { files: files.iter().map(DatasetFacts::of).collect(), ..Self::default() };
         for question in files.iter().flat_map(|file| &file.questions) {
@@ -89,7 +89,7 @@ impl HeldOut {
         &self.files
     }
 
-    /// What a question shares with one of these, the plainest first.
+    /// The overlap of a question with the evaluation questions, the strongest first.
     pub fn leak(&self, question: &GoldQuestion) -> Option<Leak> {
         let text = normalise(&question.question);
         if self.questions.contains(&text) {
@@ -111,7 +111,7 @@ fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     crate::metrics::share(shared, a.len() + b.len() - shared)
 }
 
-/// The names and keys that a question is about and that answer it, without numbers and codes.
+/// The names and keys of a question's topics and answers, without numbers and codes.
 fn entities(question: &GoldQuestion) -> impl Iterator<Item = String> {
     let keys = question.topic_ids.iter().chain(&question.answer_ids).cloned();
     let names = question.topic_entities.iter().chain(&question.answers).map(|name| normalise(name));
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(near, Some(Leak::NearDuplicate));
         assert_eq!(leak("Who was born in Lindau?", "lindau", "Ada"), Some(Leak::Entity));
         assert_eq!(leak("Where does the Orle end?", "x", "Orle"), Some(Leak::Entity));
-        // A number is nobody's.
+        // Numbers never count as entities.
         assert_eq!(leak("How many people live in Ostra?", "Ostra", "12"), None);
     }
 }

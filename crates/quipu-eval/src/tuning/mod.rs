@@ -1,5 +1,5 @@
-//! Training examples for a model that is tuned to a part of the work (KERAG §4.3, Fig. 4): what a model wrote where the answer was
-//! right, and refusals where there is none.
+//! Training examples for tuning a model to one task (KERAG §4.3, Fig. 4): the messages of a model
+//! that answered correctly, and refusals where there is no answer.
 
 mod card;
 mod examples;

@@ -1,4 +1,4 @@
-//! A model that remembers what was said.
+//! A model that records its conversations.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,7 @@ use quipu_model::{
 
 use super::task::TuneTask;
 
-/// A conversation with the model's last word.
+/// A conversation with the model's last message.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Heard {
     pub(super) stage: String,
@@ -16,7 +16,7 @@ pub(super) struct Heard {
     pub(super) reply: String,
 }
 
-/// Passes requests on to a model, and remembers those of one task. Questions are asked one after the other.
+/// Passes requests on to a model and records those of one task. Questions are asked in sequence.
 pub struct Recorder {
     inner: Arc<dyn LanguageModel>,
     task: TuneTask,
@@ -25,13 +25,13 @@ pub struct Recorder {
 
 #[derive(Default)]
 struct State {
-    /// Temperature and seed that the task's greedy requests are asked with instead.
+    /// Temperature and seed for the task's otherwise greedy requests.
     sample: Option<(f32, u64)>,
     heard: Vec<Heard>,
 }
 
 impl Recorder {
-    /// Remembers the requests of `task` to `inner`.
+    /// Records the requests of `task` to `inner`.
     pub fn new(inner: Arc<dyn LanguageModel>, task: TuneTask) -> Self {
         Self { inner, task, state: Mutex::default() }
     }
@@ -40,12 +40,13 @@ impl Recorder {
         self.task
     }
 
-    /// Forgets what was heard, and has the task's requests sampled from now on: at the model's own choice where `sample` is none.
+    /// Clears the record and sets the sampling of the task's requests; `None` leaves them
+    /// unchanged.
     pub(super) fn begin(&self, sample: Option<(f32, u64)>) {
         *self.state() = State { sample, heard: Vec::new() };
     }
 
-    /// What was heard since the beginning.
+    /// The conversations recorded since `begin`.
     pub(super) fn take(&self) -> Vec<Heard> {
         std::mem::take(&mut self.state().heard)
     }
@@ -56,7 +57,8 @@ impl Recorder {
 
     fn hear(&self, request: &ChatRequest, reply: &str) {
         let mut state = self.state();
-        // A reply that could not be read is asked for again, below itself: the second one is what it should have been.
+        // An unreadable reply is requested again in the same conversation. The second reply
+        // replaces the first.
         if let Some(last) = state.heard.last_mut()
             && last.stage == request.stage
             && request.messages.len() == last.messages.len() + 2

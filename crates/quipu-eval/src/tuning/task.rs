@@ -1,4 +1,4 @@
-//! What a model can be tuned for.
+//! The tasks that a model can be tuned for.
 
 use std::str::FromStr;
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::EvalError;
 
-/// What a model is tuned for.
+/// The task of a tuned model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TuneTask {
-    /// To reason over evidence and compose the answer: KERAG's summariser.
+    /// Reason over evidence and compose the answer: KERAG's summariser.
     Compose,
-    /// To write the question as SQL over the graph's tables.
+    /// Write the question as SQL over the graph's tables.
     Query,
-    /// To find topic entities and filter relations: KERAG's planner.
+    /// Find topic entities and filter relations: KERAG's planner.
     Plan,
 }
 
@@ -31,7 +31,7 @@ impl TuneTask {
         }
     }
 
-    /// The stages whose requests it is about. A tuned model serves these and no others.
+    /// The stages of its requests. A tuned model serves only these.
     pub fn stages(self) -> &'static [&'static str] {
         match self {
             Self::Compose => &["compose"],
@@ -40,7 +40,7 @@ impl TuneTask {
         }
     }
 
-    /// The method whose requests it learns from, where none is named.
+    /// The default method whose requests it learns from.
     pub fn method(self) -> &'static str {
         match self {
             Self::Compose | Self::Plan => "kerag",

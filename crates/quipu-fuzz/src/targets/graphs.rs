@@ -4,13 +4,13 @@ use quipu_graph::{EmbeddedGraph, ErrorClass, GraphError, ImportConfig, Input};
 
 use crate::scratch;
 
-/// A file of any bytes becomes a store that holds together, or an error of the user's that names the file.
+/// A file of any bytes becomes a consistent store, or gives a user error that names the file.
 fn import(name: &str, bytes: &[u8]) {
     let folder = scratch::folder();
     let (file, store) = (folder.path().join(name), folder.path().join("store"));
     std::fs::write(&file, bytes).unwrap();
     let mut config = ImportConfig::new("any", vec![Input::File(file)]);
-    // Of its length: which inputs are read leniently must not change with their first bytes.
+    // By its length: the choice of lenient reading must not depend on the first bytes.
     (config.lenient, config.threads, config.memory) = (bytes.len() % 2 == 1, 1, 16 << 20);
     match quipu_graph::import(&config, &store) {
         Ok(report) => {
@@ -20,7 +20,7 @@ fn import(name: &str, bytes: &[u8]) {
             assert!(report.triples <= report.statements.max(report.triples));
         }
         Err(error) => {
-            // What cannot be unpacked cannot be read: so a broken disk would say as well.
+            // A file that cannot be unpacked gives the same error as a broken disk.
             let unreadable = matches!(error, GraphError::Io { .. })
                 && [".gz", ".bz2", ".zst"].iter().any(|kind| name.ends_with(kind));
             assert!(error.class() == ErrorClass::User || unreadable, "{error}");

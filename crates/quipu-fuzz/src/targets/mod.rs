@@ -11,13 +11,13 @@ pub(crate) use stored::originals;
 /// A reader of foreign bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name: that of its folders of inputs, too.
+    /// Its name, and that of its input folders.
     pub name: &'static str,
-    /// Gives it bytes; panics where it does what it must not do.
+    /// Passes bytes to the reader; panics if the reader misbehaves.
     pub run: fn(&[u8]),
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "ntriples", run: graphs::ntriples },
     Target { name: "nquads", run: graphs::nquads },
@@ -48,7 +48,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "http", run: wire::http },
 ];
 
-/// The target of a name.
+/// The target with a name.
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().copied().find(|target| target.name == name)
 }

@@ -1,4 +1,4 @@
-//! Queries that people and models write.
+//! Queries written by people and models.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const TRIPLES: &str = "\
 <http://e.org/lima> <http://www.w3.org/2000/01/rdf-schema#label> \"Lima\"@en .
 ";
 
-/// A query is read alike by all who read it, and runs within its limits or is refused.
+/// All readers of a query agree on it, and it runs within its limits or is refused.
 pub(super) fn sparql(bytes: &[u8]) {
     static GRAPH: OnceLock<(tempfile::TempDir, EmbeddedGraph)> = OnceLock::new();
     let (_, graph) = GRAPH.get_or_init(|| {
@@ -40,7 +40,7 @@ pub(super) fn sparql(bytes: &[u8]) {
     }
 }
 
-/// SQL of a model: plain data or an error in words.
+/// A model's SQL: it parses to plain data or gives a readable error.
 pub(super) fn sql(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Err(error) = read_sql(&text, None) {
@@ -48,7 +48,7 @@ pub(super) fn sql(bytes: &[u8]) {
     }
 }
 
-/// A model's Cypher: whatever can be read of it.
+/// A model's Cypher: the readable parts are read.
 pub(super) fn cypher(bytes: &[u8]) {
     let graph = PseudoGraph::read(&String::from_utf8_lossy(bytes));
     for triple in &graph.triples {

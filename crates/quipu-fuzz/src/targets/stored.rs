@@ -1,4 +1,5 @@
-//! Files that Quipu wrote itself, or that people wrote into its folders: damaged past their checksums.
+//! Files that Quipu wrote, or that people wrote into its folders, damaged in spite of matching
+//! checksums.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -17,7 +18,7 @@ const NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "text": "Go
 {"id": "2", "name": "Haldt", "type": "town", "aliases": ["Old Haldt"], "text": "Haldt is known for its cheese."}
 "#;
 
-/// Letters counted.
+/// Counts letters.
 struct Letters;
 
 #[async_trait::async_trait]
@@ -44,7 +45,7 @@ impl Embedder for Letters {
     }
 }
 
-/// A workspace that files are changed in, one after the other.
+/// A workspace whose files are changed one after the other.
 pub(crate) struct Place {
     pub(crate) runtime: tokio::runtime::Runtime,
     _folder: tempfile::TempDir,
@@ -74,7 +75,7 @@ impl Place {
 }
 
 thread_local! {
-    /// Each thread has its own: files of the same names are written.
+    /// Each thread has its own, because the threads write files of the same names.
     static PLACE: OnceLock<Place> = const { OnceLock::new() };
 }
 
@@ -82,7 +83,7 @@ fn with_place<T>(act: impl FnOnce(&Place) -> T) -> T {
     PLACE.with(|place| act(place.get_or_init(Place::new)))
 }
 
-/// The files of a store, in order, but for those of its checksums.
+/// The files of a store, in order, except those with its checksums.
 fn store_files(store: &Path) -> Vec<PathBuf> {
     let files = store.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> =
@@ -91,7 +92,7 @@ fn store_files(store: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The files that [`store`] and [`index`] change, with what they hold: seeds.
+/// The files that [`store`] and [`index`] change, as seeds.
 pub(crate) fn originals(of_index: bool) -> Vec<Vec<u8>> {
     with_place(|place| {
         let files = if of_index {
@@ -108,7 +109,7 @@ pub(crate) fn originals(of_index: bool) -> Vec<Vec<u8>> {
     })
 }
 
-/// A file of the store has any bytes, and fitting checksums. The first byte chooses the file.
+/// A file of the store has any bytes, with matching checksums. The first byte chooses the file.
 pub(super) fn store(bytes: &[u8]) {
     let Some((which, bytes)) = bytes.split_first() else { return };
     with_place(|place| {
@@ -134,7 +135,7 @@ fn replace(file: &Path, content: &[u8]) {
     std::fs::write(file, content).unwrap();
 }
 
-/// Whatever it says, it says it or why it cannot.
+/// Every call returns a result or an error.
 fn read_store(graph: &EmbeddedGraph) {
     for node in (0..graph.node_count().min(64)).chain([u64::MAX]).map(NodeId) {
         let _ = (graph.summary(node), graph.aliases(node), graph.description_of(node), graph.document(node));
@@ -152,7 +153,7 @@ fn read_store(graph: &EmbeddedGraph) {
     let _ = graph.query("SELECT * { ?s ?p ?o } ORDER BY ?o", &options, &mut rows);
 }
 
-/// The checksums that a store would have if it had been written so: of pages, of files, of the manifest.
+/// Recomputes the checksums of a store: of pages, of files, of the manifest.
 fn bless_store(store: &Path, file: &Path) {
     let (manifest, checks) = (store.join("manifest.json"), store.join("checks"));
     let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
@@ -185,7 +186,7 @@ fn index_files(generation: &Path) -> Vec<PathBuf> {
     ["names.qix", "documents/passages.qix", "vectors/rows.qix"].map(|name| generation.join(name)).to_vec()
 }
 
-/// A file of an index has any bytes, and fitting checksums. The first byte chooses the file.
+/// A file of an index has any bytes, with matching checksums. The first byte chooses the file.
 pub(super) fn index(bytes: &[u8]) {
     let Some((which, bytes)) = bytes.split_first() else { return };
     with_place(|place| {
@@ -197,7 +198,7 @@ pub(super) fn index(bytes: &[u8]) {
         if let Ok(names) = NameIndex::open(&generation.join("names.qix")) {
             for text in ["Gorwen", "Haltd", "old haldt", "sells"] {
                 let _ = names.lookup(text, &LookupConfig::default()).map(|found| found.len());
-                let _ = (names.word_rarity(text).is_ok(), names.fuzzy_matches(text, 2, 5).is_ok());
+                let _ = names.fuzzy_matches(text, 2, 5).is_ok();
             }
         }
         if let Ok(documents) = DocumentIndex::open(&generation.join("documents")) {
@@ -216,7 +217,7 @@ pub(super) fn index(bytes: &[u8]) {
     });
 }
 
-/// A container (`quipu-index/src/container.rs`) with the checksums that its bytes would have had.
+/// A container (`quipu-index/src/container.rs`) with recomputed checksums.
 fn blessed(mut bytes: Vec<u8>) -> Vec<u8> {
     const HEADER: usize = 32;
     let number = |bytes: &[u8], at: usize| {
@@ -234,7 +235,7 @@ fn blessed(mut bytes: Vec<u8>) -> Vec<u8> {
         let end = offset.checked_add(length).filter(|end| *end <= bytes.len());
         end.map(|end| offset..end)
     };
-    // The sums of pages first: they are a section with a checksum of their own.
+    // The page sums come first, because their section has a checksum too.
     if let Some(sums) = rows.iter().find(|row| bytes[**row..].starts_with(b"pages\0\0\0"))
         && let Some(sums) = place(&bytes, *sums).filter(|sums| sums.start >= PAGE)
     {
@@ -259,7 +260,7 @@ fn blessed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Files that people may edit, and lists that Quipu keeps. The first byte chooses the file.
+/// Files that people may edit, and lists that Quipu maintains. The first byte chooses the file.
 pub(super) fn settings(bytes: &[u8]) {
     let Some((which, bytes)) = bytes.split_first() else { return };
     with_place(|place| {
@@ -290,7 +291,7 @@ const TOKENIZER: &str = r#"{"version": "1.0", "truncation": null, "padding": nul
 "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null, "decoder": null,
 "model": {"type": "WordLevel", "vocab": {"[UNK]": 0, "salt": 1, "cheese": 2, "river": 3}, "unk_token": "[UNK]"}}"#;
 
-/// The weights of an embedder: refused, or vectors come of them.
+/// The weights of an embedder: they are refused, or give vectors.
 pub(super) fn safetensors(bytes: &[u8]) {
     let folder = scratch::folder();
     std::fs::write(folder.path().join("model.safetensors"), bytes).unwrap();

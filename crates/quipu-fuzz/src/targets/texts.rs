@@ -6,11 +6,11 @@ use quipu_model::{parse_leniently, schema_to_grammar};
 
 use crate::scratch;
 
-/// A model's reply: JSON is found in it or not.
+/// A model's reply, with or without JSON in it.
 pub(super) fn reply(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Some(value) = parse_leniently(&text) {
-        // What was read can be written and read again.
+        // A parsed value can be written and parsed again.
         let again = serde_json::to_string(&value).unwrap();
         assert!(serde_json::from_str::<serde_json::Value>(&again).is_ok(), "{again}");
     }
@@ -52,7 +52,7 @@ pub(super) fn markdown(bytes: &[u8]) {
     file("notes.md", bytes);
 }
 
-/// The first byte chooses the format; beyond the formats it is found out.
+/// The first byte chooses the format; a value beyond the formats means detection.
 pub(super) fn questions(bytes: &[u8]) {
     let Some((which, bytes)) = bytes.split_first() else { return };
     let folder = scratch::folder();

@@ -1,4 +1,4 @@
-//! What comes over the network: requests, and documents about other services.
+//! Network input: requests, and documents about other services.
 
 use std::sync::OnceLock;
 
@@ -33,7 +33,7 @@ fn open_api(document: &str, manifest: Option<&str>) {
     }
 }
 
-/// An OpenAPI document, with the library's manifest where it begins with a blank.
+/// An OpenAPI document, with the library's manifest if it begins with a blank.
 pub(super) fn openapi(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     open_api(&text, text.starts_with(' ').then_some(LIBRARY_MANIFEST));
@@ -72,7 +72,8 @@ const KINDS: [&str; 4] = [
     "text/plain; charset=utf-8",
 ];
 
-/// The body of a request, or the end of its address. The first byte chooses where it goes, the second what it says to be.
+/// The body of a request, or the end of its address. The first byte chooses the address, the second
+/// the content type.
 pub(super) fn http(bytes: &[u8]) {
     let [which, kind, body @ ..] = bytes else { return };
     let place = PLACES[usize::from(*which) % PLACES.len()];
@@ -85,7 +86,7 @@ pub(super) fn http(bytes: &[u8]) {
         let request = request.method("POST").uri(place).header("content-type", kind);
         request.header("accept", "application/json, text/event-stream").body(Body::from(body.to_vec()))
     };
-    // What is no address never becomes a request.
+    // An invalid address never becomes a request.
     let Ok(request) = request else { return };
     SERVICE.with(|service| {
         let Service { place, router } = service.get_or_init(|| {

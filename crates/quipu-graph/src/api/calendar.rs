@@ -1,4 +1,4 @@
-//! The open days of a service, as its manifest states them. Format: docs/sources.md.
+//! The open days of a service, as its manifest lists them. Format: docs/sources.md.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calendar {
-    /// Phrases for an open day, in lower case and in the singular: `trading day`. A word of them may get a plural's s.
+    /// Phrases for an open day, in lower case and in the singular: `trading day`. A word of them
+    /// may get a plural's s.
     pub words: Vec<String>,
     /// Weekdays that are never open.
     pub closed: Vec<Weekday>,
@@ -81,7 +82,7 @@ pub enum HolidayRule {
     },
 }
 
-/// A holiday as a manifest states it.
+/// A holiday as written in a manifest.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct HolidayEntry {
@@ -133,7 +134,7 @@ fn within(key: &str, value: impl Into<i16>, least: i16, most: i16) -> Result<(),
     Err(format!("{key} {value} is not within {least} to {most}"))
 }
 
-/// Days of a month in its longest year.
+/// Days of a month in a leap year.
 fn most_days(month: i8) -> i16 {
     match month {
         2 => 29,

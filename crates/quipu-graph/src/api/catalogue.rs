@@ -4,7 +4,7 @@ use super::ids::{KindId, OperationId, words};
 use super::service::Service;
 use crate::{RelationInfo, RelationRole};
 
-/// What a relation of the catalogue stands for.
+/// The operation or field behind a relation of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     Operation(OperationId),
@@ -21,7 +21,8 @@ pub(super) fn catalogue(service: &Service) -> (Vec<RelationInfo>, Vec<Meaning>) 
         meanings.push(meaning);
     };
     for (at, operation) in service.operations.iter().enumerate() {
-        // What gives whole records of the kind that it starts from adds nothing to their fields.
+        // An operation that returns whole records of its own start kind adds nothing to their
+        // fields.
         let same = operation.starts_from().is_some_and(|kind| {
             operation.gives == Some(kind) && service.kind(kind).is_some_and(|kind| !kind.fields.is_empty())
         });

@@ -1,4 +1,5 @@
-//! One API: how requests are sent, limited, timed, repeated and remembered, and which hosts they may go to.
+//! The HTTP client of one API: sends, limits, times, retries and caches requests, and checks which
+//! hosts they may reach.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::endpoint::ResultCache;
 use crate::error::EndpointProblem;
 use crate::http::{Failed, Manners, Sender, first_words, pause_asked_for};
 
-/// A request, put together from parameters and nothing else.
+/// A request, built from parameters only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) verb: HttpVerb,
@@ -55,7 +56,7 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// What came instead of JSON, in words.
+    /// Describes a response that is not JSON.
     fn found(&self) -> String {
         let words = first_words(&self.body);
         match self.content_type.split(';').next().unwrap_or_default() {
@@ -98,12 +99,13 @@ impl Client {
         &self.config
     }
 
-    /// Requests sent, and calls that the cache answered.
+    /// Requests sent, calls answered from the cache, and bytes of responses.
     pub(super) fn traffic(&self) -> (u64, u64, u64) {
         (self.sender.requests(), self.from_cache.load(Ordering::Relaxed), self.sender.bytes())
     }
 
-    /// Sends a request, or takes what it gave before, and reads the JSON; `None` for what the API does not have (404).
+    /// Sends a request, or takes its cached response, and reads the JSON; `None` if the API answers
+    /// 404.
     pub(super) async fn json(
         &self,
         request: &Request,
@@ -128,7 +130,7 @@ impl Client {
         Ok(Some(value))
     }
 
-    /// A response, whatever it holds.
+    /// The response to a request, unread.
     pub(super) async fn response(
         &self,
         request: &Request,
@@ -139,7 +141,8 @@ impl Client {
         sent.map_err(|problem| failure(request, stage, problem))
     }
 
-    /// Refuses a URL that holds a private address itself; names are looked at when they are resolved.
+    /// Refuses a URL whose host is a private address. Host names are checked when they are
+    /// resolved.
     fn check_address(&self, url: &Url) -> Result<(), GraphError> {
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -164,7 +167,7 @@ impl Client {
         let header =
             |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("").trim();
         if status.is_redirection() {
-            let reason = format!("it sends elsewhere ({}), which is not followed", header("location"));
+            let reason = format!("it redirects to {}; redirects are not followed", header("location"));
             return Err(Failed::Lasting(EndpointProblem::Refused { status: status.as_u16(), reason }));
         }
         let most = self.config.most_megabytes << 20;
@@ -185,14 +188,14 @@ impl Client {
     }
 }
 
-/// The error names host and path; parameters, which may be private, are left out.
+/// The error names host and path. It omits parameters, which may be private.
 fn failure(request: &Request, stage: &'static str, problem: EndpointProblem) -> GraphError {
     let mut url = request.url.clone();
     url.set_query(None);
     GraphError::Endpoint { endpoint: url.to_string(), stage, problem }
 }
 
-/// An address that is refused stays refused.
+/// A refused address gets no second attempt.
 fn refused(failed: Failed) -> Failed {
     match failed {
         Failed::Passing { reason, .. } if reason.contains(REFUSED) => {
@@ -204,7 +207,7 @@ fn refused(failed: Failed) -> Failed {
     }
 }
 
-/// Where the limit of a response is set.
+/// Adds the setting that limits the size of a response to the message.
 fn advised(failed: Failed) -> Failed {
     match failed {
         Failed::Lasting(EndpointProblem::Unreadable { reason }) => {
@@ -221,8 +224,8 @@ fn private(host: &str) -> String {
     format!("{REFUSED}: {host} is on this machine or a local network; --allow-host {host} allows it")
 }
 
-/// Resolves names as the system does, and refuses private addresses of hosts that are not allowed by name: at the moment of
-/// connecting, so that no later answer of a name server changes it.
+/// Resolves names as the system does, and refuses private addresses unless the host is allowed by
+/// name. The check runs on connecting, so that a later answer of the name server cannot bypass it.
 struct PublicOnly {
     allowed: Vec<String>,
 }
@@ -242,7 +245,7 @@ impl Resolve for PublicOnly {
     }
 }
 
-/// Of this machine, of a local network, or of no network at all.
+/// Whether an address belongs to this machine, to a local network, or to no network.
 fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
@@ -253,7 +256,7 @@ fn is_private(address: IpAddr) -> bool {
                 || v4.is_unspecified()
                 || v4.is_broadcast()
                 || v4.is_multicast()
-                // Shared between carrier and customer (RFC 6598).
+                // Carrier-grade NAT (RFC 6598).
                 || (a == 100 && (64..128).contains(&b))
         }
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {

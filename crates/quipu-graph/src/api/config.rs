@@ -1,4 +1,4 @@
-//! How an API is reached and how it is treated; written in a workspace's `sources.toml`.
+//! Settings for reaching an API, as written in a workspace's `sources.toml`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,21 +8,23 @@ use serde::{Deserialize, Serialize};
 use crate::GraphError;
 use crate::endpoint::{Auth, resolved_auth, resolved_headers};
 
-/// An API and how it is treated.
+/// Settings for an API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApiConfig {
     /// The OpenAPI document: file or URL. It is copied into the workspace; a refresh reads it anew.
     pub openapi: String,
-    /// The manifest: a name that ships with Quipu, or a file. Without one, only GET operations are called.
+    /// The manifest: a name that ships with Quipu, or a file. Without one, only GET operations are
+    /// called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
-    /// Where the operations are, when the document does not say or says it relative to itself.
+    /// The base URL of the operations, if the document has none or a relative one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Hosts with private addresses (of this machine, of a local network) that may be asked; others are refused.
+    /// Hosts with private addresses (of this machine or a local network) that requests may reach.
+    /// Other private hosts are refused.
     pub allow_hosts: Vec<String>,
-    /// `basic` or `bearer`, a colon, and where the secret is: `env:NAME` or `file:PATH`.
+    /// `basic` or `bearer`, a colon, and the place of the secret: `env:NAME` or `file:PATH`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<String>,
     /// Headers of every request; a value `env:NAME` or `file:PATH` is read from there.
@@ -30,9 +32,10 @@ pub struct ApiConfig {
     pub headers: BTreeMap<String, String>,
     /// Seconds for one request.
     pub timeout: u64,
-    /// How often a request is sent at most, the first time included.
+    /// Most attempts for a request, the first one included.
     pub attempts: u32,
-    /// Milliseconds before the second attempt; doubled with each further one, and shortened by chance.
+    /// Milliseconds before the second attempt. Each further pause is twice as long, less a random
+    /// part.
     pub pause: u64,
     /// Requests under way at once; further ones wait.
     pub concurrency: usize,
@@ -40,11 +43,11 @@ pub struct ApiConfig {
     pub per_minute: usize,
     /// Largest response that is read, in megabytes.
     pub most_megabytes: usize,
-    /// Hours that a response is kept; 0: none is.
+    /// Hours that a response is cached; 0: no cache.
     pub cache_hours: u64,
-    /// Megabytes of responses kept on disk.
+    /// Megabytes of responses cached on disk.
     pub cache_megabytes: u64,
-    /// Who asks.
+    /// The `User-Agent` header.
     pub user_agent: String,
 }
 
@@ -87,7 +90,7 @@ impl ApiConfig {
         Ok(config)
     }
 
-    /// What differs from the defaults, as TOML.
+    /// The settings that differ from the defaults, as TOML.
     ///
     /// # Errors
     /// None in practice: every field has a form in TOML.
@@ -100,7 +103,7 @@ impl ApiConfig {
         Ok(own)
     }
 
-    /// Refuses what can never work.
+    /// Refuses settings that can never work.
     ///
     /// # Errors
     /// [`GraphError::Usage`], naming the setting.
@@ -112,14 +115,14 @@ impl ApiConfig {
         for url in [self.base.as_deref(), Some(self.openapi.as_str()).filter(|from| is_url(from))] {
             match url.map(reqwest::Url::parse) {
                 Some(Err(error)) => {
-                    return usage(format!("{:?} is no URL: {error}", url.unwrap_or_default()));
+                    return usage(format!("{:?} is not a URL: {error}", url.unwrap_or_default()));
                 }
                 Some(Ok(parsed)) if !matches!(parsed.scheme(), "http" | "https") => {
                     return usage(format!("{parsed}: an API's URL begins with http:// or https://"));
                 }
                 Some(Ok(parsed)) if !parsed.username().is_empty() || parsed.password().is_some() => {
                     return usage(
-                        "name and password do not belong into the URL; give them as --auth basic:env:NAME"
+                        "the URL must not contain name and password; give them as --auth basic:env:NAME"
                             .into(),
                     );
                 }
@@ -139,7 +142,7 @@ impl ApiConfig {
         Ok(())
     }
 
-    /// Refuses secrets that are not where they are said to be.
+    /// Refuses secrets that are missing from their place.
     ///
     /// # Errors
     /// [`GraphError::Usage`], naming the place; files that cannot be read.

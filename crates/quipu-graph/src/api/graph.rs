@@ -1,4 +1,4 @@
-//! A service that is asked: calls, and what is known from their responses.
+//! A service as a graph: calls of its operations, and the entities known from their responses.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -25,18 +25,18 @@ use crate::{GraphDescription, GraphError, NodeId, RelationInfo};
 /// Calls kept in memory while the graph is open.
 const MOST_CALLS: usize = 512;
 
-/// What a graph is opened with.
+/// The parts that a graph is opened with.
 #[derive(Debug, Clone)]
 pub struct ApiParts {
-    /// What evidence calls it.
+    /// The source's name in evidence.
     pub name: String,
-    /// How it is reached.
+    /// The connection's settings.
     pub config: ApiConfig,
     /// The OpenAPI document's text.
     pub document: String,
     /// The manifest's text.
     pub manifest: Option<String>,
-    /// Where responses are kept.
+    /// Folder of the response cache.
     pub cache: Option<PathBuf>,
 }
 
@@ -54,7 +54,7 @@ pub struct ApiGraph {
     pub(super) nodes: Nodes,
     /// Records of calls made, by operation and arguments.
     calls: Mutex<HashMap<CallKey, Arc<Vec<Record>>>>,
-    /// Records of entities, with those nested in them, as a search or a lookup gave them.
+    /// Records of entities with the records nested in them, as a search or a lookup returned them.
     known: Mutex<HashMap<NodeId, Arc<Vec<Record>>>>,
 }
 
@@ -78,7 +78,8 @@ pub async fn fetch_openapi(config: &ApiConfig) -> Result<String, GraphError> {
         let path = PathBuf::from(from);
         return std::fs::read_to_string(&path).map_err(crate::error::io_error("cannot read", &path));
     }
-    let url = Url::parse(from).map_err(|error| GraphError::Usage(format!("{from:?} is no URL: {error}")))?;
+    let url =
+        Url::parse(from).map_err(|error| GraphError::Usage(format!("{from:?} is not a URL: {error}")))?;
     let request = Request { verb: HttpVerb::Get, url, headers: Vec::new(), body: None };
     let client = Client::new(config.clone(), None)?;
     let response = client.response(&request, "fetching the OpenAPI document").await?;
@@ -88,10 +89,11 @@ pub async fn fetch_openapi(config: &ApiConfig) -> Result<String, GraphError> {
 }
 
 impl ApiGraph {
-    /// Opens a service. Nothing is asked of it yet.
+    /// Opens a service. Sends no request yet.
     ///
     /// # Errors
-    /// [`GraphError::Usage`]: a document or manifest that cannot be read, no address to send requests to, secrets that are missing.
+    /// [`GraphError::Usage`]: a document or manifest that cannot be read, no address to send
+    /// requests to, secrets that are missing.
     pub fn open(parts: ApiParts) -> Result<Self, GraphError> {
         let document = read_openapi(&parts.document, &parts.config.openapi)?;
         let manifest_name = parts.config.manifest.as_deref().unwrap_or("manifest");
@@ -118,26 +120,27 @@ impl ApiGraph {
         Ok(Self { description, relations, meanings, service, client, base, nodes, calls, known })
     }
 
-    /// What may be called.
+    /// The kinds and operations of the service.
     pub fn service(&self) -> &Service {
         &self.service
     }
 
-    /// How it is reached.
+    /// The connection's settings.
     pub fn config(&self) -> &ApiConfig {
         self.client.config()
     }
 
-    /// Where requests go.
+    /// The base URL of requests.
     pub fn base(&self) -> &str {
         self.base.as_str()
     }
 
-    /// Asks whether anything answers where requests go: one GET of the base, whatever it gives. A host that refuses it is there.
+    /// Checks whether a server answers at the base URL, by one GET. Any response below HTTP 500
+    /// counts as an answer, a refusal too.
     ///
     /// # Errors
-    /// [`GraphError::Endpoint`]: nothing answers, not in time, or with nothing but errors of its own (HTTP 5xx); an address that is not
-    /// allowed.
+    /// [`GraphError::Endpoint`]: no answer, a time-out, only server errors (HTTP 5xx), or an
+    /// address that is not allowed.
     pub async fn reach(&self) -> Result<(), GraphError> {
         let request =
             Request { verb: HttpVerb::Get, url: self.base.clone(), headers: Vec::new(), body: None };
@@ -149,13 +152,14 @@ impl ApiGraph {
         }
     }
 
-    /// Requests sent since the graph was opened, calls that the disk cache answered, and bytes of responses.
+    /// Requests sent since the graph was opened, calls answered from the disk cache, and bytes of
+    /// responses.
     pub fn traffic(&self) -> (u64, u64, u64) {
         self.client.traffic()
     }
 
-    /// Calls an operation; `arguments` are values by parameter, several for a list. What the service does not have is no record; a
-    /// service that fails is an error.
+    /// Calls an operation; `arguments` are values by parameter, several for a list. A 404 gives no
+    /// records; a service that fails gives an error.
     ///
     /// # Errors
     /// The service's; [`GraphError::Usage`] when an argument is missing or of the wrong type.
@@ -285,11 +289,12 @@ pub(super) fn kind_key(kind: &Kind) -> String {
     format!("kind {}", kind.name)
 }
 
-/// The address of the service: as configured, as the document says, relative to where the document came from.
+/// The base URL of the service: as configured, else as in the document, resolved against the
+/// document's own location.
 fn base_url(config: &ApiConfig, server: Option<&str>) -> Result<Url, GraphError> {
     let wrong = || {
         GraphError::Usage(format!(
-            "{}: it does not say where the service is; give it with --base URL",
+            "{}: the document does not state the service's URL; give it with --base URL",
             config.openapi
         ))
     };

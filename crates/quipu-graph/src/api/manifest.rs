@@ -1,5 +1,6 @@
-//! What an OpenAPI document lacks, said in TOML beside it: which operations may be called, what kind of thing each parameter takes, where
-//! names are searched, which fields are ids of what. Format: docs/sources.md.
+//! The manifest: TOML beside an OpenAPI document that adds the missing facts. It names the
+//! operations that may be called, the kind of entity of each parameter, the searches for names, and
+//! the fields that hold ids. Format: docs/sources.md.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,13 +16,16 @@ const BUILT_IN: [(&str, &str); 1] = [("crag", include_str!("manifests/crag.toml"
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Manifest {
-    /// Where the payload is within every response: `result`, `data.items`; empty: the response itself.
+    /// Path of the payload within every response: `result`, `data.items`; empty: the whole
+    /// response.
     pub result: String,
-    /// The time zone that the service's dates are in (`America/New_York`); empty: the question's own.
+    /// The time zone of the service's dates (`America/New_York`); empty: the question's own.
     pub zone: String,
-    /// The service's open days; none: no phrase of a question means one.
+    /// Words of the fields that tell one row from another, beside name, title and date: `score`.
+    pub row_words: Vec<String>,
+    /// The service's open days. Without it, no phrase of a question means an open day.
     pub calendar: Option<Calendar>,
-    /// Words that tell the field of a question, by field.
+    /// Words that show the domain of a question, by domain.
     pub domain: BTreeMap<String, DomainEntry>,
     /// Kinds of entities, by name.
     pub kind: BTreeMap<String, KindEntry>,
@@ -29,13 +33,15 @@ pub struct Manifest {
     pub operation: BTreeMap<String, OperationEntry>,
 }
 
-/// A field of what the service knows: `finance`, `movie`.
+/// A domain of the service's data: `finance`, `movie`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DomainEntry {
-    /// Words and phrases of questions of this field, in lower case: common vocabulary, no names of data.
+    /// Words and phrases of questions about this domain, in lower case: common vocabulary, not
+    /// names from the data.
     pub words: Vec<String>,
-    /// It counts only where no other field has a word, as an encyclopedia's.
+    /// The domain counts only if no other domain has a word in the question, as for an
+    /// encyclopedia.
     pub fallback: bool,
 }
 
@@ -43,29 +49,33 @@ pub struct DomainEntry {
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KindEntry {
-    /// The field that the kind belongs to: `finance`, `movie`. Empty: any.
+    /// The domain of the kind: `finance`, `movie`. Empty: any.
     pub domain: String,
-    /// What people call such things, for prompts: `company or its stock`.
+    /// The common phrase for entities of this kind, for prompts: `company or its stock`.
     pub says: String,
     /// Operations whose response lists the names that match a text.
     pub search: Vec<String>,
-    /// The field of a record that is its name.
+    /// The field of a record that holds its name.
     pub label: String,
-    /// The field of a record that is its id; empty: the name is.
+    /// The field of a record that holds its id; empty: the name is the id.
     pub id: String,
-    /// The operation that gives a record by its id.
+    /// The operation that returns a record by its id.
     pub details: String,
-    /// This kind's values are what `operation` gives for an entity of `kind`: tickers for companies.
+    /// The kind's values come from another operation, called for an entity of another kind: tickers
+    /// for companies.
     pub of: Option<Derived>,
-    /// All the names there are, where they are few.
+    /// All names of the kind, if they are few.
     pub names: Vec<String>,
-    /// Other names, each with the name that the service takes. Their list goes before everything else.
+    /// Other names, each with the name that the service accepts. They are tried before every other
+    /// lookup.
     pub aliases: HashMap<String, String>,
-    /// A text of capital letters (or any single short word) may be such a value as it stands: a ticker symbol.
+    /// A text of capital letters (or any single short word) may itself be a value of the kind: a
+    /// ticker symbol.
     pub symbol: bool,
-    /// Its names may be of any field, as those of an encyclopedia: where a field's own kinds know nothing, these are asked.
+    /// Its names may belong to any domain, as those of an encyclopedia. Such kinds are asked when
+    /// the kinds of the question's domain know nothing.
     pub general: bool,
-    /// Fields of its records, as relations of the graph. With none, those that a response's schema lists.
+    /// Fields of its records that become relations. If empty, the fields in a response's schema.
     pub fields: Vec<String>,
 }
 
@@ -73,7 +83,7 @@ pub struct KindEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Derived {
-    /// The kind that it starts from.
+    /// The kind of the operation's argument.
     pub kind: String,
     /// The operation.
     pub operation: String,
@@ -83,15 +93,16 @@ pub struct Derived {
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OperationEntry {
-    /// What it gives, in words: the name of the relation.
+    /// A phrase for its result: the name of the relation.
     pub name: String,
-    /// The field it belongs to; empty: that of the kinds it takes.
+    /// The operation's domain; empty: that of its parameters' kinds.
     pub domain: String,
-    /// What people say when they ask for it, besides its description.
+    /// Phrases of questions that need it, in addition to its description.
     pub asks: String,
-    /// What fills each parameter: a kind, `date`, `day`, `month`, `year`, `number`, `choice`, or a value of its own.
+    /// The filler of each parameter: a kind, `date`, `day`, `month`, `year`, `number`, `choice`, or
+    /// a fixed value.
     pub takes: BTreeMap<String, Take>,
-    /// The kind of what it gives.
+    /// The kind of its results.
     pub gives: String,
     /// How the payload is laid out.
     pub shape: Shape,
@@ -101,24 +112,24 @@ pub struct OperationEntry {
     pub links: BTreeMap<String, String>,
     /// Fields that answer no question.
     pub drop: Vec<String>,
-    /// What a value of a field means: `gender = { "1" = "female" }`.
+    /// Meanings of a field's values: `gender = { "1" = "female" }`.
     pub values: BTreeMap<String, BTreeMap<String, String>>,
-    /// Only for looking things up on the way: searches, conversions. Never called for its own sake.
+    /// A helper for lookups: searches, conversions. It is never called for its own result.
     pub helper: bool,
 }
 
-/// What fills a parameter.
+/// The filler of a parameter.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Take {
     /// A kind, or one of the words above.
     Named(String),
-    /// Always this.
+    /// Always this value.
     Fixed {
         /// The value.
         value: toml::Value,
     },
-    /// One of a list, by the words that ask for it.
+    /// One of several values, chosen by the question's words.
     Choice {
         /// Value to words: `top_position = "peak highest position"`.
         choice: BTreeMap<String, String>,
@@ -129,7 +140,7 @@ pub enum Take {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// As it looks.
+    /// To be guessed from the payload.
     #[default]
     Auto,
     /// An object of columns, each an object from row to value (as pandas writes tables).
@@ -146,7 +157,7 @@ impl Manifest {
     /// Reads a manifest's text; `from` names it in errors.
     ///
     /// # Errors
-    /// [`GraphError::Usage`]: TOML that is none, unknown keys, dates that no calendar has.
+    /// [`GraphError::Usage`]: invalid TOML, unknown keys, impossible dates.
     pub fn read(text: &str, from: &str) -> Result<Self, GraphError> {
         toml::from_str(text)
             .map_err(|error| GraphError::Usage(format!("{from}: {}", error.to_string().trim_end())))

@@ -1,8 +1,10 @@
-//! Services described by an OpenAPI 3 document as graphs: operations are relations, responses are records.
+//! Services described by an OpenAPI 3 document as graphs: operations are relations, responses are
+//! records.
 //!
-//! The document says what there is; a [`Manifest`] says what it means: which operations may be called, what kind of entity each
-//! parameter takes, where names are searched. [`ApiGraph`] then answers like any other graph as far as that goes (one entity, one
-//! operation), and beyond it takes calls with several parameters, dates among them, which no single hop of a graph has.
+//! The document lists the operations. A [`Manifest`] adds their meaning: which operations may be
+//! called, what kind of entity each parameter takes, where names are searched. [`ApiGraph`] answers
+//! like any other graph for operations that take one entity. In addition it takes calls with
+//! several parameters, dates among them, which no single hop of a graph can express.
 //!
 //! | module | what it does |
 //! | --- | --- |

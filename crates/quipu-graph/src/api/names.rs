@@ -1,4 +1,5 @@
-//! Finding entities by name: restricted lists, the API's own searches, values derived from another kind, symbols as they stand.
+//! Finding entities by name: restricted lists, the API's own searches, values derived from another
+//! kind, symbols as they stand.
 
 use std::sync::Arc;
 
@@ -14,24 +15,24 @@ const MOST_FOUND: usize = 20;
 /// Longest symbol.
 const LONGEST_SYMBOL: usize = 6;
 
-/// An entity that a name may mean.
+/// A candidate entity for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundEntity {
     /// Its node.
     pub node: NodeId,
     /// Its kind.
     pub kind: KindId,
-    /// What parameters take for it: its id, or its name.
+    /// The parameter value for it: its id, or its name.
     pub key: String,
     /// The name that was found.
     pub name: String,
-    /// The name that the service takes it under, where an alias was found.
+    /// The name that the service accepts, if `name` is an alias.
     pub official: String,
 }
 
 impl ApiGraph {
-    /// The entities of a kind that a text may name, in the service's order. A kind that is derived from another gives that other's
-    /// entities: [`Self::derived`] turns them into its own.
+    /// The entities of a kind that a text may name, in the service's order. For a kind derived from
+    /// another, these are the other kind's entities; [`Self::derived`] converts them.
     ///
     /// # Errors
     /// The service's.
@@ -58,7 +59,7 @@ impl ApiGraph {
         Ok(found)
     }
 
-    /// The names that the manifest lists for a kind, aliases too.
+    /// The names that the manifest lists for a kind, with aliases.
     pub fn listed(&self, kind: KindId) -> Vec<FoundEntity> {
         let Some(described) = self.service().kind(kind) else { return Vec::new() };
         let own = described.names.iter().map(|name| (name.as_str(), name.as_str()));
@@ -77,7 +78,8 @@ impl ApiGraph {
         found
     }
 
-    /// What a kind's parameters take for an entity of the kind that it is derived from: the ticker of a company.
+    /// The parameter values of a derived kind for an entity of its source kind: the ticker of a
+    /// company.
     ///
     /// # Errors
     /// The service's.
@@ -93,13 +95,14 @@ impl ApiGraph {
         Ok(values.take(1).map(|value| self.as_written(kind, value, &source.name)).collect())
     }
 
-    /// A text taken as a value of a kind as it stands.
+    /// The entity whose key is the text itself.
     pub fn as_written(&self, kind: KindId, key: &str, name: &str) -> FoundEntity {
         let node = self.entity(kind, key, Some(name));
         FoundEntity { node, kind, key: key.to_owned(), name: name.to_owned(), official: key.to_owned() }
     }
 
-    /// A text as names are written, where it is all in small letters: services of names often tell "Everton" from "everton".
+    /// A lower-case text with capitals as in names, because many services distinguish "Everton"
+    /// from "everton". `None` if the text has a capital already.
     pub fn capitalised(text: &str) -> Option<String> {
         if text.chars().any(char::is_uppercase) {
             return None;
@@ -112,7 +115,7 @@ impl ApiGraph {
         (written != text).then_some(written)
     }
 
-    /// The symbol that a text may be, of a kind that has symbols.
+    /// The entity whose symbol the text may be, if the kind has symbols.
     pub fn symbol(&self, kind: KindId, text: &str) -> Option<FoundEntity> {
         let has = self.service().kind(kind).is_some_and(|kind| kind.symbol);
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
@@ -122,7 +125,7 @@ impl ApiGraph {
         (has && short && letters).then(|| self.as_written(kind, &key, &key))
     }
 
-    /// The entity that a record of a search is.
+    /// The entity described by a record of a search.
     pub(super) fn entity_of(&self, kind: KindId, record: &Record) -> Option<FoundEntity> {
         let described = self.service().kind(kind)?;
         let bare = || record.fields.first().and_then(|field| field.values.first()).cloned();

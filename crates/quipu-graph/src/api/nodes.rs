@@ -1,6 +1,8 @@
-//! The nodes of an API's graph: kinds, entities, nested records and values, known from when they are first seen.
+//! The nodes of an API's graph: kinds, entities, nested records and values, each registered when it
+//! first appears.
 //!
-//! Ids are hashes of keys, so that the same entity has the same id in every run; the highest bit says: a literal.
+//! Ids are hashes of keys, so that an entity has the same id in every run. The highest bit marks
+//! literals.
 
 use std::collections::HashMap;
 
@@ -12,7 +14,7 @@ use crate::{Datatype, GraphError, Literal, NodeId};
 
 const LITERAL: u64 = 1 << 63;
 
-/// What a node is.
+/// The identity of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     /// A kind, as a type.
@@ -66,7 +68,7 @@ impl Nodes {
             .read()
             .get(&id)
             .cloned()
-            .ok_or_else(|| GraphError::Usage(format!("node {} is not one of this graph", id.0)))
+            .ok_or_else(|| GraphError::Usage(format!("this graph has no node {}", id.0)))
     }
 
     pub(super) fn find(&self, id: NodeId) -> Option<Node> {
@@ -74,7 +76,7 @@ impl Nodes {
     }
 }
 
-/// The type that a bare text looks like; JSON says no more than text, number, truth value.
+/// The datatype that a text looks like. JSON distinguishes only text, numbers and booleans.
 fn datatype(text: &str) -> Datatype {
     let date = |length: usize| {
         text.len() == length

@@ -1,23 +1,25 @@
-//! An OpenAPI 3 document, read for what a graph needs of it: operations, their parameters, the fields of their responses.
+//! Reads the parts of an OpenAPI 3 document that a graph needs: operations, their parameters, the
+//! fields of their responses.
 //!
-//! `$ref`s are followed within the document. One that turns back on itself ends there, and one that leads nowhere stands for "anything":
-//! a document with cycles or missing schemas is read as far as it says something.
+//! `$ref`s are followed within the document. A `$ref` that leads back to itself or nowhere counts
+//! as "anything", so that a document with cycles or missing schemas is still read as far as
+//! possible.
 
 use serde_json::Value;
 
 use crate::GraphError;
 
-/// Levels of a schema that are looked at; below, fields are not listed.
+/// Levels of a schema that are read; deeper fields are not listed.
 const DEEPEST: usize = 4;
 /// Most fields listed for one response.
 const MOST_FIELDS: usize = 200;
 
-/// What an operation is called with.
+/// The HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpVerb {
-    /// Reads.
+    /// Reads data.
     Get,
-    /// Searches with a body; only where a manifest says that it does.
+    /// Searches with a body. POST is used only for operations that a manifest lists.
     Post,
 }
 
@@ -49,7 +51,7 @@ pub enum ValueType {
     List,
     /// A list of whole numbers.
     IntegerList,
-    /// Structured: nothing in a question fills it.
+    /// Structured: no value of a question fits.
     Structured,
 }
 
@@ -62,7 +64,7 @@ pub struct Parameter {
     pub place: Place,
     /// Whether the operation needs it.
     pub required: bool,
-    /// What it takes.
+    /// The type of its values.
     pub value_type: ValueType,
     /// `format` of its schema: `date`, `date-time`, ...
     pub format: String,
@@ -79,7 +81,7 @@ pub struct Parameter {
 pub struct ResponseField {
     /// Its path, with points between names and `[]` after lists: `cast[].name`.
     pub path: String,
-    /// What the document says of it.
+    /// Its description in the document.
     pub description: String,
 }
 
@@ -91,7 +93,7 @@ pub enum BodyForm {
     Json,
     /// As a form: `name=value&…`.
     Fields,
-    /// As something that is not written here (XML, several parts, a file), by its content type.
+    /// In a form that Quipu cannot write (XML, multipart, a file), by its content type.
     Other(String),
 }
 
@@ -114,7 +116,7 @@ pub struct DocumentedOperation {
     pub fields: Vec<ResponseField>,
 }
 
-/// What a document says.
+/// The content of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     /// `info.title`.
@@ -125,11 +127,12 @@ pub struct Document {
     pub operations: Vec<DocumentedOperation>,
 }
 
-/// JSON where it begins as JSON, else YAML, which takes an HTML page or a sentence for one text.
+/// Reads JSON if the text begins like JSON, else YAML. (YAML accepts an HTML page or a sentence as
+/// one string.)
 fn read_value(text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(text)
-            .map_err(|error| format!("an OpenAPI document was expected; this is no JSON: {error}"));
+            .map_err(|error| format!("an OpenAPI document was expected; this is not JSON: {error}"));
     }
     let root: Value = yaml_serde::from_str(text)
         .map_err(|error| format!("an OpenAPI document in JSON or YAML was expected: {error}"))?;
@@ -180,7 +183,7 @@ fn text_of(value: Option<&Value>) -> String {
 }
 
 impl<'a> Reader<'a> {
-    /// The value behind a `$ref`; what leads nowhere, or round in a circle, is `null`.
+    /// The value behind a `$ref`; `null` for a missing target or a cycle.
     fn resolve(&self, value: &'a Value) -> &'a Value {
         let mut here = value;
         for _ in 0..16 {
@@ -203,7 +206,7 @@ impl<'a> Reader<'a> {
         let id = text_of(operation.get("operationId"));
         let [summary, description] = ["summary", "description"].map(|name| text_of(operation.get(name)));
         let mut parameters: Vec<Parameter> = Vec::new();
-        // Those of the operation go before those of its path.
+        // Parameters of the operation override those of its path.
         for list in [operation, item].map(|of| of.get("parameters").and_then(Value::as_array)) {
             for parameter in list.into_iter().flatten().filter_map(|value| self.parameter(value)) {
                 if !parameters.iter().any(|known| known.name == parameter.name) {
@@ -229,7 +232,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// JSON where the operation takes it, else a form.
+    /// JSON if the operation accepts it, else a form.
     fn body_form(&self, operation: &'a Value) -> BodyForm {
         let content =
             operation.get("requestBody").map(|body| self.resolve(body)).and_then(|b| b.get("content"));
@@ -281,7 +284,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A schema without the wrapping that says "or null".
+    /// A schema without its "or null" wrapper.
     fn plain(&self, schema: &'a Value) -> &'a Value {
         let mut schema = self.resolve(schema);
         for _ in 0..4 {
@@ -392,7 +395,7 @@ mod tests {
     #[test]
     fn what_is_no_openapi_document_is_refused_by_name() {
         check_refused("<html>", "in JSON or YAML was expected");
-        check_refused("{\"openapi\": ", "this is no JSON");
+        check_refused("{\"openapi\": ", "this is not JSON");
         check_refused("a: [1", "in JSON or YAML was expected");
         check_refused("{}", "no `openapi` field");
         check_refused(r#"{"swagger": "2.0"}"#, "Swagger 2");

@@ -1,4 +1,5 @@
-//! An operation with what fills its parameters, and the request of a call: put together from values, and from nothing else.
+//! An operation with the fillers of its parameters, and the request of a call, built from values
+//! only.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ pub enum DateForm {
     Year,
 }
 
-/// What fills a parameter.
+/// The filler of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fill {
     /// An entity of a kind.
@@ -33,39 +34,39 @@ pub enum Fill {
     Date(DateForm),
     /// A number of the question.
     Number,
-    /// One of these values, each with the words that ask for it.
+    /// One of these values, each with the words of a question that select it.
     Choice(Vec<(String, String)>),
-    /// Always this.
+    /// Always this value.
     Fixed(Value),
-    /// Nothing: it is optional, and left out.
+    /// Nothing: the parameter is optional and omitted.
     Nothing,
 }
 
-/// A parameter with what fills it.
+/// A parameter with its filler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken {
     /// As the document describes it.
     pub parameter: Parameter,
-    /// What fills it.
+    /// The filler.
     pub fill: Fill,
 }
 
 /// An operation that may be called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
-    /// What it gives, in words.
+    /// A phrase for its result.
     pub name: String,
-    /// The field that it belongs to; empty: any.
+    /// Its domain; empty: any.
     pub domain: String,
-    /// What people say when they ask for it.
+    /// Phrases of questions that need it.
     pub asks: String,
-    /// What the document says of it.
+    /// Its description in the document.
     pub description: String,
-    /// Only for looking things up on the way.
+    /// Only for lookups on the way to an answer.
     pub helper: bool,
     /// Its parameters.
     pub takes: Vec<Taken>,
-    /// The kind of what it gives.
+    /// The kind of its results.
     pub gives: Option<KindId>,
     /// How the payload is laid out.
     pub shape: Shape,
@@ -73,11 +74,11 @@ pub struct Operation {
     pub columns: Vec<String>,
     /// Fields that are ids or names of a kind.
     pub links: Vec<(String, KindId)>,
-    /// What the document says of each field of its records.
+    /// The document's descriptions of the fields of its records.
     pub fields: BTreeMap<String, String>,
     /// Fields that answer no question.
     pub drop: Vec<String>,
-    /// What values of a field mean.
+    /// Meanings of a field's values.
     pub values: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) verb: HttpVerb,
     pub(super) path: String,
@@ -122,7 +123,7 @@ impl Operation {
         &self.path
     }
 
-    /// The kind that it starts from, where it needs one entity and nothing else.
+    /// The kind of its argument, if it needs exactly one entity.
     pub fn starts_from(&self) -> Option<KindId> {
         let mut needed = self.takes.iter().filter(|taken| {
             !matches!(taken.fill, Fill::Fixed(_) | Fill::Nothing) && taken.parameter.required
@@ -155,9 +156,10 @@ impl Operation {
                 arguments.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice());
             let value = match (&taken.fill, given) {
                 (Fill::Fixed(value), _) => value.clone(),
-                (_, Some(values)) if !values.is_empty() => typed(values, *value_type)
-                    .ok_or_else(|| wrong(format!("{name} takes no {:?}", values.join(", "))))?,
-                _ if *required => return Err(wrong(format!("nothing fills {name}"))),
+                (_, Some(values)) if !values.is_empty() => typed(values, *value_type).ok_or_else(|| {
+                    wrong(format!("{name} does not take the value {:?}", values.join(", ")))
+                })?,
+                _ if *required => return Err(wrong(format!("{name} needs a value"))),
                 _ => continue,
             };
             let text = || match &value {
@@ -170,9 +172,9 @@ impl Operation {
                 other => other.to_string(),
             };
             match place {
-                // These two would be steps in the path, however they are written.
+                // These texts would change the path, in any encoding.
                 Place::Path if matches!(text().as_str(), "." | ".." | "") => {
-                    return Err(wrong(format!("{name} takes no {:?}", text())));
+                    return Err(wrong(format!("{name} does not take the value {:?}", text())));
                 }
                 Place::Path => path = path.replace(&format!("{{{name}}}"), &encoded(&text())),
                 Place::Query => query.push((name.clone(), text())),
@@ -194,10 +196,10 @@ impl Operation {
     }
 }
 
-/// A body's fields as a form; a list is its values, each under the name.
+/// A body's fields as a form; each value of a list gets its own pair.
 fn form(base: &Url, fields: &serde_json::Map<String, Value>) -> String {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    // The URL's own serialiser is that of forms.
+    // The URL's own serialiser writes form syntax.
     let mut form = base.clone();
     form.set_query(None);
     let mut pairs = form.query_pairs_mut();
@@ -211,7 +213,7 @@ fn form(base: &Url, fields: &serde_json::Map<String, Value>) -> String {
     form.query().unwrap_or_default().to_owned()
 }
 
-/// Values as the parameter's type has them.
+/// The values in the parameter's type.
 fn typed(values: &[String], value_type: ValueType) -> Option<Value> {
     let first = values.first()?;
     let integer = |text: &String| text.trim().parse::<i64>().ok().map(|number| json!(number));
@@ -226,7 +228,7 @@ fn typed(values: &[String], value_type: ValueType) -> Option<Value> {
     })
 }
 
-/// A path segment: nothing in it opens another one.
+/// A path segment, encoded so that it cannot open another one.
 fn encoded(text: &str) -> String {
     let mut segment = String::new();
     for byte in text.bytes() {
@@ -270,7 +272,7 @@ mod tests {
         assert_eq!(ask(0, "q", "a&b=c#d").unwrap(), "http://e.org/v1/films?q=a%26b%3Dc%23d&page=2");
         assert_eq!(ask(1, "id", "12").unwrap(), "http://e.org/v1/films/12");
         assert!(ask(1, "id", "../orders").is_err());
-        assert!(ask(1, "other", "1").unwrap_err().to_string().contains("nothing fills id"));
+        assert!(ask(1, "other", "1").unwrap_err().to_string().contains("id needs a value"));
         assert_eq!(encoded("../a/b"), "%2E%2E%2Fa%2Fb");
     }
 }

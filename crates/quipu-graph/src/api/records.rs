@@ -8,7 +8,7 @@ use super::ids::{KindId, words};
 use super::manifest::Shape;
 use super::operation::Operation;
 
-/// Most records made of one response; a service that sends more is answered from the first.
+/// Most records read from one response. Further records of the service are ignored.
 const MOST_RECORDS: usize = 20_000;
 /// Levels of nested objects that are flattened into `a.b.c`.
 const DEEPEST: usize = 6;
@@ -27,13 +27,13 @@ pub struct Field {
 /// One record of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// What table it belongs to: the operation's name, or the field that it is nested in.
+    /// Its table: the operation's name, or the field that it is nested in.
     pub table: String,
     /// JSON path: `$.result[3].cast[0]`.
     pub path: String,
-    /// Its name, where its kind says which field that is, or the name of the record that it is nested in.
+    /// Its name: the field that its kind declares as the name, or the name of the enclosing record.
     pub label: Option<String>,
-    /// Its id, where its kind says which field that is.
+    /// Its id: the field that its kind declares as the id.
     pub id: Option<String>,
     /// Whether it is nested in another record.
     pub nested: bool,
@@ -42,7 +42,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The values of a field; none where it has none.
+    /// The values of a field; empty if it is absent.
     pub fn values(&self, name: &str) -> &[String] {
         self.fields.iter().find(|field| field.name == name).map_or(&[], |field| field.values.as_slice())
     }
@@ -54,7 +54,7 @@ impl Record {
     }
 }
 
-/// How the records of a kind are named.
+/// The fields that hold the names and ids of a kind's records.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Naming<'a> {
     pub(super) label: &'a str,
@@ -112,12 +112,12 @@ impl Reading<'_> {
         Record { table, path: path.into(), label: None, id: None, nested: false, fields: Vec::new() }
     }
 
-    /// The name of the only column there is.
+    /// The name of the only column.
     fn only_column(&self) -> String {
         self.operation.columns.first().unwrap_or(&self.operation.name).clone()
     }
 
-    /// A record of its own: an object, or a bare value.
+    /// A separate record: an object, or a bare value.
     fn item(&mut self, item: &Value, path: &str) {
         match item {
             Value::Object(object) => self.object(object, path),
@@ -135,7 +135,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Fields first, so that nested records can bear the name of this one.
+    /// Fields come first, so that nested records can take the name of this one.
     fn object(&mut self, object: &Map<String, Value>, path: &str) {
         let mut record = self.record(path);
         let mut nested = Vec::new();
@@ -278,14 +278,14 @@ impl Reading<'_> {
     }
 }
 
-/// `.name`, or `['a name']` where it is none.
+/// `.name`, or `['a name']` if the key is no identifier.
 fn step(key: &str) -> String {
     let plain = key.chars().all(|c| c.is_alphanumeric() || c == '_') && !key.is_empty();
     let numeric = key.starts_with(|c: char| c.is_ascii_digit());
     if plain && !numeric { format!(".{key}") } else { format!("['{}']", key.replace('\'', "\\'")) }
 }
 
-/// A bare value as text; `None` for null, for empty text and for what is no bare value.
+/// A bare value as text; `None` for null, empty text, lists and objects.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.trim().is_empty() => None,
@@ -296,7 +296,7 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// A time stamp of midnight is a day.
+/// A time stamp of midnight becomes a day.
 fn shortened(text: &str) -> String {
     if starts_with_date(text)
         && let Some((day, rest)) = text.split_at_checked(10)
@@ -323,7 +323,8 @@ fn is_keyed(object: &Map<String, Value>) -> bool {
     !object.is_empty() && object.keys().all(row)
 }
 
-/// Columns that are all objects, from the same row names, which are numbers, dates or tuples: as pandas writes a table.
+/// Whether all columns are objects with the same row names, which are numbers, dates or tuples: the
+/// layout of tables written by pandas.
 fn is_columnar(object: &Map<String, Value>) -> bool {
     let mut columns = object.values().map(Value::as_object);
     let Some(Some(first)) = columns.next() else { return false };

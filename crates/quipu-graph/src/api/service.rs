@@ -1,4 +1,4 @@
-//! An API as a graph sees it: the document and the manifest together, checked against each other.
+//! An API as its graph uses it: document and manifest combined and checked against each other.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,38 +11,38 @@ use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Paramete
 use super::operation::{DateForm, Fill, Operation, Taken};
 use crate::GraphError;
 
-/// A kind of entity that an API knows.
+/// A kind of entity of the API.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Kind {
     /// Its name in the manifest.
     pub name: String,
-    /// The field that it belongs to; empty: any.
+    /// Its domain; empty: any.
     pub domain: String,
-    /// What people call such things.
+    /// The common phrase for its entities.
     pub says: String,
-    /// Operations that search names of it.
+    /// Operations that search its names.
     pub search: Vec<OperationId>,
-    /// The field of a record that is its name.
+    /// The field of a record that holds its name.
     pub label: String,
-    /// The field of a record that is its id; empty: the name is.
+    /// The field of a record that holds its id; empty: the name is the id.
     pub id: String,
-    /// The operation that gives a record by its id.
+    /// The operation that returns a record by its id.
     pub details: Option<OperationId>,
-    /// Its values are what the operation gives for an entity of the other kind.
+    /// The other kind and the operation that derive this kind's values.
     pub of: Option<(KindId, OperationId)>,
-    /// All the names there are; empty: they are not listed.
+    /// All names of the kind; empty: not listed.
     pub names: Vec<String>,
-    /// Other names, lower-cased, with the names that the service takes.
+    /// Other names, lower-cased, with the names that the service accepts.
     pub aliases: HashMap<String, String>,
-    /// A single short word may be such a value as it stands.
+    /// A single short word may itself be a value of the kind.
     pub symbol: bool,
-    /// Its names may be of any field.
+    /// Its names may belong to any domain.
     pub general: bool,
     /// Fields of its records that are relations.
     pub fields: Vec<String>,
 }
 
-/// The service: what may be called, and what it is called with.
+/// The service: its callable operations and the kinds of their arguments.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Service {
     /// `info.title` of the document.
@@ -51,22 +51,24 @@ pub struct Service {
     pub kinds: Vec<Kind>,
     /// Operations that may be called.
     pub operations: Vec<Operation>,
-    /// What could not be used, and why: for people.
+    /// Parts that could not be used, with reasons, for people.
     pub notes: Vec<String>,
     /// The time zone of its dates; empty: the question's.
     pub zone: String,
-    /// Its open days; none: no phrase of a question means one.
+    /// Words of the fields that tell one row from another, beside name, title and date.
+    pub row_words: Vec<String>,
+    /// Its open days. Without them, no phrase of a question means an open day.
     pub calendar: Option<Calendar>,
-    /// Words that tell the field of a question, by field; none: no rule decides it.
+    /// Words that show the domain of a question, by domain. If empty, no rule decides it.
     pub domain_words: BTreeMap<String, DomainEntry>,
     pub(super) result: String,
 }
 
 impl Service {
-    /// Puts document and manifest together.
+    /// Combines document and manifest.
     ///
     /// # Errors
-    /// [`GraphError::Usage`]: the manifest names what the document does not have.
+    /// [`GraphError::Usage`]: the manifest names an item that the document lacks.
     pub fn new(document: &Document, manifest: Option<&Manifest>) -> Result<Self, GraphError> {
         match manifest {
             Some(manifest) => with_manifest(document, manifest),
@@ -74,7 +76,7 @@ impl Service {
         }
     }
 
-    /// The fields that its operations belong to, each once, in their order.
+    /// The domains of its operations, each once, in their order.
     pub fn domains(&self) -> Vec<&str> {
         let mut domains: Vec<&str> = Vec::new();
         for operation in &self.operations {
@@ -103,6 +105,7 @@ fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, Gr
         operations: Vec::new(),
         notes: Vec::new(),
         zone: manifest.zone.clone(),
+        row_words: manifest.row_words.clone(),
         calendar: manifest.calendar.clone(),
         domain_words: manifest.domain.clone(),
         result: manifest.result.clone(),
@@ -126,8 +129,7 @@ fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, Gr
             Err(reason) => service.notes.push(format!("{key} is not called: {reason}")),
         }
     }
-    let missing =
-        |what: &str| GraphError::Usage(format!("the manifest names {what}, which it does not have"));
+    let missing = |what: &str| GraphError::Usage(format!("the manifest names {what} but does not define it"));
     for (name, entry) in &manifest.kind {
         let find =
             |operation: &String| ids.get(operation.as_str()).copied().ok_or_else(|| missing(operation));
@@ -196,13 +198,13 @@ fn strip_result<'a>(path: &'a str, result: &str) -> &'a str {
     path.strip_prefix("[].").unwrap_or(path)
 }
 
-/// What the document says of the fields, by their names in records.
+/// The document's descriptions of the fields, by their names in records.
 fn described_fields(documented: &DocumentedOperation, result: &str) -> BTreeMap<String, String> {
     let named = documented.fields.iter().filter(|field| !field.description.is_empty());
     named.map(|field| (strip_result(&field.path, result).to_owned(), field.description.clone())).collect()
 }
 
-/// `Ok(Err(reason))`: it cannot be called, because nothing fills what it needs.
+/// `Ok(Err(reason))`: not callable, because a required parameter has no filler.
 fn operation(
     documented: &DocumentedOperation,
     entry: &OperationEntry,
@@ -214,11 +216,11 @@ fn operation(
     };
     for name in entry.takes.keys() {
         if !documented.parameters.iter().any(|parameter| parameter.name == *name) {
-            return Err(wrong(format!("the document knows no parameter {name:?}")));
+            return Err(wrong(format!("the document has no parameter {name:?}")));
         }
     }
     if let BodyForm::Other(content) = &documented.body {
-        return Ok(Err(format!("its body is {content}; only JSON and forms are written")));
+        return Ok(Err(format!("its body is {content}; only JSON and forms are supported")));
     }
     let kind =
         |name: &str| kinds.get(name).copied().ok_or_else(|| wrong(format!("there is no kind {name:?}")));
@@ -243,10 +245,7 @@ fn operation(
         match fill {
             Some(fill) => takes.push(Taken { parameter: parameter.clone(), fill }),
             None => {
-                return Ok(Err(format!(
-                    "it needs {:?}, and nothing in a question fills that",
-                    parameter.name
-                )));
+                return Ok(Err(format!("no part of a question can fill its parameter {:?}", parameter.name)));
             }
         }
     }
@@ -273,7 +272,8 @@ fn operation(
     }))
 }
 
-/// What fills a parameter of which no manifest speaks; `None` where nothing does and the operation needs it.
+/// The filler of a parameter that the manifest omits; `None` if the operation requires it and no
+/// filler fits.
 fn by_itself(parameter: &Parameter) -> Option<Fill> {
     if let Some(default) = &parameter.default {
         return Some(Fill::Fixed(default.clone()));
@@ -294,7 +294,8 @@ fn name_of(documented: &DocumentedOperation) -> String {
     words(last.unwrap_or(&documented.id))
 }
 
-/// Without a manifest GET operations are called: a required text is taken as a name, of one kind for all.
+/// Without a manifest all GET operations are callable. Required text parameters take names, all of
+/// one kind.
 fn without_manifest(document: &Document) -> Service {
     let mut service = Service {
         title: document.title.clone(),
@@ -306,6 +307,7 @@ fn without_manifest(document: &Document) -> Service {
         operations: Vec::new(),
         notes: Vec::new(),
         zone: String::new(),
+        row_words: Vec::new(),
         calendar: None,
         domain_words: BTreeMap::new(),
         result: String::new(),
@@ -358,9 +360,11 @@ mod tests {
     }
 
     #[test]
-    fn open_days_are_those_of_the_manifest() {
-        let manifest = Manifest::read("[calendar]\nwords = ['reading day']", "m.toml").unwrap();
+    fn words_of_rows_and_open_days_are_those_of_the_manifest() {
+        let text = "row_words = ['score']\n[calendar]\nwords = ['reading day']";
+        let manifest = Manifest::read(text, "m.toml").unwrap();
         let service = Service::new(&document(), Some(&manifest)).unwrap();
+        assert_eq!(service.row_words, ["score"]);
         assert_eq!(service.calendar.unwrap().words, ["reading day"]);
         assert_eq!(Service::new(&document(), None).unwrap().calendar, None);
     }

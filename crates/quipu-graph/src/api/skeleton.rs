@@ -1,4 +1,5 @@
-//! A manifest to begin with: what a document says of its operations, with what is left to say marked.
+//! A draft manifest: the operations of a document, with marks at the entries that a person must
+//! complete.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +11,8 @@ use super::ids::words;
 use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType, read_openapi};
 use crate::GraphError;
 
-/// How OpenAPI documents name what they speak of: customs of APIs, not words of a question's language.
+/// Naming conventions of OpenAPI documents. They are customs of APIs, not words of a question's
+/// language.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Customs {
@@ -24,7 +26,7 @@ struct Customs {
 }
 
 static CUSTOMS: LazyLock<Customs> = LazyLock::new(|| {
-    // A test reads the file; were it wrong, nothing would be guessed.
+    // A test reads the file. If it were broken, the skeleton would contain no guesses.
     toml::from_str(include_str!("customs.toml")).unwrap_or_default()
 });
 
@@ -33,11 +35,12 @@ fn holds(list: &[String], word: &str) -> bool {
     list.iter().any(|listed| listed == word)
 }
 
-/// Characters of a description that stand in a comment.
+/// Characters of a description that are copied into a comment.
 const MOST_SAID: usize = 90;
 
-/// A manifest for an OpenAPI document; `from` is where the document came from. GET operations may be called by it; those that are POSTed
-/// stand in comments, for a person to say which of them only read. Kinds, names and ids are guesses.
+/// A draft manifest for an OpenAPI document; `from` is the document's origin. It enables the GET
+/// operations. POST operations stand in comments, so that a person picks those that only read.
+/// Kinds, names and ids are guesses.
 ///
 /// # Errors
 /// [`GraphError::Usage`]: neither JSON nor YAML, no OpenAPI 3, or no operation.
@@ -90,15 +93,16 @@ fn head(document: &Document, from: &str) -> String {
     text
 }
 
-/// What fills a parameter.
+/// The guessed filler of a parameter.
 enum Guess<'a> {
     /// A value of this kind.
     Kind(String),
     /// A date, a year, a number.
     Word(&'static str),
-    /// Nothing that a question says: the document has a default or options, or does not need it.
+    /// Nothing from the question: the parameter is optional, or the document gives a default or
+    /// options.
     Itself,
-    /// It is needed, and nobody can tell what it is.
+    /// A required parameter that cannot be guessed.
     Unknown(&'a Parameter),
 }
 
@@ -141,7 +145,8 @@ fn guess<'a>(operation: &DocumentedOperation, parameter: &'a Parameter) -> Guess
     }
 }
 
-/// The kind that a parameter's value is of: `artist_id` says it itself, an `id` or a `query` is of what the path names last.
+/// The kind of a parameter's value: `artist_id` names it; for `id` or `query` it is the last noun
+/// of the path.
 fn kind_of(operation: &DocumentedOperation, parameter: &str) -> String {
     let own: Vec<&str> = parameter
         .split(' ')
@@ -152,7 +157,7 @@ fn kind_of(operation: &DocumentedOperation, parameter: &str) -> String {
     if !own.is_empty() {
         return own.join("_");
     }
-    // `/movie/get_info` says what it does; what it does it with stands before.
+    // In `/movie/get_info` the last part is a verb, so the part before it is the kind.
     let says = |part: &str| {
         let words = words(part).to_lowercase();
         let mut telling = words
@@ -165,7 +170,8 @@ fn kind_of(operation: &DocumentedOperation, parameter: &str) -> String {
     parts.rev().find_map(says).map_or_else(|| "thing".to_owned(), |noun| singular(&noun))
 }
 
-/// Of an English plural; a name that was none loses nothing but a letter, in a file that a person reads.
+/// The singular of an English plural. A wrong guess loses one letter, in a file that a person
+/// checks.
 fn singular(noun: &str) -> String {
     match noun {
         _ if noun.ends_with("ies") && noun.len() > 4 => format!("{}y", &noun[..noun.len() - 3]),
@@ -180,12 +186,12 @@ fn is_search(parameter: &Parameter) -> bool {
     words(&parameter.name).to_lowercase().split(' ').any(|word| holds(&CUSTOMS.searches, word))
 }
 
-/// A kind, as far as the operations tell.
+/// A kind, as guessed from the operations.
 #[derive(Default)]
 struct KindGuess {
-    /// Whether an operation that may be called takes it.
+    /// Whether an enabled operation takes it.
     active: bool,
-    /// Operations by id, and whether they stand in comments.
+    /// Operations by id, and whether they are commented out.
     search: Vec<(String, bool)>,
     details: Option<(String, bool)>,
     label: Option<String>,
@@ -238,7 +244,7 @@ fn entry(
     if let BodyForm::Other(content) = &operation.body {
         let _ = writeln!(
             text,
-            "# It cannot be called: its body is {}; only JSON and forms are written.",
+            "# It cannot be called: its body is {}; only JSON and forms are supported.",
             comment(content)
         );
         return text;
@@ -262,7 +268,8 @@ fn entry(
     text
 }
 
-/// How the manifest names an operation: by its id, or by its path where that says it shorter, as beside ids that a program made.
+/// The operation's name in the manifest: its id, or its path if that is shorter, as with generated
+/// ids.
 fn name_of<'a>(document: &Document, operation: &'a DocumentedOperation) -> &'a str {
     let alone = document.operations.iter().filter(|other| other.path == operation.path).count() == 1;
     if alone && operation.path.len() < operation.id.len() { &operation.path } else { &operation.id }

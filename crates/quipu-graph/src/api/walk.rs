@@ -1,4 +1,5 @@
-//! A service walked as a [`Graph`]: operations that start from one entity are relations, and so are the fields of its records.
+//! A service as a [`Graph`]: operations that start from one entity are relations, and so are the
+//! fields of its records.
 
 use futures::future::try_join_all;
 
@@ -13,7 +14,8 @@ use crate::{
     RelationId, RelationInfo, RelationUse, SchemaEdge, Step,
 };
 
-/// Labels of entities that are fetched one by one when names are asked for; further ones are shown by their ids.
+/// Labels of entities that are fetched one by one for a list of names. The remaining entities are
+/// shown by their ids.
 const MOST_LABELS: usize = 64;
 
 /// A relation in the words of the service's own documents.
@@ -23,7 +25,7 @@ pub struct DescribedRelation {
     pub head: String,
     /// The kind of its tails, where they are entities.
     pub tail: Option<String>,
-    /// What the document says of it, and what the manifest says that people ask it by.
+    /// The document's description, and the manifest's phrases for questions about it.
     pub says: String,
 }
 
@@ -43,7 +45,7 @@ impl ApiGraph {
         positions.filter_map(|(at, _)| Some(RelationId(u32::try_from(at).ok()?))).collect()
     }
 
-    /// What document and manifest say of each relation of the catalogue, in its order.
+    /// The descriptions of each relation in document and manifest, in the order of the catalogue.
     pub fn described_relations(&self) -> Vec<DescribedRelation> {
         let name = |kind: Option<KindId>| {
             kind.and_then(|kind| self.service().kind(kind)).map(|kind| kind.name.clone())
@@ -198,7 +200,7 @@ impl Graph for ApiGraph {
         is_literal(node)
     }
 
-    /// Keys are `kind:id`. Whether the service has such an entity is not asked.
+    /// Keys are `kind:id`. The service is not asked whether such an entity exists.
     async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError> {
         let resolve = |key: &&str| {
             let (name, id) = key.split_once(':')?;
@@ -258,7 +260,7 @@ impl Graph for ApiGraph {
         try_join_all(nodes.iter().copied().map(expand)).await
     }
 
-    /// None: an API gives what it is asked for, and nothing to choose from.
+    /// Empty: an API lists no triples without a request for a certain entity.
     async fn sample_triples(&self, _: RelationId, _: usize) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
         Ok(Vec::new())
     }

@@ -1,4 +1,4 @@
-//! How much is asked at once, and in a minute.
+//! Limits on the requests at once and on the requests a minute.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub(crate) struct Budget {
     permits: Semaphore,
     per_minute: usize,
-    /// When the requests of the last minute were let through, or will be.
+    /// Start times of the last minute's requests, including those still waiting.
     starts: Mutex<VecDeque<Instant>>,
 }
 
@@ -23,9 +23,9 @@ impl Budget {
         Self { permits: Semaphore::new(concurrency.max(1)), per_minute, starts: Mutex::default() }
     }
 
-    /// Waits for a turn, which lasts as long as the permit.
+    /// Waits for a turn. The turn lasts as long as the permit.
     pub(crate) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
-        // It is never closed.
+        // The semaphore is never closed.
         let permit = self.permits.acquire().await.ok();
         if self.per_minute > 0 {
             let start = self.reserve(Instant::now());
@@ -34,7 +34,7 @@ impl Budget {
         permit
     }
 
-    /// The earliest time that leaves no minute with more than its share.
+    /// The earliest time at which the request stays within the limit a minute.
     fn reserve(&self, now: Instant) -> Instant {
         let mut starts = self.starts.lock();
         let start = match starts.len() >= self.per_minute {

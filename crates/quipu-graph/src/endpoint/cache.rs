@@ -1,10 +1,12 @@
-//! Results kept: on disk for a time, so that the next process need not ask again, and in memory while a graph is open.
+//! Cached results: on disk for some hours, so that the next process need not ask again, and in
+//! memory while a graph is open.
 //!
 //! ```text
 //! FOLDER/xx/NAME     one result; NAME and xx are of the hash of endpoint, graphs and query
 //! file = most_rows:u64 checksum:u64 zstd(body)         ; most_rows 0: the endpoint named no limit
 //! ```
-//! A file that cannot be read is as good as none: the endpoint is asked. Secrets are no part of it.
+//! A file that cannot be read counts as missing, and the endpoint is asked. The hash covers no
+//! secrets.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -22,7 +24,8 @@ pub(crate) struct ResultCache {
 }
 
 impl ResultCache {
-    /// A cache in `folder`. What is too old, or beyond `most_bytes` (the oldest first), is removed.
+    /// Opens a cache in `folder`. Removes entries that are too old, and the oldest ones beyond
+    /// `most_bytes`.
     pub(crate) fn open(folder: &Path, kept_for: Duration, most_bytes: u64) -> Option<Self> {
         if kept_for.is_zero() || most_bytes == 0 || std::fs::create_dir_all(folder).is_err() {
             return None;
@@ -56,7 +59,7 @@ impl ResultCache {
             .then_some((body, usize::try_from(most_rows).ok().filter(|most| *most > 0)))
     }
 
-    /// Keeps a result; a full disk only means that it is not kept.
+    /// Caches a result. On a full disk it is merely not cached.
     pub(crate) fn put(&self, key: &str, body: &[u8], most_rows: Option<usize>) {
         let path = self.path(key);
         let write = || -> std::io::Result<()> {
@@ -97,7 +100,7 @@ impl ResultCache {
     }
 }
 
-/// What was read lately, in memory: at most twice `most` entries, none older than `kept_for`.
+/// Recent results in memory: at most twice `most` entries, none older than `kept_for`.
 #[derive(Debug)]
 pub(super) struct Recent<K, V> {
     most: usize,

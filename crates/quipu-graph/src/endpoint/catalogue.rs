@@ -1,4 +1,5 @@
-//! What is known of an endpoint's graph: its relations, types and numbers. Read once by a survey, stored beside the indexes.
+//! The catalogue of an endpoint's graph: its relations, types and numbers. A survey reads it once
+//! and stores it beside the indexes.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::error::io_error;
 use crate::files::{sealed, unsealed};
 use crate::{GraphDescription, GraphError, Profile, RelationInfo};
 
-/// Triples in a relation's sample: as many as plans look at.
+/// Triples in a relation's sample: the number that plans read.
 pub(super) const SAMPLE: usize = 200;
 
 /// Version of the file; the oldest readable is the same.
@@ -23,7 +24,7 @@ pub struct Catalogue {
     pub server: String,
     /// The roles of its relations.
     pub profile: Profile,
-    /// The endpoint gives no more rows than this.
+    /// The endpoint's limit on the rows of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_rows: Option<usize>,
     /// Name and numbers.
@@ -32,7 +33,7 @@ pub struct Catalogue {
     pub relations: Vec<CatalogueRelation>,
     /// The schema summary, by keys.
     pub schema: Vec<CatalogueEdge>,
-    /// What is estimated or missing, for people.
+    /// Numbers that are estimated or missing, for people.
     pub notes: Vec<String>,
 }
 
@@ -42,10 +43,11 @@ pub struct CatalogueRelation {
     /// Key, name, role, numbers.
     #[serde(flatten)]
     pub info: RelationInfo,
-    /// The keys of the two relations that it is made of: to a mediator, which only joins others into one fact, and on from it.
+    /// The keys of the two relations that it combines: one to a mediator, which only joins others
+    /// into one fact, and one from the mediator.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub through: Option<(String, String)>,
-    /// Triples spread over all its heads, [`SAMPLE`] of them, where it was small enough to be read whole.
+    /// [`SAMPLE`] triples spread over all heads, if the relation was small enough to be read whole.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) sample: Vec<(Term, Term)>,
 }
@@ -81,7 +83,7 @@ impl Catalogue {
         }
     }
 
-    /// Whether the endpoint has a text index that names can be searched by.
+    /// Whether the endpoint has a text index for names.
     pub fn can_search(&self) -> bool {
         self.profile.name == "wikidata" || self.server.contains("Virtuoso")
     }
@@ -94,16 +96,16 @@ impl Catalogue {
         let corrupt = |reason: String| GraphError::Corrupt { path: path.to_owned(), reason };
         let text = std::fs::read(path).map_err(io_error("cannot read", path))?;
         let text =
-            String::from_utf8(text).map_err(|error| corrupt(format!("it is no catalogue: {error}")))?;
-        // Those of before November 2026 begin with their version and have no checksum.
+            String::from_utf8(text).map_err(|error| corrupt(format!("it is not a catalogue: {error}")))?;
+        // Files written before November 2026 begin with their version and have no checksum.
         let held = if text.starts_with("{\n") { &text } else { unsealed(&text).map_err(corrupt)? };
         let value: serde_json::Value =
-            serde_json::from_str(held).map_err(|error| corrupt(format!("it is no catalogue: {error}")))?;
+            serde_json::from_str(held).map_err(|error| corrupt(format!("it is not a catalogue: {error}")))?;
         match value.get("version").and_then(serde_json::Value::as_u64) {
             Some(version) if version == u64::from(VERSION) => {}
             found => return Err(corrupt(format!("expected version {VERSION}, found {found:?}"))),
         }
-        serde_json::from_value(value).map_err(|error| corrupt(format!("it is no catalogue: {error}")))
+        serde_json::from_value(value).map_err(|error| corrupt(format!("it is not a catalogue: {error}")))
     }
 
     /// Writes the file.
@@ -133,7 +135,7 @@ mod tests {
         for (wrong, expected) in [
             (sealed(&held.replace("\"version\": 1", "\"version\": 9")), "version"),
             (text.replace("films", "filns"), "damaged"),
-            ("{\n".into(), "no catalogue"),
+            ("{\n".into(), "not a catalogue"),
         ] {
             std::fs::write(&path, wrong).unwrap();
             let message = Catalogue::read(&path).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! One endpoint: how queries are sent, limited, timed, repeated and remembered.
+//! The HTTP client of one endpoint: sends, limits, times, retries and caches queries.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -19,12 +19,12 @@ const LARGEST_REPLY: usize = 64 << 20;
 /// Longest URL that is sent.
 const LONGEST_URL: usize = 7000;
 pub(super) const RESULTS: &str = "application/sparql-results+json";
-/// Virtuoso's word for: no more than these rows.
+/// Virtuoso's header for its limit on rows.
 const MOST_ROWS: &str = "x-sparql-maxrows";
-/// Virtuoso's word for: the time was over, these are the rows until then.
+/// Virtuoso's header for a time limit that cut the rows.
 const SQL_STATE: &str = "x-sql-state";
 
-/// What was asked of an endpoint since the graph was opened.
+/// Traffic with an endpoint since the graph was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Requests sent, repeated ones too.
@@ -37,15 +37,15 @@ pub struct Traffic {
     pub rows: u64,
 }
 
-/// A query, and what it is asked for.
+/// A query and its purpose.
 #[derive(Debug, Clone)]
 pub(super) struct Ask {
-    /// As errors say it.
+    /// The purpose, as errors state it.
     pub(super) stage: &'static str,
     pub(super) query: String,
-    /// Whether an earlier answer will do.
+    /// Whether a cached answer will do.
     pub(super) cached: bool,
-    /// The graphs it is asked over; none: those of the configuration.
+    /// The graphs of the query; empty: those of the configuration.
     pub(super) graphs: QueryGraphs,
 }
 
@@ -63,11 +63,11 @@ impl Ask {
     }
 }
 
-/// What an endpoint sent.
+/// The reply of an endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
     pub(super) body: Vec<u8>,
-    /// The endpoint says that it gives no more rows than this.
+    /// The endpoint's limit on rows, if the reply states it.
     pub(super) most_rows: Option<usize>,
     /// The `Server` header.
     pub(super) server: String,
@@ -119,7 +119,7 @@ impl Client {
         GraphError::Endpoint { endpoint: self.config.url.clone(), stage, problem }
     }
 
-    /// The rows of a SELECT query; `variables` says which cells, and in which order.
+    /// The rows of a SELECT query; `variables` gives the cells and their order.
     pub(super) async fn select(&self, ask: &Ask, variables: &[&str]) -> Result<Rows, GraphError> {
         let (mut rows, reply) = self.ask(ask, RESULTS, |body| read_rows(body, variables)).await?;
         rows.cut = reply.most_rows.is_some_and(|most| rows.rows.len() >= most);
@@ -127,14 +127,14 @@ impl Client {
         Ok(rows)
     }
 
-    /// Asks, from the cache where that has an answer, and reads the reply with `read`.
+    /// Sends the query unless the cache has its answer, and reads the reply with `read`.
     pub(super) async fn ask<T>(
         &self,
         ask: &Ask,
         accept: &str,
         read: impl Fn(&[u8]) -> Result<T, Unread>,
     ) -> Result<(T, Reply), GraphError> {
-        // Only queries leave this house: updates do not parse as one.
+        // Only queries are sent: an update does not parse as a query.
         SparqlParser::new()
             .parse_query(&ask.query)
             .map_err(|error| GraphError::Usage(format!("bad query ({}): {error}", ask.stage)))?;
@@ -166,7 +166,7 @@ impl Client {
         sent.map_err(|problem| self.error(ask.stage, problem))
     }
 
-    /// The graphs that a query is asked over. A configuration that names graphs opens no others.
+    /// The graphs of a query. A configuration that names graphs permits no others.
     fn graphs(&self, ask: &Ask) -> Result<QueryGraphs, GraphError> {
         let open = &self.config.graphs;
         if ask.graphs.is_empty() {
@@ -206,7 +206,7 @@ impl Client {
                 self.sender.request(Method::GET, url)
             }
             HttpMethod::Post => {
-                // The URL's own serialiser is that of forms.
+                // The URL's own serialiser writes form syntax.
                 let mut form = url.clone();
                 form.set_query(None);
                 form.query_pairs_mut().extend_pairs(&fields);
@@ -268,12 +268,13 @@ impl Client {
 
 fn refusal(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Failed {
     let words = first_words(body);
-    // Virtuoso's and Blazegraph's ways to say that a query took too long: no second attempt will be quicker.
+    // Virtuoso's and Blazegraph's messages for a query that took too long. A second attempt would
+    // be no faster.
     let too_slow = ["S1T00", "SR171", "exceeds the limit of", "QueryTimeoutException", "TimeoutException"];
     if too_slow.iter().any(|sign| words.contains(sign)) || status == StatusCode::GATEWAY_TIMEOUT {
         return Failed::Lasting(EndpointProblem::Refused { status: 504, reason: words });
     }
-    // Virtuoso's errors in the query or its own limits bear a class and a code.
+    // Virtuoso gives a class and a code with errors of the query or of its own limits.
     let lasting =
         words.contains("Virtuoso 37") || words.contains("Virtuoso 22") || words.contains("Virtuoso 42");
     let passing = matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 529) && !lasting;

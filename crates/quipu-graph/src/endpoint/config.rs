@@ -1,4 +1,4 @@
-//! How an endpoint is reached and how it is treated; written in a workspace's `sources.toml`.
+//! Settings for reaching an endpoint, as written in a workspace's `sources.toml`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,37 +16,39 @@ pub enum HttpMethod {
     /// As a form: no limit on a query's length.
     #[default]
     Post,
-    /// In the URL, which proxies can cache; queries are kept short for it.
+    /// In the URL, which proxies can cache. Queries are kept short for it.
     Get,
 }
 
-/// How entities are found by name.
+/// The index that finds entities by name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NameSource {
-    /// By a name index of Quipu's, built from the endpoint once.
+    /// Quipu's own name index, built from the endpoint once.
     #[default]
     Index,
-    /// By the endpoint's own text index: Virtuoso's `bif:contains`, Wikidata's entity search.
+    /// The endpoint's own text index: Virtuoso's `bif:contains`, Wikidata's entity search.
     Search,
 }
 
-/// A SPARQL endpoint and how it is treated. [`EndpointConfig::for_profile`] has the defaults.
+/// Settings for a SPARQL endpoint. [`EndpointConfig::for_profile`] has the defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EndpointConfig {
     /// URL that takes queries.
     #[serde(rename = "sparql")]
     pub url: String,
-    /// Which relations are labels, types and so on, and how the endpoint is spoken to: `auto`, a built-in profile, a TOML file.
+    /// The roles of relations and the dialect of the endpoint: `auto`, a built-in profile, a TOML
+    /// file.
     pub profile: String,
-    /// Named graphs that make up the graph (`default-graph-uri`); empty: the endpoint's default graph.
+    /// Named graphs that make up the graph (`default-graph-uri`); empty: the endpoint's default
+    /// graph.
     pub graphs: Vec<String>,
     /// Languages of labels, the preferred first; then labels without a language, then any.
     pub languages: Vec<String>,
-    /// How entities are found by name.
+    /// The index that finds entities by name.
     pub names: NameSource,
-    /// `basic` or `bearer`, a colon, and where the secret is: `env:NAME` or `file:PATH`.
+    /// `basic` or `bearer`, a colon, and the place of the secret: `env:NAME` or `file:PATH`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<String>,
     /// Headers of every request; a value `env:NAME` or `file:PATH` is read from there.
@@ -56,30 +58,32 @@ pub struct EndpointConfig {
     pub method: HttpMethod,
     /// Seconds for one request.
     pub timeout: u64,
-    /// How often a request is sent at most, the first time included.
+    /// Most attempts for a request, the first one included.
     pub attempts: u32,
-    /// Milliseconds before the second attempt; doubled with each further one, and shortened by chance.
+    /// Milliseconds before the second attempt. Each further pause is twice as long, less a random
+    /// part.
     pub pause: u64,
     /// Requests under way at once; further ones wait.
     pub concurrency: usize,
     /// Requests in any minute; further ones wait. 0: no limit.
     pub per_minute: usize,
-    /// Rows asked for in one request.
+    /// Rows requested at once.
     pub page: usize,
-    /// Nodes asked about in one request.
+    /// Nodes in one request.
     pub batch: usize,
-    /// Neighbours along one step up to which all are fetched even where fewer are wanted, so that which of them are taken does not
-    /// depend on the endpoint's order.
+    /// Up to this many neighbours along a step, all are fetched even if fewer are wanted. Then the
+    /// choice among them does not depend on the endpoint's order.
     pub whole: usize,
-    /// Triples of a node that are counted; 0: all. Large endpoints cannot count the triples of their hubs in time.
+    /// Triples of a node that are counted; 0: all. Large endpoints cannot count the triples of
+    /// their hubs in time.
     pub count_limit: u64,
-    /// Triples of the graph up to which it is counted exactly; beyond it, samples are.
+    /// Largest number of triples that a survey counts exactly. Larger graphs are sampled.
     pub survey_limit: u64,
-    /// Hours that a result is kept; 0: none is.
+    /// Hours that a result is cached; 0: no cache.
     pub cache_hours: u64,
-    /// Megabytes of results kept on disk.
+    /// Megabytes of results cached on disk.
     pub cache_megabytes: u64,
-    /// Who asks.
+    /// The `User-Agent` header.
     pub user_agent: String,
 }
 
@@ -117,7 +121,8 @@ impl Default for EndpointConfig {
 }
 
 impl EndpointConfig {
-    /// The defaults for a profile. Public endpoints are asked less, in smaller pieces and without counting hubs.
+    /// The defaults for a profile. Public endpoints get fewer and smaller requests, and their hubs
+    /// are not counted.
     pub fn for_profile(profile: &str) -> Self {
         let profile = profile.to_owned();
         match profile.as_str() {
@@ -165,7 +170,7 @@ impl EndpointConfig {
         Ok(config)
     }
 
-    /// What differs from the defaults of its profile, as TOML.
+    /// The settings that differ from the defaults of the profile, as TOML.
     pub fn to_toml(&self) -> Result<toml::Table, GraphError> {
         let table = |config: &Self| {
             toml::Table::try_from(config).map_err(|error| GraphError::Usage(error.to_string()))
@@ -175,7 +180,7 @@ impl EndpointConfig {
         Ok(own)
     }
 
-    /// Refuses what can never work.
+    /// Refuses settings that can never work.
     ///
     /// # Errors
     /// [`GraphError::Usage`], naming the setting.
@@ -188,11 +193,11 @@ impl EndpointConfig {
             }
             Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
                 return usage(
-                    "name and password do not belong into the URL; give them as --auth basic:env:NAME".into(),
+                    "the URL must not contain name and password; give them as --auth basic:env:NAME".into(),
                 );
             }
             Ok(_) => {}
-            Err(error) => return usage(format!("{url:?} is no URL of an endpoint: {error}")),
+            Err(error) => return usage(format!("{url:?} is not a URL of an endpoint: {error}")),
         }
         for (what, number) in [
             ("timeout", self.timeout),
@@ -207,13 +212,13 @@ impl EndpointConfig {
         }
         for graph in &self.graphs {
             if oxiri::Iri::parse(graph.as_str()).is_err() {
-                return usage(format!("{graph:?} is no IRI of a graph"));
+                return usage(format!("{graph:?} is not an IRI of a graph"));
             }
         }
         Ok(())
     }
 
-    /// Refuses secrets that are not where they are said to be.
+    /// Refuses secrets that are missing from their place.
     ///
     /// # Errors
     /// [`GraphError::Usage`], naming the place; files that cannot be read.
@@ -234,18 +239,18 @@ impl EndpointConfig {
         Duration::from_secs(self.cache_hours.saturating_mul(3600))
     }
 
-    /// The headers to send, secrets read from where they are.
+    /// The headers to send, with their secrets read.
     pub(super) fn resolved_headers(&self) -> Result<Vec<(String, String)>, GraphError> {
         resolved_headers(&self.headers)
     }
 
-    /// Scheme and secret, where there is one.
+    /// Scheme and secret, if configured.
     pub(super) fn resolved_auth(&self) -> Result<Option<Auth>, GraphError> {
         resolved_auth(self.auth.as_deref())
     }
 }
 
-/// Headers as they are sent: those that name a place have what stands there.
+/// Headers as they are sent: a value that names a place is replaced by the place's content.
 pub(crate) fn resolved_headers(
     headers: &BTreeMap<String, String>,
 ) -> Result<Vec<(String, String)>, GraphError> {
@@ -260,8 +265,8 @@ pub(crate) fn resolved_auth(auth: Option<&str>) -> Result<Option<Auth>, GraphErr
     let Some(auth) = auth else { return Ok(None) };
     let wrong = || {
         GraphError::Usage(
-            "--auth takes basic:env:NAME, bearer:env:NAME, basic:file:PATH or bearer:file:PATH; the secret itself \
-             stands in that variable or file (for basic as user:password)"
+            "--auth takes basic:env:NAME, bearer:env:NAME, basic:file:PATH or bearer:file:PATH; that variable or \
+             file holds the secret (for basic: user:password)"
                 .into(),
         )
     };
@@ -277,7 +282,7 @@ pub(crate) fn resolved_auth(auth: Option<&str>) -> Result<Option<Auth>, GraphErr
     }
 }
 
-/// Who asks, as the endpoint wants to be told.
+/// Credentials in the scheme that the endpoint expects.
 pub(crate) enum Auth {
     Basic(String, String),
     Bearer(String),

@@ -1,4 +1,4 @@
-//! Names, types and descriptions of nodes: from the harvest where there is one, else asked for.
+//! Names, types and descriptions of nodes, from the harvest or by a query.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -49,8 +49,8 @@ impl EndpointGraph {
         Ok(nodes.iter().filter_map(|node| known.get(node).cloned()).collect())
     }
 
-    /// The facts of a node that need not be asked for: a literal's, a harvested entity's, those of a node that no query can name,
-    /// and all where the graph states none.
+    /// The facts of a node that need no query: a literal, a harvested entity, a node that no query
+    /// can name. Also every node, if the graph has no relations for names, types or descriptions.
     fn facts_at_hand(&self, term: &Term) -> Result<Option<Facts>, GraphError> {
         let bare = || Facts { name: term.readable().into_owned(), ..Facts::default() };
         let Term::Entity(key) = term else { return Ok(Some(bare())) };
@@ -101,7 +101,7 @@ impl EndpointGraph {
         let labels: Vec<String> =
             self.relations_of_roles(&[RelationRole::Label]).map(|(_, iri)| iri.clone()).collect();
         let mut stated = self.statements(nodes, &relations, true).await?;
-        // Who has no name in a language that is asked for may have one in another.
+        // An entity without a name in a preferred language may have one in another.
         let is_label =
             |relation: RelationId| self.info(relation).is_some_and(|info| info.role == RelationRole::Label);
         let named = |node: &NodeId| {
@@ -172,7 +172,7 @@ impl EndpointGraph {
         })
     }
 
-    /// Chooses as an import does: the name by language, then by relation, then by node.
+    /// Chooses a name like an import does: by language, then by relation, then by node.
     fn facts_of(&self, term: &Term, stated: &[Statement]) -> Facts {
         let languages = &self.config().languages;
         let mut stated: Vec<(RelationId, NodeId, RelationRole, usize, &Term)> = stated

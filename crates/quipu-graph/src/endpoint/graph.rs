@@ -19,41 +19,42 @@ use crate::{
 
 /// Nodes whose relations, neighbours or names are kept in memory.
 const KEPT: usize = 50_000;
-/// Triples of a relation up to which a sample is taken by hashing all heads.
+/// Largest relation, in triples, that is sampled by hashing all heads.
 const HASHED: u64 = 2_000_000;
-/// Places of a larger relation that a sample is taken from.
+/// Positions in a larger relation at which rows are sampled.
 const SLICES: u64 = 16;
-/// Rows of a larger relation among which those places are.
+/// Rows of a larger relation that these positions cover.
 const SLICED: u64 = 200_000;
 
 /// Triples of a relation.
 type Sample = Arc<[(NodeId, NodeId)]>;
 
-/// What an [`EndpointGraph`] is made of.
+/// The parts of an [`EndpointGraph`].
 pub struct EndpointParts {
-    /// How the endpoint is reached.
+    /// The connection's settings.
     pub config: EndpointConfig,
-    /// What is known of its graph.
+    /// The catalogue of its graph.
     pub catalogue: Catalogue,
-    /// Names, types, descriptions and degrees, as [`harvest`](super::harvest) gathered them and an import stored them; without it
-    /// they are asked for.
+    /// Names, types, descriptions and degrees, gathered by [`harvest`](super::harvest) and stored
+    /// by an import. Without it the endpoint is asked for them.
     pub names: Option<Arc<EmbeddedGraph>>,
     /// Folder of the result cache.
     pub cache: Option<PathBuf>,
 }
 
-/// A graph behind a SPARQL 1.1 endpoint. Must be used within a tokio runtime that has time and I/O enabled.
+/// A graph behind a SPARQL 1.1 endpoint. Must be used within a tokio runtime that has time and I/O
+/// enabled.
 ///
-/// Nodes have the order of the embedded store's, and neighbours along one step are taken in it wherever there are no more than
-/// [`EndpointConfig::whole`]; beyond that, the endpoint's order decides. Blank nodes are seen but cannot be asked about, but for
-/// Virtuoso's.
+/// Nodes have the same order as in the embedded store. Neighbours along a step are taken in this
+/// order up to [`EndpointConfig::whole`] of them, and in the endpoint's order beyond that. Blank
+/// nodes appear in results but cannot be queried, except on Virtuoso.
 pub struct EndpointGraph {
     pub(super) client: Client,
     pub(super) catalogue: Catalogue,
     relations: Vec<RelationInfo>,
-    /// For each relation, its terms in a query.
+    /// The terms of each relation in a query.
     pub(super) ways: Vec<(String, Option<String>)>,
-    /// Relations by the keys that a reply names them with.
+    /// Relations by their keys in a reply.
     ids: HashMap<(String, Option<String>), RelationId>,
     schema: Vec<SchemaEdge>,
     pub(super) terms: Terms,
@@ -75,10 +76,11 @@ impl std::fmt::Debug for EndpointGraph {
 }
 
 impl EndpointGraph {
-    /// Puts the graph together; asks nothing yet.
+    /// Builds the graph without a request.
     ///
     /// # Errors
-    /// Wrong settings, secrets that are not where they should be, a catalogue with a relation that is no IRI.
+    /// Wrong settings, secrets that are missing from their place, a catalogue with a relation that
+    /// is not an IRI.
     pub fn open(parts: EndpointParts) -> Result<Self, GraphError> {
         let EndpointParts { config, catalogue, names, cache } = parts;
         let kept_for = if config.cache_hours == 0 { Duration::from_secs(60) } else { config.kept_for() };
@@ -95,7 +97,7 @@ impl EndpointGraph {
             let term = |key: &String| {
                 Term::Entity(key.as_str().into()).to_sparql().ok_or_else(|| {
                     GraphError::Usage(format!(
-                        "relation {key:?} of the catalogue is no IRI; refresh the source"
+                        "relation {key:?} of the catalogue is not an IRI; refresh the source"
                     ))
                 })
             };
@@ -122,25 +124,25 @@ impl EndpointGraph {
         })
     }
 
-    /// How the endpoint is reached.
+    /// The connection's settings.
     pub fn config(&self) -> &EndpointConfig {
         self.client.config()
     }
 
-    /// What is known of the graph.
+    /// The catalogue of the graph.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
 
-    /// What was asked so far.
+    /// The traffic so far.
     pub fn traffic(&self) -> Traffic {
         self.client.traffic()
     }
 
-    /// Asks for one triple, past all caches.
+    /// Requests one triple, bypassing all caches.
     ///
     /// # Errors
-    /// The endpoint's; one that holds nothing any more.
+    /// The endpoint's errors; an endpoint that became empty.
     pub async fn reach(&self) -> Result<(), GraphError> {
         let ask =
             Ask::new("asking whether it is there", "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1".into()).anew();
@@ -150,7 +152,7 @@ impl EndpointGraph {
         }
     }
 
-    /// The node with a key, without asking whether the endpoint holds it.
+    /// The node with a key. The endpoint is not asked whether it exists.
     pub fn node_of_key(&self, key: &str) -> NodeId {
         self.terms.intern(&Term::Entity(key.into()))
     }
@@ -169,7 +171,7 @@ impl EndpointGraph {
         Some(Way { forward: step.direction == Direction::Forward, first, second })
     }
 
-    /// Rows that one request may bring.
+    /// Most rows of one request.
     pub(super) fn page_rows(&self) -> usize {
         let most = self.catalogue.most_rows.unwrap_or(usize::MAX);
         self.client.config().page.min(most).max(1)
@@ -248,7 +250,7 @@ pub(super) fn spread(
     triples
 }
 
-/// Rows from several places of a relation that is too large to be looked at as a whole.
+/// Rows from several positions of a relation that is too large to be read whole.
 fn slices(pattern: &str, triples: u64, limit: usize) -> String {
     let each = (limit as u64).div_ceil(SLICES).max(1);
     let within = if triples == 0 { limit as u64 } else { triples.min(SLICED) };

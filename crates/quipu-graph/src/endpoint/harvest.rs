@@ -1,5 +1,6 @@
-//! Gathers the names of an endpoint's entities, page by page, into N-Triples files that an import turns into a small store: labels,
-//! other names, types, descriptions, and how many triples each entity has.
+//! Gathers the names of an endpoint's entities, page by page, into N-Triples files that an import
+//! turns into a small store: labels, other names, types, descriptions, and how many triples each
+//! entity has.
 //!
 //! ```text
 //! FOLDER/
@@ -7,8 +8,9 @@
 //!   profile.toml   the roles of the relations, for the import
 //!   step-N.nt      what step N brought
 //! ```
-//! A harvest that is stopped goes on where it was. Pages are asked for without an order first, which costs an endpoint least; where
-//! that brings fewer distinct rows than were counted, the step is done again in order.
+//! An interrupted harvest resumes where it stopped. Pages are requested without an order first,
+//! which is cheapest for the endpoint. If that gives fewer distinct rows than were counted, the
+//! step is repeated in order.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -31,27 +33,28 @@ use crate::{GraphError, RelationRole, iri_of_key};
 pub const DEGREE_IRI: &str = "urn:quipu:degree";
 const STAGE: &str = "gathering names";
 const STATE: &str = "harvest.json";
-/// Above this number of triples only texts in the wanted languages are gathered.
+/// Largest graph, in triples, whose texts are gathered in all languages. Beyond it only the wanted
+/// languages are.
 const ALL_LANGUAGES: u64 = 1_000_000;
-/// Above this number of triples the triples of each entity are not counted.
+/// Largest graph, in triples, whose degrees are counted.
 const DEGREES_COUNTED: u64 = 5_000_000;
 
-/// What a harvest brought.
+/// The result of a harvest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HarvestReport {
-    /// The files to import, and the profile to import them by.
+    /// The files to import.
     pub files: Vec<PathBuf>,
     /// The profile to import them by.
     pub profile: PathBuf,
-    /// Rows gathered, those of an interrupted run before this one included.
+    /// Rows gathered, including those of an interrupted run before this one.
     pub rows: u64,
-    /// What is missing, for people.
+    /// Missing data, for people.
     pub notes: Vec<String>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct State {
-    /// Of endpoint, graphs and relations: another graph is harvested anew.
+    /// Hash of endpoint, graphs and relations. With another hash the harvest starts again.
     fingerprint: u64,
     steps: BTreeMap<String, StepState>,
 }
@@ -62,15 +65,15 @@ struct StepState {
     bytes: u64,
     ordered: bool,
     finished: bool,
-    /// The endpoint could not do it.
+    /// The endpoint failed at this step.
     given_up: bool,
 }
 
-/// What one step gathers: `?s` and `?o`.
+/// The statements that one step gathers: `?s` and `?o`.
 struct Gathering {
     relation: String,
     pattern: String,
-    /// The rows that there are, where that is known.
+    /// The number of rows, if known.
     expected: Option<u64>,
     degrees: bool,
 }
@@ -86,7 +89,7 @@ struct Harvest<'a> {
     notes: Vec<String>,
 }
 
-/// Gathers into `folder`, which may hold what an interrupted run left.
+/// Gathers into `folder`, which may hold the files of an interrupted run.
 ///
 /// # Errors
 /// The endpoint's; [`GraphError::Cancelled`] once `cancel` is set.
@@ -165,7 +168,7 @@ fn gatherings(config: &EndpointConfig, catalogue: &Catalogue) -> Vec<Gathering> 
 impl State {
     fn read(folder: &Path, fingerprint: u64) -> Self {
         let read = || serde_json::from_slice::<Self>(&std::fs::read(folder.join(STATE)).ok()?).ok();
-        // What cannot be read, or is of another graph, is begun anew.
+        // An unreadable state, or one of another graph, is discarded.
         read()
             .filter(|state| state.fingerprint == fingerprint)
             .unwrap_or(Self { fingerprint, steps: BTreeMap::new() })
@@ -191,7 +194,7 @@ impl Harvest<'_> {
                 let expected = gathering.expected.unwrap_or_default();
                 if state.ordered {
                     self.notes.push(format!(
-                        "of {expected} triples of {} only {distinct} came: blank nodes, or a limit of the endpoint's",
+                        "the endpoint gave {distinct} of {expected} triples of {}: the rest are blank nodes, or beyond a limit of the endpoint",
                         gathering.relation
                     ));
                 } else {
@@ -214,7 +217,7 @@ impl Harvest<'_> {
         self.state.write(self.folder)
     }
 
-    /// All pages from where the state says.
+    /// Gathers all pages from the saved position on.
     async fn gather(
         &mut self,
         path: &Path,
@@ -225,7 +228,7 @@ impl Harvest<'_> {
         let failed = || io_error("cannot write", path);
         let mut file =
             File::options().create(true).truncate(false).write(true).open(path).map_err(failed())?;
-        // Beyond what the state knows stands the torn end of an interrupted run.
+        // Bytes beyond the saved length are an incomplete write of an interrupted run.
         file.set_len(state.bytes).map_err(failed())?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(state.bytes)).map_err(failed())?;
         loop {
@@ -258,7 +261,7 @@ impl Harvest<'_> {
         }
     }
 
-    /// The next page; `None` where the endpoint gives up.
+    /// The next page; `None` if the endpoint gives up.
     async fn page(
         &self,
         gathering: &Gathering,
@@ -281,7 +284,7 @@ impl Harvest<'_> {
     }
 }
 
-/// A row as a line of N-Triples; nothing for what no line can name.
+/// A row as a line of N-Triples; `None` if a term cannot be written.
 fn line(row: &[Option<Term>], gathering: &Gathering) -> Option<String> {
     let [Some(head), Some(tail)] = row else { return None };
     let tail = match (gathering.degrees, tail) {

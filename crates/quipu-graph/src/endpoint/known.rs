@@ -1,10 +1,10 @@
-//! What is known of nodes once they were asked for.
+//! Facts about nodes, kept after the first query.
 
 use std::sync::Arc;
 
 use crate::{Direction, NodeId, RelationUse, Step};
 
-/// What there is to show of a node.
+/// The facts that describe a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) name: String,
@@ -18,7 +18,7 @@ pub(super) struct Facts {
 pub(super) struct NodeUses {
     /// Forward, then backward, each by relation id.
     pub(super) list: Vec<RelationUse>,
-    /// Not all triples were counted: the fan-outs are lower bounds.
+    /// Some triples were not counted, so the fan-outs are lower bounds.
     pub(super) bounded_forward: bool,
     pub(super) bounded_backward: bool,
 }
@@ -41,7 +41,7 @@ impl NodeUses {
 pub(super) struct Known {
     /// In the order of nodes.
     pub(super) nodes: Arc<[NodeId]>,
-    /// Whether these are all there are.
+    /// Whether the list is complete.
     pub(super) all: bool,
 }
 

@@ -1,8 +1,8 @@
-//! SPARQL 1.1 endpoints as graphs: asked where they are, in batches, within limits.
+//! SPARQL 1.1 endpoints as graphs: queried in place, in batches, within limits.
 //!
-//! A [`Catalogue`] of relations, types and numbers is read once by [`survey`]; names can be [`harvest`]ed into a small embedded store. After
-//! that [`EndpointGraph`] answers like any other graph. What it learns it keeps: in memory while it is open, and the endpoint's
-//! replies on disk for some hours.
+//! [`survey`] reads a [`Catalogue`] of relations, types and numbers once; [`harvest`] copies the
+//! names into a small embedded store. After that [`EndpointGraph`] answers like any other graph. It
+//! caches nodes in memory while it is open, and the endpoint's replies on disk for some hours.
 //!
 //! | module | what it does |
 //! | --- | --- |
@@ -32,7 +32,7 @@ mod survey;
 mod terms;
 mod user_query;
 
-// What every source behind HTTP needs.
+// Parts that every HTTP source needs.
 pub(crate) use budget::Budget;
 pub(crate) use cache::ResultCache;
 pub(crate) use config::{Auth, resolved_auth, resolved_headers};
@@ -45,5 +45,6 @@ pub use harvest::{DEGREE_IRI, HarvestReport, harvest};
 pub use search::FoundName;
 pub use survey::survey;
 
-/// Told of each step of a survey or harvest: what is being done, how much of it is done, how much there is (0: unknown).
+/// Called at each step of a survey or harvest: the step's name, the amount done, the total (0:
+/// unknown).
 pub type SourceProgressSink = std::sync::Arc<dyn Fn(&str, u64, u64) + Send + Sync>;

@@ -1,5 +1,5 @@
-//! Relations and neighbours of nodes: counted first, then fetched in requests whose number of rows is known, so that a result that
-//! an endpoint cut short is noticed.
+//! Relations and neighbours of nodes. They are counted first and then fetched in requests with a
+//! known number of rows, so that a truncated result is noticed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::{Direction, Expansion, GraphError, NodeId, RelationUse, Step};
 
 const COUNTING: &str = "counting the relations of nodes";
 const EXPANDING: &str = "fetching neighbours";
-/// Steps in one request; what follows from `batch` nodes may be more.
+/// Most steps in one request. The steps of `batch` nodes may be more.
 const MOST_WAYS: usize = 400;
 /// Hubs in one request.
 const MOST_HUBS: usize = 20;
@@ -52,7 +52,7 @@ impl EndpointGraph {
         Ok(nodes.iter().filter_map(|node| known.get(node).cloned()).collect())
     }
 
-    /// Counts the relations of distinct nodes; `cached`: an earlier count will do.
+    /// Counts the relations of distinct nodes; with `cached`, an earlier count will do.
     async fn count(
         &self,
         nodes: &[NodeId],
@@ -64,7 +64,7 @@ impl EndpointGraph {
             let term = self.terms.get(*node)?;
             match term.to_sparql() {
                 Some(text) => asked.push((*node, text, term.is_literal())),
-                // No query can name it.
+                // No query can name this node.
                 None => drop(counted.insert(*node, Arc::default())),
             }
         }
@@ -113,7 +113,7 @@ impl EndpointGraph {
         })
     }
 
-    /// Several named graphs may hold the same triple, and Virtuoso does not join them into one.
+    /// Several named graphs may hold the same triple, and Virtuoso does not merge them.
     fn has_repetitions(&self) -> bool {
         self.config().graphs.len() != 1 && self.catalogue.server.contains("Virtuoso")
     }
@@ -196,7 +196,7 @@ impl EndpointGraph {
         Ok(expanded.collect())
     }
 
-    /// All neighbours of each pair, in requests that are expected to fill a page at most.
+    /// All neighbours of each pair, in requests that should fill at most one page.
     async fn fetch_whole(&self, pairs: &[Pair]) -> Result<Found, GraphError> {
         let rows = self.page_rows() as u64;
         let (paged, packed): (Vec<Pair>, Vec<Pair>) = pairs.iter().partition(|pair| pair.fan_out > rows);
@@ -258,8 +258,9 @@ impl EndpointGraph {
         Ok(left)
     }
 
-    /// Pairs of which fewer neighbours came than were counted. Unless the endpoint says that it cut them, they are
-    /// counted anew first: the graph may have changed since.
+    /// Fetches pairs for which fewer neighbours came than were counted. They are counted again
+    /// first, because the graph may have changed, unless the endpoint reports that it cut the
+    /// result.
     async fn fetch_short(&self, mut short: Vec<Pair>, cut: bool) -> Result<Vec<Fetched>, GraphError> {
         if !cut {
             let mut nodes: Vec<NodeId> = short.iter().map(|pair| pair.node).collect();
@@ -298,7 +299,7 @@ impl EndpointGraph {
         Ok(self.keep(pair, nodes, all))
     }
 
-    /// Some neighbours of each hub: `limit` of them, whichever the endpoint gives first.
+    /// Some neighbours of each hub: the `limit` that the endpoint gives first.
     async fn fetch_first(&self, pairs: &[Pair], limit: usize) -> Result<Found, GraphError> {
         if limit > self.page_rows() {
             let paged = pairs.iter().map(|pair| self.fetch_pages(*pair, limit));
@@ -349,7 +350,7 @@ impl EndpointGraph {
         ((pair.node, pair.step), known)
     }
 
-    /// Degrees of nodes: from the harvest where it has them, else counted.
+    /// Degrees of nodes: from the harvest if it has them, else counted.
     pub(super) async fn degrees(&self, nodes: &[NodeId]) -> Result<Vec<u64>, GraphError> {
         let mut degrees = Vec::with_capacity(nodes.len());
         let mut asked = Vec::new();
@@ -370,7 +371,7 @@ impl EndpointGraph {
         Ok(degrees.into_iter().map(|degree| degree.or_else(|| counted.next()).unwrap_or(0)).collect())
     }
 
-    /// What leads through a mediator is no triple of its own.
+    /// A path through a mediator is no triple of its own.
     fn triples_of(&self, used: &RelationUse) -> u64 {
         let mediated =
             self.ways.get(used.step.relation.0 as usize).is_some_and(|(_, second)| second.is_some());
@@ -382,7 +383,7 @@ fn direction_of(mark: &Term) -> Direction {
     if mark.key().eq_ignore_ascii_case("f") { Direction::Forward } else { Direction::Backward }
 }
 
-/// Pairs in batches of so many rows, as counted, and so many steps.
+/// Pairs in batches of at most `rows` counted rows and a limited number of steps.
 fn pack(pairs: Vec<Pair>, rows: u64) -> Vec<Vec<Pair>> {
     let mut batches: Vec<Vec<Pair>> = Vec::new();
     let mut filled = u64::MAX;

@@ -1,5 +1,5 @@
-//! The queries that are asked, put together from terms only: whatever came from a user or a model is a term in the syntax of
-//! SPARQL before it gets here.
+//! The queries for an endpoint, built from terms only: any text of a user or model has been turned
+//! into a SPARQL term before.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub(super) struct Way {
     pub(super) second: Option<String>,
 }
 
-/// Neighbours of one node along one way that are asked for.
+/// The wanted neighbours of one node along one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) node: String,
@@ -38,7 +38,7 @@ fn pattern(forward: bool, node: &str, first: &str, second: Option<&str>) -> Stri
     }
 }
 
-/// The same with all of it to be bound.
+/// The same with all positions as variables.
 fn open_pattern(forward: bool, mediated: bool) -> String {
     pattern(forward, "?n", "?p", mediated.then_some("?q"))
 }
@@ -47,8 +47,8 @@ pub(super) fn values(variable: &str, terms: &[String]) -> String {
     format!("VALUES {variable} {{ {} }}", terms.join(" "))
 }
 
-/// The relations of nodes with the number of neighbours: `?d ?n ?p ?q ?c`. `subjects` are those that can be heads; `mediated` are
-/// the pairs of relations that lead through a mediator.
+/// The relations of nodes with the number of neighbours: `?d ?n ?p ?q ?c`. `subjects` are the nodes
+/// that can be heads; `mediated` are the pairs of relations that lead through a mediator.
 pub(super) fn count_uses(
     nodes: &[String],
     subjects: &[String],
@@ -76,7 +76,7 @@ pub(super) fn count_uses(
             ));
         }
     }
-    // Through several mediators, and in several named graphs, the same neighbour is met again.
+    // Several mediators, or several named graphs, may give the same neighbour repeatedly.
     let count = if distinct || !pairs.is_empty() { "DISTINCT ?o" } else { "*" };
     format!(
         "SELECT ?d ?n ?p ?q (COUNT({count}) AS ?c) WHERE {{ {} }} GROUP BY ?d ?n ?p ?q",
@@ -84,7 +84,8 @@ pub(super) fn count_uses(
     )
 }
 
-/// The same, with at most `limit` triples of each node and direction looked at: a hub costs no more than that.
+/// The same, reading at most `limit` triples of each node and direction, which bounds the cost of a
+/// hub.
 pub(super) fn count_uses_within(
     nodes: &[String],
     subjects: &[String],
@@ -113,7 +114,7 @@ pub(super) fn count_uses_within(
     format!("SELECT ?d ?n ?p ?q (COUNT(*) AS ?c) WHERE {{ {} }} GROUP BY ?d ?n ?p ?q", blocks.join(" UNION "))
 }
 
-/// All neighbours that are wanted: `?d ?n ?p ?q ?o`.
+/// All wanted neighbours: `?d ?n ?p ?q ?o`.
 pub(super) fn neighbours(wanted: &[Wanted]) -> String {
     let mut blocks = Vec::new();
     for (forward, mediated) in [(true, false), (false, false), (true, true), (false, true)] {
@@ -138,7 +139,7 @@ pub(super) fn neighbours(wanted: &[Wanted]) -> String {
     format!("SELECT DISTINCT ?d ?n ?p ?q ?o WHERE {{ {} }}", blocks.join(" UNION "))
 }
 
-/// The first `limit` neighbours of each that is wanted, which is told by its position: `?i ?o`.
+/// The first `limit` neighbours of each wanted step, identified by its position: `?i ?o`.
 pub(super) fn first_neighbours(wanted: &[Wanted], limit: usize) -> String {
     let mut blocks = Vec::new();
     for (index, Wanted { node, way }) in wanted.iter().enumerate() {
@@ -150,14 +151,14 @@ pub(super) fn first_neighbours(wanted: &[Wanted], limit: usize) -> String {
     format!("SELECT ?i ?o WHERE {{ {} }}", blocks.join(" UNION "))
 }
 
-/// One page of all neighbours along one way: `?o`.
+/// One page of all neighbours along one step: `?o`.
 pub(super) fn page_of_neighbours(wanted: &Wanted, offset: u64, limit: usize) -> String {
     let found = bound_pattern(&wanted.node, &wanted.way);
     page(&["?o"], &found, offset, limit)
 }
 
-/// One page of distinct rows in a stable order. The order stands in an inner query: Virtuoso sorts no more rows than it gives
-/// otherwise.
+/// One page of distinct rows in a stable order. The order stands in an inner query, because
+/// otherwise Virtuoso sorts no more rows than it returns.
 pub(super) fn page(variables: &[&str], pattern: &str, offset: u64, limit: usize) -> String {
     let variables = variables.join(" ");
     format!(
@@ -170,7 +171,8 @@ fn bound_pattern(node: &str, way: &Way) -> String {
     pattern(way.forward, node, &way.first, way.second.as_deref())
 }
 
-/// Names, types and descriptions: `?n ?p ?o`. With `languages`, texts in others are left out.
+/// Names, types and descriptions: `?n ?p ?o`. With `languages`, texts in other languages are
+/// omitted.
 pub(super) fn facts(nodes: &[String], relations: &[String], languages: Option<&[String]>) -> String {
     let mut query = format!(
         "SELECT DISTINCT ?n ?p ?o WHERE {{ {} {} ?n ?p ?o .",
@@ -181,7 +183,7 @@ pub(super) fn facts(nodes: &[String], relations: &[String], languages: Option<&[
         let mut filter = String::from("!isLiteral(?o) || LANG(?o) = \"\"");
         for language in languages {
             let tag = oxrdf::Literal::new_simple_literal(language);
-            // A write to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(filter, " || LANGMATCHES(LANG(?o), {tag})");
         }
         let _ = write!(query, " FILTER({filter})");
@@ -190,7 +192,8 @@ pub(super) fn facts(nodes: &[String], relations: &[String], languages: Option<&[
     query
 }
 
-/// About `wanted` triples of a relation, spread over its heads by a hash of theirs, the same ones each time: `?s ?o`.
+/// About `wanted` triples of a relation, chosen by a hash of their heads, the same ones each time:
+/// `?s ?o`.
 pub(super) fn sample(pattern: &str, triples: u64, wanted: usize) -> String {
     const DIGITS: u64 = 1 << 16;
     let share = (wanted as u64).saturating_mul(DIGITS).div_ceil(triples.max(1)).min(DIGITS - 1);

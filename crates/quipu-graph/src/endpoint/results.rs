@@ -1,4 +1,4 @@
-//! SPARQL 1.1 results in JSON, with the liberties that endpoints take.
+//! SPARQL 1.1 results in JSON, including the deviations of real endpoints.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,20 +9,20 @@ use super::terms::Term;
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
-/// The rows of a SELECT query: a cell for each variable that was asked for, in that order.
+/// The rows of a SELECT query: a cell for each requested variable, in that order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Rows {
     pub(super) rows: Vec<Vec<Option<Term>>>,
-    /// Whether the endpoint left rows out and said so.
+    /// Whether the endpoint reported that it cut the rows.
     pub(super) cut: bool,
 }
 
-/// What a query of any kind brought.
+/// The result of a query of any form.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The variables, and their values row by row.
     Table(Vec<String>, Rows),
-    /// Of an ASK query.
+    /// The result of an ASK query.
     Truth(bool),
 }
 
@@ -62,9 +62,9 @@ struct Cell<'a> {
 /// Why a document could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// It ends too early; another attempt may bring the rest.
+    /// It ends too early; another attempt may succeed.
     BrokenOff,
-    /// It is something else.
+    /// It is not a SPARQL result.
     Foreign(String),
 }
 
@@ -73,7 +73,7 @@ pub(super) fn read_rows(json: &[u8], variables: &[&str]) -> Result<Rows, Unread>
     rows_of(&read(json)?, variables)
 }
 
-/// Reads whatever a SELECT or ASK query brought.
+/// Reads the result of a SELECT or ASK query.
 pub(super) fn read_outcome(json: &[u8]) -> Result<Outcome, Unread> {
     let document = read(json)?;
     if let Some(truth) = document.boolean {
@@ -101,7 +101,7 @@ fn rows_of(document: &Document<'_>, variables: &[&str]) -> Result<Rows, Unread> 
 fn read(json: &[u8]) -> Result<Document<'_>, Unread> {
     serde_json::from_slice(json).map_err(|error| match error.is_eof() {
         true => Unread::BrokenOff,
-        false => Unread::Foreign(format!("these are no SPARQL results in JSON: {error}")),
+        false => Unread::Foreign(format!("these are not SPARQL results in JSON: {error}")),
     })
 }
 
@@ -110,7 +110,7 @@ impl Cell<'_> {
         match &*self.kind {
             "uri" => Ok(Term::iri(&self.value)),
             "bnode" => Ok(Term::blank(&self.value)),
-            // The second is Virtuoso's.
+            // `typed-literal` is Virtuoso's.
             "literal" | "typed-literal" => {
                 let kind = match (&self.language, &self.datatype) {
                     (Some(language), _) => format!("@{}", language.to_ascii_lowercase()),

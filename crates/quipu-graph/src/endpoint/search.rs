@@ -7,7 +7,7 @@ use super::terms::Term;
 use crate::{GraphError, NodeId, RelationRole};
 
 const STAGE: &str = "searching names";
-/// Virtuoso refuses a word with fewer letters before its star.
+/// Fewest letters before the star in a word; Virtuoso refuses fewer.
 const SHORTEST_PREFIX: usize = 4;
 /// Words of one search.
 const MOST_WORDS: usize = 8;
@@ -19,16 +19,16 @@ pub struct FoundName {
     pub node: NodeId,
     /// The name that matched.
     pub name: String,
-    /// Whether it is another name than the preferred one.
+    /// Whether it is an alias, not the preferred name.
     pub is_alias: bool,
 }
 
 impl EndpointGraph {
-    /// Entities with all of these words in a name, at most `limit`, in the endpoint's order. The words are bound as a value;
-    /// whatever is no letter or digit is left out.
+    /// Entities with all of these words in a name, at most `limit`, in the endpoint's order. The
+    /// words are bound as a value; characters other than letters and digits are dropped.
     ///
     /// # Errors
-    /// The endpoint's; one without a text index that Quipu knows.
+    /// The endpoint's errors; an endpoint without a text index that Quipu knows.
     pub async fn search(&self, text: &str, limit: usize) -> Result<Vec<FoundName>, GraphError> {
         let words: Vec<String> = text
             .split(|character: char| !character.is_alphanumeric())

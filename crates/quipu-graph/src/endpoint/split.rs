@@ -1,10 +1,10 @@
-//! What becomes of a request that was too much for an endpoint.
+//! Splitting of requests that were too large for an endpoint.
 
 use super::results::Rows;
 use crate::GraphError;
 use crate::error::EndpointProblem;
 
-/// Whether half of the request may succeed where all of it did not.
+/// Whether half of the failed request may succeed.
 pub(super) fn may_split(outcome: &Result<Rows, GraphError>) -> bool {
     match outcome {
         Ok(rows) => rows.cut,

@@ -13,7 +13,7 @@ use crate::readable::{is_blank, readable_entity};
 use crate::store::dictionary::{KIND_SEPARATOR, term_hash};
 use crate::{GraphError, Literal, LiteralRef, NodeId, iri_of_key};
 
-/// How Virtuoso writes the blank nodes that it can be asked about.
+/// Prefix of the blank nodes that can be queried on Virtuoso.
 const VIRTUOSO_BLANK: &str = "nodeID://";
 /// The bit that tells literals from entities.
 const LITERAL: u64 = 1 << 63;
@@ -73,7 +73,8 @@ impl Term {
         Some(Literal::from(LiteralRef { lexical, kind }))
     }
 
-    /// The term in SPARQL's syntax; `None` for what no query can name: a blank node, an IRI against the rules.
+    /// The term in SPARQL's syntax; `None` if no query can name it: a blank node, or an invalid
+    /// IRI.
     pub(super) fn to_sparql(&self) -> Option<String> {
         match self {
             Self::Entity(key) => {
@@ -92,7 +93,7 @@ impl Term {
         }
     }
 
-    /// Ids follow the same hashes as the embedded store's, so that nodes have the same order in both.
+    /// The same hash as in the embedded store, so that nodes have the same order in both.
     fn hash(&self) -> u64 {
         match self {
             Self::Entity(key) => term_hash(key.as_bytes(), false),
@@ -104,7 +105,7 @@ impl Term {
     }
 }
 
-/// The nodes that were met so far. Ids are the hashes of their terms: the same in every run.
+/// The nodes that have appeared so far. Ids are the hashes of their terms: the same in every run.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
     known: RwLock<HashMap<u64, Arc<Term>>>,
@@ -121,7 +122,8 @@ impl Terms {
         loop {
             match known.entry(id) {
                 Entry::Occupied(other) if **other.get() == *term => return NodeId(id),
-                // Two terms of one hash: one in a hundred billion pairs of graphs, and no reason to answer wrongly.
+                // Two terms with one hash are rare (one in a hundred billion pairs of graphs), but
+                // must not give a wrong answer.
                 Entry::Occupied(_) => id = (id & LITERAL) | (id.wrapping_add(1) & !LITERAL),
                 Entry::Vacant(free) => {
                     free.insert(Arc::new(term.clone()));
@@ -131,10 +133,10 @@ impl Terms {
         }
     }
 
-    /// The term of a node that was handed out.
+    /// The term of a known node.
     pub(super) fn get(&self, node: NodeId) -> Result<Arc<Term>, GraphError> {
         let known = self.known.read();
-        let unknown = || GraphError::Usage(format!("node {} is none of this graph's", node.0));
+        let unknown = || GraphError::Usage(format!("this graph has no node {}", node.0));
         known.get(&node.0).cloned().ok_or_else(unknown)
     }
 

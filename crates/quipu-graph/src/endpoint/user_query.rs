@@ -1,4 +1,4 @@
-//! Queries of the user's own, passed on to the endpoint.
+//! The user's own queries, passed on to the endpoint.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;
@@ -21,15 +21,17 @@ use crate::{GraphError, QueryGraphs, QueryOptions, iri_of_key};
 
 const STAGE: &str = "running a query";
 const TRIPLES: &str = "application/n-triples, text/turtle;q=0.5";
-/// Time between two looks at the cancel flag.
+/// Interval between two checks of the cancel flag.
 const LOOK: Duration = Duration::from_millis(20);
 
 impl EndpointGraph {
-    /// Runs a SELECT, ASK, CONSTRUCT or DESCRIBE query at the endpoint and writes its results; gives their number. The prefixes that the
-    /// embedded store knows are declared here too. A result that the endpoint cut short is told in the log.
+    /// Runs a SELECT, ASK, CONSTRUCT or DESCRIBE query at the endpoint and writes its results;
+    /// returns their number. The prefixes of the embedded store are declared here too. A truncated
+    /// result is logged.
     ///
     /// # Errors
-    /// A query that does not parse, or is an update; the endpoint's errors; the options' time limit.
+    /// A query that does not parse, or is an update; the endpoint's errors; the options' time
+    /// limit.
     pub async fn query(
         &self,
         sparql: &str,
@@ -39,10 +41,11 @@ impl EndpointGraph {
         self.query_over(&QueryGraphs::default(), sparql, options, out).await
     }
 
-    /// The same over the graphs that whoever sends the query names.
+    /// The same over the graphs that the query's sender names.
     ///
     /// # Errors
-    /// As [`EndpointGraph::query`]; [`GraphError::Usage`] for a graph that the configuration does not open.
+    /// As [`EndpointGraph::query`]; [`GraphError::Usage`] for a graph that the configuration does
+    /// not permit.
     pub async fn query_over(
         &self,
         graphs: &QueryGraphs,
@@ -57,7 +60,7 @@ impl EndpointGraph {
         }
         query.push_str(sparql);
         let ask = Ask::new(STAGE, query).over(graphs);
-        // Virtuoso 7 knows no `%` in a prefixed name; with all IRIs written out there is none.
+        // Virtuoso 7 accepts no `%` in a prefixed name, so all IRIs are written out.
         let written_out = Ask::new(STAGE, written_out).over(graphs);
         let limit = options.timeout.unwrap_or(Duration::MAX);
         let answer = async {
@@ -102,7 +105,7 @@ impl EndpointGraph {
             Outcome::Table(variables, rows) => (variables, rows.rows),
         };
         if form == Form::Truth {
-            // Virtuoso's way to say it.
+            // Virtuoso's form of a boolean result.
             let truth = rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
             let truth = truth.is_some_and(|term| matches!(term.key(), "1" | "true"));
             return Ok(Answer::Truth(truth));
@@ -118,7 +121,7 @@ impl EndpointGraph {
     }
 }
 
-/// What a query's result is.
+/// The form of a query's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Rows,
@@ -168,7 +171,7 @@ fn read_triples(body: &[u8]) -> Result<Vec<Triple>, Unread> {
     parser
         .map(|quad| match quad {
             Ok(Quad { subject, predicate, object, .. }) => Ok(Triple { subject, predicate, object }),
-            Err(error) => Err(Unread::Foreign(format!("these are no triples: {error}"))),
+            Err(error) => Err(Unread::Foreign(format!("these are not triples: {error}"))),
         })
         .collect()
 }

@@ -1,5 +1,5 @@
-//! Assembling: both sorted streams of triples become adjacency, name column, lists of heads and counts, in one pass
-//! over the nodes.
+//! Assembling: one pass over the nodes turns both sorted streams of triples into adjacency, name
+//! column, lists of heads and counts.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::{Direction, GraphError, ImportStage, RelationRole};
 /// Nodes between two reports of progress.
 const BETWEEN_REPORTS: u64 = 1 << 16;
 
-/// What assembling goes by.
+/// The inputs of assembling.
 pub(super) struct Plan<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) manifest: &'a Manifest,
@@ -34,7 +34,7 @@ pub(crate) struct RelationCounts {
     pub(crate) tails: u64,
 }
 
-/// What assembling leaves.
+/// The result of assembling.
 pub(super) struct Assembled {
     pub(crate) files: Vec<FileEntry>,
     pub(crate) triples: u64,
@@ -53,13 +53,13 @@ struct Assembler<'a> {
     type_sets: Option<TypeSets>,
     triples: u64,
     types: u64,
-    /// Types of the entity at hand.
+    /// Types of the current entity.
     own_types: Vec<u32>,
-    /// Best name of the entity at hand, so far: language rank, relation rank, node.
+    /// Best name of the current entity so far: language rank, relation rank, node.
     name: Option<(usize, usize, u32)>,
 }
 
-/// Writes everything that follows from the triples.
+/// Writes all files that are derived from the triples.
 pub(super) fn assemble(
     plan: &Plan<'_>,
     forward: &mut SortedTriples<'_>,

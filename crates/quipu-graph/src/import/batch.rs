@@ -1,4 +1,5 @@
-//! Batches: triples over a dictionary of their own, as many as fit into memory, then spilled sorted by term.
+//! Batches: triples with their own dictionary, up to a share of the memory, then spilled in the
+//! order of terms.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::store::file::FileWriter;
 
 /// Bytes of a triple in memory and in spill files.
 pub(super) const TRIPLE_BYTES: usize = 12;
-/// Terms stay below this, so that numbers and places fit into 32 bits.
+/// Most terms in a batch, so that numbers and offsets fit into 32 bits.
 const MOST_TERMS: usize = 100_000_000;
 const MOST_ARENA: usize = 3 << 30;
 
@@ -78,7 +79,7 @@ fn triples_name(run: usize) -> String {
     format!("run-{run}.triples")
 }
 
-/// What the threads that read share.
+/// Data shared by the reading threads.
 pub(super) struct Gathered {
     /// Folder of the spill files.
     pub(crate) spill: PathBuf,
@@ -87,7 +88,7 @@ pub(super) struct Gathered {
     pub(super) runs: Mutex<Vec<Run>>,
 }
 
-/// One thread's batch: it takes triples, and spills itself when it has outgrown its share of the memory.
+/// One thread's batch of triples. It spills itself when it exceeds its share of the memory.
 pub(super) struct Batch<'a> {
     gathered: &'a Gathered,
     limit: usize,
@@ -100,7 +101,7 @@ pub(super) struct Batch<'a> {
     last_head: (String, u32),
     last_relation: (String, u32),
     scratch: Vec<u8>,
-    /// Statements since somebody last took this count.
+    /// Statements since the count was last taken.
     pub(crate) statements: u64,
 }
 
@@ -165,9 +166,9 @@ impl<'a> Batch<'a> {
         number
     }
 
-    /// Spills when the batch has outgrown its share.
+    /// Spills if the batch exceeds its share.
     pub(super) fn spill_if_full(&mut self) -> Result<(), GraphError> {
-        // The rank table and the sort's keys, 20 bytes a term, come on top while spilling.
+        // Spilling also needs the rank table and the sort's keys, 20 bytes a term.
         let memory = self.nodes.memory() + self.nodes.len() * 20 + self.triples.len() * TRIPLE_BYTES;
         if memory > self.limit || self.nodes.len() > MOST_TERMS || self.nodes.memory() > MOST_ARENA {
             self.spill()?;
@@ -213,7 +214,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Writes the terms in order; gives each one's rank.
+    /// Writes the terms in order; returns the rank of each.
     fn write_terms(&self, run: usize) -> Result<Vec<u32>, GraphError> {
         let sorted = self.nodes.sorted();
         let mut ranks = vec![0u32; sorted.len()];

@@ -1,4 +1,4 @@
-//! What an import is asked to do, and what it reports.
+//! The settings and the report of an import.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::report::TableReport;
 use crate::parse::InputFormat;
 use crate::{Input, ProfileChoice};
 
-/// Memory that an import takes unless told otherwise: 1 GiB.
+/// Default memory of an import: 1 GiB.
 const DEFAULT_MEMORY: u64 = 1 << 30;
 
 /// Called with each step of an import's progress, from any of its threads, several times a second.
@@ -19,28 +19,30 @@ pub type ProgressSink = Arc<dyn Fn(ImportProgress) + Send + Sync>;
 pub struct ImportConfig {
     /// The source's name, as evidence cites it.
     pub name: String,
-    /// What is read, in this order.
+    /// The inputs, in this order.
     pub inputs: Vec<Input>,
     /// The format of all inputs; `None`: each by its extension, else by its content.
     pub format: Option<InputFormat>,
-    /// Which relations are labels, types and so on.
+    /// The roles of relations.
     pub profile: ProfileChoice,
     /// Languages of labels, the preferred first; then labels without a language, then any.
     pub languages: Vec<String>,
     /// Skip malformed lines instead of stopping at the first.
     pub lenient: bool,
-    /// Bytes of memory to stay within, roughly; what does not fit goes to spill files.
+    /// Bytes of memory to stay within, roughly. Larger data goes to spill files.
     pub memory: u64,
     /// Threads that parse and sort.
     pub threads: usize,
-    /// Told of progress.
+    /// Called with the import's progress.
     pub progress: Option<ProgressSink>,
-    /// Set it to stop the import; it then ends with [`GraphError::Cancelled`](crate::GraphError::Cancelled).
+    /// Set it to stop the import; it then ends with
+    /// [`GraphError::Cancelled`](crate::GraphError::Cancelled).
     pub cancel: Arc<AtomicBool>,
 }
 
 impl ImportConfig {
-    /// The defaults for these inputs: formats and profile found out, English labels, 1 GiB, all cores.
+    /// The defaults for these inputs: detected formats and profile, English labels, 1 GiB, all
+    /// cores.
     pub fn new(name: impl Into<String>, inputs: Vec<Input>) -> Self {
         Self {
             name: name.into(),
@@ -57,7 +59,7 @@ impl ImportConfig {
     }
 }
 
-/// What an import is at.
+/// The stage of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportStage {
     /// Reading and parsing; counted in bytes of the input files.
@@ -72,31 +74,31 @@ pub enum ImportStage {
     Summarising,
 }
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportProgress {
     /// The stage.
     pub stage: ImportStage,
     /// How much of the stage is done.
     pub done: u64,
-    /// How much there is to do; `None` when that cannot be known (standard input).
+    /// The total of the stage; `None` if it is unknown (standard input).
     pub total: Option<u64>,
     /// Triples read so far.
     pub triples: u64,
 }
 
-/// A line that a lenient import left out.
+/// A line that a lenient import skipped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SkippedLine {
     /// The input.
     pub path: PathBuf,
-    /// 1-based line; 0 where the format does not tell.
+    /// 1-based line; 0 if the format does not give it.
     pub line: u64,
-    /// What is wrong there.
+    /// The fault in the line.
     pub reason: String,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImportReport {
     /// Statements read, repeated ones too.
@@ -117,11 +119,11 @@ pub struct ImportReport {
     pub bytes: u64,
     /// The profile used.
     pub profile: String,
-    /// How many lines were left out.
+    /// Number of skipped lines.
     pub skipped: u64,
-    /// The first hundred of them.
+    /// The first hundred skipped lines.
     pub skipped_lines: Vec<SkippedLine>,
-    /// How the inputs that are tables were read.
+    /// Reports on the inputs that are tables.
     pub tables: Vec<TableReport>,
     /// Seconds by stage, in order.
     pub seconds: Vec<(&'static str, f64)>,

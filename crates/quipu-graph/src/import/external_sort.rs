@@ -1,4 +1,5 @@
-//! External sort of triples: chunks sorted in memory, spilled, then merged as a stream without repetitions.
+//! External sort of triples: chunks sorted in memory, spilled, then merged as a stream without
+//! repetitions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,9 +13,9 @@ use crate::GraphError;
 use crate::error::io_error;
 use crate::store::file::FileWriter;
 
-/// Triples handed from the merging thread to the writing one at a time.
+/// Triples in a block between the merging and the writing thread.
 const BLOCK: usize = 1 << 14;
-/// Blocks that wait between the two.
+/// Blocks that wait between the two threads.
 const WAITING: usize = 4;
 
 /// A triple as one number that sorts by its first, then second, then third part.
@@ -32,7 +33,7 @@ pub(crate) fn parts(key: SortKey) -> [u32; 3] {
     [(key >> 64) as u32, (key >> 32) as u32, key as u32]
 }
 
-/// Sorts a chunk and writes it, each triple once.
+/// Sorts a chunk and writes each distinct triple.
 pub(super) fn write_sorted(spill: &Path, name: &str, keys: &mut [SortKey]) -> Result<PathBuf, GraphError> {
     keys.sort_unstable();
     let mut file = FileWriter::create(spill, name)?;
@@ -86,7 +87,7 @@ impl RunReader {
     }
 }
 
-/// Merges sorted runs and sends the distinct triples in blocks. Ends early when nobody listens any more.
+/// Merges sorted runs and sends the distinct triples in blocks. Ends early if the receiver is gone.
 fn merge(paths: &[PathBuf], memory: usize, sender: &SyncSender<Vec<[u32; 3]>>) -> Result<(), GraphError> {
     let capacity = (memory / paths.len().max(1)).clamp(4 << 10, 1 << 20);
     let mut readers: Vec<RunReader> =
@@ -119,7 +120,7 @@ fn merge(paths: &[PathBuf], memory: usize, sender: &SyncSender<Vec<[u32; 3]>>) -
     Ok(())
 }
 
-/// A sorted stream of distinct triples, merged by a thread of its own.
+/// A sorted stream of distinct triples, merged by a separate thread.
 pub(super) struct SortedTriples<'scope> {
     receiver: Option<Receiver<Vec<[u32; 3]>>>,
     thread: Option<std::thread::ScopedJoinHandle<'scope, Result<(), GraphError>>>,
@@ -164,7 +165,7 @@ impl<'scope> SortedTriples<'scope> {
                         return Ok(());
                     }
                 }
-                // The merging thread has ended: by its own error, or because all is sent.
+                // The merging thread has ended, by an error or because all blocks are sent.
                 Err(_) => {
                     self.receiver = None;
                     if let Some(thread) = self.thread.take() {

@@ -1,8 +1,8 @@
-//! Interning: each distinct term once, by number, within one batch.
+//! Interning: numbers each distinct term of a batch.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A distinct term: its hash and where its bytes stand.
+/// A distinct term: its hash and the place of its bytes.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     hash: u64,
@@ -10,8 +10,8 @@ struct Entry {
     length: u32,
 }
 
-/// Open-addressing table over terms kept in one arena. A slot holds the upper half of the hash and the number plus
-/// one, so that most misses are told without touching the arena.
+/// Open-addressing table over terms in one arena. A slot holds the upper half of the hash and the
+/// number plus one, so that most misses are found without reading the arena.
 pub(super) struct Interner {
     arena: Vec<u8>,
     entries: Vec<Entry>,
@@ -41,7 +41,7 @@ impl Interner {
         self.slots.resize(FIRST_SLOTS, 0);
     }
 
-    /// The number of a term under the hash that xxh3 gives it.
+    /// The number of a term, hashed with xxh3.
     pub(super) fn intern_text(&mut self, text: &str) -> u32 {
         self.intern(xxh3_64(text.as_bytes()), text.as_bytes())
     }

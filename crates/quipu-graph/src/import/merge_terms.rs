@@ -16,7 +16,7 @@ use crate::{GraphError, ImportStage};
 
 /// Terms between two reports of progress.
 const BETWEEN_REPORTS: u64 = 1 << 16;
-/// Nodes have 32-bit ids, the highest of which marks absence.
+/// Nodes have 32-bit ids; the highest id marks absence.
 const MOST_NODES: u64 = u32::MAX as u64;
 
 /// The dictionary, written.
@@ -24,7 +24,7 @@ pub(super) struct MergedTerms {
     pub(crate) entities: u64,
     pub(crate) literals: u64,
     pub(crate) files: Vec<FileEntry>,
-    /// How well each literal's language suits a name; smaller is better.
+    /// Rank of each literal's language for names; smaller is better.
     pub(super) language_ranks: Vec<u8>,
 }
 
@@ -142,8 +142,8 @@ impl<'a> Merge<'a> {
         self.entities + self.literals
     }
 
-    /// Takes the terms at the front of the readers in `same_hash`, all of one hash, smallest first, as long as they
-    /// keep that hash.
+    /// Writes the next terms of the readers in `same_hash`, which share one hash, smallest term
+    /// first. A reader whose next term has another hash returns to the heap.
     fn group(
         &mut self,
         hash: u64,

@@ -1,8 +1,9 @@
-//! Importing: from dumps of any size to a store, in bounded memory.
+//! Importing: turns dumps of any size into a store, in bounded memory.
 //!
-//! Threads parse blocks of lines into batches, each with a dictionary of its own, and spill them sorted by the hash of
-//! the terms. Merging the spilled terms gives the ids; the triples are translated, sorted in both directions in
-//! chunks, and merged into the adjacency. Every stage reads and writes front to back.
+//! Threads parse blocks of lines into batches, each with its own dictionary, and spill them sorted
+//! by the hash of the terms. Merging the spilled terms gives the ids. The triples are then
+//! translated, sorted in chunks in both directions, and merged into the adjacency. Every stage
+//! reads and writes sequentially.
 
 mod assemble;
 mod batch;
@@ -46,17 +47,17 @@ use read::{Counted, read_inputs};
 use sort_triples::sort_triples;
 use watch::Watch;
 
-/// Folder of the spill files, within the store's; it is gone when the import has ended.
+/// Folder of the spill files, within the store's. It is removed at the end of the import.
 const SPILL: &str = "spill";
 
-/// Waits for a thread; its panic goes on here.
+/// Waits for a thread and propagates its panic.
 fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Imports the inputs into a store in `folder`, which is created, or must be empty. What a failed or killed import leaves
-/// behind is no store: its manifest, written last, is missing. [`Generations`](crate::Generations) puts a finished
-/// store in the place of an old one.
+/// Imports the inputs into a store in `folder`, which is created or must be empty. The files of a
+/// failed or killed import are not a store, because the manifest is written last.
+/// [`Generations`](crate::Generations) replaces an old store by a finished one.
 pub fn import(config: &ImportConfig, folder: &Path) -> Result<ImportReport, GraphError> {
     let spill = folder.join(SPILL);
     std::fs::create_dir_all(&spill).map_err(io_error("cannot create", &spill))?;
@@ -68,7 +69,7 @@ pub fn import(config: &ImportConfig, folder: &Path) -> Result<ImportReport, Grap
     Ok(report)
 }
 
-/// One import under way.
+/// A running import.
 struct Import<'a> {
     config: &'a ImportConfig,
     folder: &'a Path,
@@ -155,7 +156,8 @@ impl Import<'_> {
         Ok(merged)
     }
 
-    /// Writes the index of the documents. Of several for one node, the first in the file of texts stays.
+    /// Writes the index of the documents. If a node has several, the first in the file of texts
+    /// wins.
     fn write_documents(&self, runs: &[Run], manifest: &mut Manifest) -> Result<(), GraphError> {
         let mut places = Vec::new();
         for run in runs.iter().filter(|run| !run.documents.is_empty()) {
@@ -207,7 +209,8 @@ impl Import<'_> {
         })
     }
 
-    /// Writes catalogue, schema, the sums of all files' pages and, last, the manifest that makes the folder a store.
+    /// Writes catalogue, schema, the page sums of all files and, last, the manifest. The manifest
+    /// makes the folder a store.
     fn conclude(
         &self,
         assembled: &Assembled,
@@ -292,7 +295,7 @@ impl Import<'_> {
     }
 }
 
-/// Orders the relations by key, so that their ids do not depend on which thread saw them first.
+/// Orders the relations by key, so that their ids do not depend on the order of the threads.
 fn order_relations(table: RelationTable, profile: &Profile) -> Relations {
     let mut keyed: Vec<(String, u32)> = table.keys.into_iter().zip(0..).collect();
     keyed.sort_unstable();

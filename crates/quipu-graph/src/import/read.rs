@@ -1,4 +1,4 @@
-//! The reading threads: take work, parse it, fill a batch each.
+//! The reading threads: each takes work, parses it and fills a batch.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::parse::ntriples::LineParser;
 use crate::parse::{InputFormat, LineError, delimited, rdf, skb, wikidata};
 use crate::{GraphError, ImportStage};
 
-/// Skipped lines that a report lists.
+/// Most skipped lines in a report.
 const LISTED: usize = 100;
-/// Statements of a stream between two looks at memory and cancellation.
+/// Statements of a stream between two checks of memory and cancellation.
 const STATEMENTS_BETWEEN_LOOKS: u64 = 4096;
 
-/// What the reading threads count.
+/// The counts of the reading threads.
 #[derive(Default)]
 pub(crate) struct Counted {
     pub(crate) statements: AtomicU64,
@@ -30,7 +30,7 @@ pub(crate) struct Counted {
     pub(super) skipped_lines: Mutex<Vec<SkippedLine>>,
 }
 
-/// Everything that a reading thread needs.
+/// The data of a reading thread.
 struct Reader<'a> {
     config: &'a ImportConfig,
     source: &'a Mutex<Source>,
@@ -55,7 +55,8 @@ pub(super) fn read_inputs(
     let known = KnownNodes::read(config, watch)?;
     let tables = Tables::survey(config, watch)?;
     let threads = config.threads.max(1);
-    // Half of the memory for the batches; their tables double when they grow, which takes the other half for a moment.
+    // Half of the memory is for the batches. Their tables double when they grow, which takes the
+    // other half for a moment.
     let limit = (config.memory as usize / 2 / threads).max(1 << 20);
     let known = known.as_ref();
     let tables_seen = &tables;
@@ -84,18 +85,31 @@ pub(super) fn read_inputs(
     Ok(tables)
 }
 
-/// The first error that is not merely the echo of another thread's.
+/// The error to report of several threads: the first that is not a consequence of another thread's,
+/// and of two malformed places in one file the earlier one, whichever thread was faster.
 pub(super) fn first_cause(outcomes: impl Iterator<Item = Result<(), GraphError>>) -> Result<(), GraphError> {
     let mut result = Ok(());
     for outcome in outcomes {
-        if let (Ok(()) | Err(GraphError::Cancelled), Err(error)) = (&result, outcome) {
+        let Err(error) = outcome else { continue };
+        if result.as_ref().err().is_none_or(|found| goes_before(&error, found)) {
             result = Err(error);
         }
     }
     result
 }
 
-/// Bytes of all files; `None` when standard input or a pipe is among them.
+fn goes_before(error: &GraphError, other: &GraphError) -> bool {
+    match (error, other) {
+        (
+            GraphError::Malformed { path, line, .. },
+            GraphError::Malformed { path: other, line: found, .. },
+        ) => path == other && line < found,
+        (_, GraphError::Cancelled) => true,
+        _ => false,
+    }
+}
+
+/// Bytes of all files; `None` if standard input or a pipe is among them.
 fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, GraphError> {
     let mut total = Some(0);
     for input in inputs {
@@ -132,7 +146,7 @@ impl Reader<'_> {
         batch.spill()
     }
 
-    /// Reports progress and spills when it is time.
+    /// Reports progress, and spills if the batch is full.
     fn looked(&self, batch: &mut Batch<'_>) -> Result<(), GraphError> {
         let fresh = std::mem::take(&mut batch.statements);
         let read = fresh + self.counted.statements.fetch_add(fresh, Ordering::Relaxed);
@@ -276,5 +290,37 @@ impl<'a> LineReader<'a> {
             }
             LineKind::Wikidata => wikidata::entity(line, batch),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    fn malformed(path: &str, line: u64) -> Result<(), GraphError> {
+        Err(GraphError::Malformed { path: path.into(), line, reason: "broken".into() })
+    }
+
+    fn line(outcomes: impl IntoIterator<Item = Result<(), GraphError>>) -> u64 {
+        match first_cause(outcomes.into_iter()) {
+            Err(GraphError::Malformed { line, .. }) => line,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_earlier_place_of_one_file_is_reported_whichever_thread_was_faster() {
+        assert_eq!(line([malformed("a", 4), Ok(()), malformed("a", 3)]), 3);
+        assert_eq!(line([malformed("a", 3), malformed("a", 4)]), 3);
+        assert_eq!(line([malformed("b", 9), malformed("a", 3)]), 9, "another file's is another matter");
+    }
+
+    #[test]
+    fn a_thread_that_was_stopped_is_not_the_cause() {
+        assert_eq!(line([Err(GraphError::Cancelled), malformed("a", 7), Err(GraphError::Cancelled)]), 7);
+        assert!(first_cause([Ok(()), Ok(())].into_iter()).is_ok());
+        assert!(matches!(first_cause([Err(GraphError::Cancelled)].into_iter()), Err(GraphError::Cancelled)));
     }
 }

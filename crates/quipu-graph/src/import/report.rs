@@ -1,18 +1,18 @@
-//! What an import tells of tables.
+//! The report of an import on tables.
 
 use std::path::PathBuf;
 
-/// How a file that is a table was read, for people.
+/// How an import read a table, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableReport {
     /// The file.
     pub path: PathBuf,
-    /// The kind of thing that each row is.
+    /// The kind of the rows' entities.
     pub kind: String,
     /// Rows.
     pub rows: u64,
     /// The header of the column that names the rows.
     pub named_by: String,
-    /// Columns that lead to entities, and of which kind.
+    /// Columns that refer to entities, with the kinds of these.
     pub references: Vec<(String, String)>,
 }

@@ -16,7 +16,7 @@ use crate::bytes::u32_at;
 use crate::error::io_error;
 use crate::{GraphError, ImportStage};
 
-/// Bytes that a triple takes while its chunk is sorted: as read, and as a sort key.
+/// Bytes of a triple during the sort of its chunk: as read, and as a sort key.
 const BYTES_IN_SORT: u64 = TRIPLE_BYTES as u64 + size_of::<SortKey>() as u64;
 
 /// The sorted chunks of both directions.

@@ -1,9 +1,10 @@
-//! Files that are tables: a first look at all of them tells what their columns are and which of them name rows of
-//! another; then each row becomes an entity.
+//! Tables: a first pass over all files finds the columns' types and the columns that name rows of
+//! another table. A second pass turns each row into an entity.
 //!
-//! A row is an entity of the file's kind, with its name; a cell is a relation from it, called as its column is. Where
-//! all that stands in a column names rows of one table, without doubt which, it leads to those rows; where a text
-//! column says the same again and again, its values are entities of their own; else cells are literals.
+//! A row is an entity of the file's kind, with its name. A cell is a relation from it, named after
+//! its column. If all values of a column name rows of one table, without doubt about which, the
+//! relation leads to those rows. If a text column repeats its values, these become entities. Other
+//! cells are literals.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -26,59 +27,61 @@ use crate::{GraphError, readable_entity};
 
 const NAME: &str = "urn:quipu:name";
 const TYPE: &str = "urn:quipu:type";
-/// Between the kind of a thing and what tells it from others of its kind.
+/// Separates the kind of an entity from its id within the kind.
 const WITHIN: char = '/';
-/// Values of one column, and ids or names of one table, that are remembered; columns of more are literals.
+/// Most values of a column, and most ids or names of a table, that are kept in memory. Columns with
+/// more are literals.
 const MOST_REMEMBERED: usize = 4_000_000;
-/// Of columns that lead to another table one value in so many may name no row of it.
+/// In a column that refers to another table, one value in so many may be unknown there.
 const STRANGERS: usize = 10;
-/// A value that is longer is prose, not the name of something.
+/// Longer values count as prose, not as names.
 const LONGEST_NAME: usize = 60;
-/// Rows between two looks at cancellation.
+/// Rows between two checks of cancellation.
 const ROWS_BETWEEN_LOOKS: u64 = 4096;
 
 /// All tables of an import, by the number of their input.
 #[derive(Default)]
 pub(super) struct Tables(HashMap<usize, Table>);
 
-/// What the first look has found of a table.
+/// The first pass's result for a table.
 struct Table {
     path: PathBuf,
     kind: String,
     rows: u64,
     columns: Vec<Column>,
-    /// Column that names the rows.
+    /// Column with the rows' names.
     name: usize,
-    /// Column that tells them apart; `None` where no column does: by their number.
+    /// Column with the rows' ids; `None` if no column identifies them: the row number does.
     id: Option<usize>,
-    /// Rows by id, and by name where that is another column. `None` where two rows bear it, or too many are there.
+    /// Rows by id, and by name if that is another column. `None` if two rows share the value, or
+    /// there are too many.
     by_name: HashMap<u64, Option<String>>,
 }
 
 struct Column {
-    /// As the file has it.
+    /// The header as written.
     header: String,
     words: String,
     kind: Option<Kind>,
     filled: u64,
     longest: usize,
-    /// Hashes of the values; `None` where there are too many.
+    /// Hashes of the values; `None` if there are too many.
     values: Option<HashSet<u64>>,
     leads: Leads,
 }
 
-/// What a column's cells become.
+/// The target of a column's cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Leads {
     Literal,
     /// Rows of the table with this number.
     Table(usize),
-    /// Entities of their own, of this kind.
+    /// New entities of this kind.
     Kind(String),
 }
 
 impl Tables {
-    /// Looks at all files that are tables.
+    /// Reads all tables for the first pass.
     pub(crate) fn survey(config: &ImportConfig, watch: &Watch<'_>) -> Result<Self, GraphError> {
         let mut tables = Self::default();
         let kinds: Vec<String> = config.inputs.iter().map(|input| kind_of(input.path())).collect();
@@ -88,7 +91,7 @@ impl Tables {
                 if config.format == Some(InputFormat::Table) {
                     let path = input.path().display();
                     return Err(GraphError::Usage(format!(
-                        "{path}: a table is read twice; write it to a file and import that"
+                        "{path}: a table must be read twice; write it to a file and import the file"
                     )));
                 }
                 continue;
@@ -110,7 +113,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Decides for each column where it leads to.
+    /// Decides the target of each column.
     fn decide(&mut self) {
         let mut numbers: Vec<usize> = self.0.keys().copied().collect();
         numbers.sort_unstable();
@@ -127,7 +130,7 @@ impl Tables {
                 }
             }
         }
-        // What one table says again and again, another may say once.
+        // A column that repeats in one table may have distinct values in another.
         for number in &numbers {
             let Some(table) = self.0.get(number) else { continue };
             for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| table.may_lead(*at)) {
@@ -153,7 +156,8 @@ impl Tables {
         let fits = |number: &usize| -> Option<(usize, bool)> {
             let table = self.0.get(number)?;
             let spoken_of = table::speaks_of(&column.words, &table.kind);
-            // Numbers are ids only of what the header speaks of: any count would be one else.
+            // Numbers count as ids only if the header names the table: otherwise any count would
+            // match.
             let named = column.is_text() || (spoken_of && table.id.is_some());
             if !named {
                 return None;
@@ -161,7 +165,7 @@ impl Tables {
             let strangers =
                 values.iter().filter(|value| !matches!(table.by_name.get(value), Some(Some(_)))).count();
             let most = if spoken_of || values.len() >= STRANGERS { values.len() / STRANGERS } else { 0 };
-            // One value by itself may be called like a row by chance.
+            // A single value may equal a row's name by chance.
             let sure = spoken_of || *number == own || values.len() > 1;
             (sure && strangers <= most).then_some((*number, spoken_of))
         };
@@ -173,7 +177,7 @@ impl Tables {
         }
     }
 
-    /// What to tell of them.
+    /// The reports on all tables.
     pub(super) fn reports(&self) -> Vec<TableReport> {
         let mut numbers: Vec<&usize> = self.0.keys().collect();
         numbers.sort_unstable();
@@ -198,7 +202,7 @@ impl Tables {
         }
     }
 
-    /// Reads a table into triples. `failed` is told of each row that is none, and decides whether to go on.
+    /// Reads a table into triples. `failed` gets each invalid row and decides whether to continue.
     pub(crate) fn stream<S: Sink>(
         &self,
         input: &Opened,
@@ -254,7 +258,7 @@ impl Tables {
                     let relation = table::without_id(&column.words);
                     match target.by_name.get(&xxh3_64(text.as_bytes())) {
                         Some(Some(tail)) => sink.triple(&key, relation, Tail::Entity(tail))?,
-                        // A thing that no row describes.
+                        // A value without a row.
                         _ => {
                             let tail = format!("{}{WITHIN}{text}", target.kind);
                             sink.triple(&key, relation, Tail::Entity(&tail))?;
@@ -268,14 +272,14 @@ impl Tables {
     }
 }
 
-/// The part of a row's key that tells it from others.
+/// The part of a row's key that identifies it within its kind.
 fn readable_within(key: &str) -> String {
     let key = readable_entity(key);
     key.split_once(WITHIN).map_or_else(|| key.to_string(), |(_, id)| id.to_owned())
 }
 
 impl Table {
-    /// Looks at all cells.
+    /// Reads all cells.
     fn survey(mut content: Rows, kinds: &[String], watch: &Watch<'_>) -> Result<Self, GraphError> {
         let (path, kind) = (content.path.clone(), kind_of(&content.path));
         let mut columns: Vec<Column> = Vec::new();
@@ -293,7 +297,7 @@ impl Table {
             });
         }
         while let Some((_, row)) = content.next()? {
-            // What is no row is told when it is read for good.
+            // Invalid rows are reported in the second pass.
             let Ok(row) = row else { continue };
             rows += 1;
             if rows % ROWS_BETWEEN_LOOKS == 0 {
@@ -311,7 +315,8 @@ impl Table {
         let is_text = |at: &usize| columns.get(*at).is_some_and(Column::is_text);
         let every = || 0..columns.len();
         let id = table::identifying(&words, &kind).filter(all_different);
-        // What names rows of another table names none of this one, though each stand here once.
+        // A column that refers to another table is not the name column, even if its values are
+        // distinct.
         let of_another = |at: &usize| {
             let words = words.get(*at).map_or("", String::as_str);
             kinds.iter().any(|other| *other != kind && table::speaks_of(words, other))
@@ -326,7 +331,7 @@ impl Table {
         Ok(Self { path, kind, rows, columns, name, id, by_name: HashMap::new() })
     }
 
-    /// Remembers each row by its id and by its name.
+    /// Registers each row by its id and by its name.
     fn know_rows(mut self, mut content: Rows) -> Result<Self, GraphError> {
         let (mut number, mut by_name) = (0, HashMap::new());
         while let Some((_, row)) = content.next()? {
@@ -357,7 +362,7 @@ impl Table {
         }
     }
 
-    /// Whether a column may lead elsewhere: what names the rows, and tells them apart, does not.
+    /// Whether a column may refer to entities: name and id columns do not.
     fn may_lead(&self, at: usize) -> bool {
         at != self.name && Some(at) != self.id
     }
@@ -384,7 +389,7 @@ impl Column {
         self.kind == Some(Kind::Text)
     }
 
-    /// Whether its values are names of something: short, and most of them several times.
+    /// Whether its values look like names: short, and most of them repeated.
     fn repeats(&self) -> bool {
         let different = self.values.as_ref().map_or(u64::MAX, |values| values.len() as u64);
         self.is_text()
@@ -402,7 +407,7 @@ fn kind_of(path: &Path) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A header as the name of a relation that no column before has.
+/// A header as a relation's name that no earlier column has.
 fn unused(columns: &[Column], header: &str) -> String {
     let words = table::words(header);
     let taken = |name: &str| columns.iter().any(|column| column.words == name);
@@ -410,7 +415,7 @@ fn unused(columns: &[Column], header: &str) -> String {
     std::iter::once(words.clone()).chain(free).find(|name| !taken(name)).unwrap_or(words)
 }
 
-/// The line of a row, and its cells or what is wrong with it.
+/// The line of a row, and its cells or an error.
 type Row<'a> = (u64, Result<Vec<&'a str>, String>);
 
 /// The rows of a table that is open.
@@ -441,7 +446,7 @@ impl Rows {
         Ok(Self { path: input.path.clone(), headers, columns: record.len(), rows, record })
     }
 
-    /// The next row's line and cells, or what is wrong with it.
+    /// The next row's line, and its cells or an error.
     fn next(&mut self) -> Result<Option<Row<'_>>, GraphError> {
         if !read(&mut self.rows, &mut self.record, &self.path)? {
             return Ok(None);

@@ -11,7 +11,7 @@ use crate::GraphError;
 /// Time between two reports of progress.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 
-/// Watches over one import.
+/// Progress and cancellation of one import.
 pub(super) struct Watch<'a> {
     config: &'a ImportConfig,
     /// Set when a thread has failed, so that the others stop.
@@ -24,7 +24,7 @@ impl<'a> Watch<'a> {
         Self { config, failed: AtomicBool::new(false), reported: Mutex::new(None) }
     }
 
-    /// Fails when the import is to stop.
+    /// Fails if the import must stop.
     pub(crate) fn check(&self) -> Result<(), GraphError> {
         if self.config.cancel.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
             Err(GraphError::Cancelled)
@@ -33,14 +33,14 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Makes the other threads stop when this one has failed.
+    /// Makes the other threads stop after this thread's error.
     pub(super) fn stop_on_error<T>(&self, outcome: &Result<T, GraphError>) {
         if outcome.is_err() {
             self.failed.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Tells how far the import is, at most ten times a second for each stage.
+    /// Reports progress, at most ten times a second for each stage.
     pub(crate) fn report(&self, stage: ImportStage, done: u64, total: Option<u64>, triples: u64) {
         let Some(progress) = &self.config.progress else { return };
         let Some(mut reported) = self.reported.try_lock() else { return };

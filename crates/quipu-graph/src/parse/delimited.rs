@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{LineError, Sink, Tail};
 
-/// What must hold of the ends of an edge.
+/// A check on the two ends of an edge.
 type EdgeCheck<'a> = &'a dyn Fn([&str; 2]) -> Result<(), LineError>;
 
 /// One line of `head<TAB>relation<TAB>tail`.
@@ -32,7 +32,7 @@ fn triple(head: &str, relation: &str, tail: &str, sink: &mut impl Sink) -> Resul
     Ok(sink.triple(head, relation, Tail::Entity(tail))?)
 }
 
-/// One line of `head,relation,tail`; a column in quotes may hold commas, and quotes as `""`.
+/// One line of `head,relation,tail`. A quoted column may hold commas, and quotes as `""`.
 pub(crate) fn comma_separated(
     line: &str,
     check: EdgeCheck<'_>,
@@ -54,7 +54,7 @@ pub(crate) fn comma_separated(
     }
 }
 
-/// The first column of a line, and what follows its comma.
+/// The first column of a line, and the rest behind its comma.
 fn column(text: &str) -> Result<(Cow<'_, str>, Option<&str>), LineError> {
     let Some(quoted) = text.strip_prefix('"') else {
         return Ok(match text.split_once(',') {
@@ -79,7 +79,7 @@ fn column(text: &str) -> Result<(Cow<'_, str>, Option<&str>), LineError> {
     Err("a quote that is not closed on its line".into())
 }
 
-/// Whether a first line names its columns instead of holding a triple.
+/// Whether a first line is a header and not a triple.
 pub(crate) fn is_header(line: &str) -> bool {
     let columns: Vec<String> =
         line.split([',', '\t']).map(|column| column.trim_matches('"').to_ascii_lowercase()).collect();

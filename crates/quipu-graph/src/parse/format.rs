@@ -1,4 +1,4 @@
-//! Which format a file has: by its extension, else by how its content begins.
+//! Detects a file's format by its extension, else by its content.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use crate::GraphError;
 pub enum InputFormat {
     /// N-Triples, one triple a line.
     NTriples,
-    /// N-Quads; the graph names are left out.
+    /// N-Quads; graph names are dropped.
     NQuads,
     /// Turtle.
     Turtle,
-    /// TriG; the graph names are left out.
+    /// TriG; graph names are dropped.
     TriG,
     /// RDF/XML.
     RdfXml,
@@ -55,7 +55,8 @@ const NAMES: [(&str, InputFormat); 18] = [
 ];
 
 impl InputFormat {
-    /// Reads a format's name (`nt`, `nq`, `ttl`, `trig`, `rdf`, `jsonld`, `tsv`, `csv`, `table`, `jsonl`, `wikidata`).
+    /// Reads a format's name (`nt`, `nq`, `ttl`, `trig`, `rdf`, `jsonld`, `tsv`, `csv`, `table`,
+    /// `jsonl`, `wikidata`).
     pub fn parse(name: &str) -> Result<Self, GraphError> {
         NAMES
             .iter()
@@ -67,7 +68,7 @@ impl InputFormat {
             })
     }
 
-    /// The format that the extension of a file names, past the extension of its compression.
+    /// The format of a file by its extension, skipping the extension of its compression.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
         let last = extension(path)?;
@@ -81,7 +82,7 @@ impl InputFormat {
         NAMES.iter().find(|(name, _)| *name == format).map(|(_, format)| *format)
     }
 
-    /// The format that a content looks like.
+    /// The format by the beginning of the content.
     pub(super) fn of_content(start: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(start);
         let text = text.trim_start();
@@ -115,17 +116,17 @@ impl InputFormat {
         None
     }
 
-    /// Whether files of this format and those of others bear the same extension, so that the content has to tell.
+    /// Whether other formats share this format's file extension, so that the content must decide.
     pub(super) fn is_ambiguous(self) -> bool {
         matches!(self, Self::JsonLd | Self::SkbNodes)
     }
 
-    /// Whether files of this format may be tables instead, which the content tells.
+    /// Whether files of this format may be tables, which the content shows.
     pub(crate) fn is_columns(self) -> bool {
         matches!(self, Self::Tsv | Self::Csv)
     }
 
-    /// Whether every line stands for itself, so that blocks of lines can be parsed side by side.
+    /// Whether every line is independent, so that threads can parse blocks of lines in parallel.
     pub(super) fn is_line_based(self) -> bool {
         matches!(
             self,
@@ -133,7 +134,7 @@ impl InputFormat {
         )
     }
 
-    /// The RDF syntax, for those that are one.
+    /// The RDF syntax of the format, if it is one.
     pub(crate) fn rdf(self) -> Option<RdfFormat> {
         Some(match self {
             Self::NTriples => RdfFormat::NTriples,
@@ -147,7 +148,8 @@ impl InputFormat {
     }
 }
 
-/// Whether a text begins like a dump of Wikidata: an entity with its type, in an array or by itself.
+/// Whether a text begins like a dump of Wikidata: an entity with its type, in an array or by
+/// itself.
 fn is_wikidata(text: &str) -> bool {
     let entity = text.strip_prefix('[').unwrap_or(text).trim_start();
     let start: String = entity.chars().take(200).filter(|letter| !letter.is_whitespace()).collect();

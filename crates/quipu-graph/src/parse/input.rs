@@ -12,12 +12,12 @@ use crate::error::io_error;
 
 /// Bytes of a block of lines.
 const BLOCK: usize = 2 << 20;
-/// A line longer than this is taken for binary data.
+/// Longest line; longer ones are taken for binary data.
 const LONGEST_LINE: usize = 256 << 20;
-/// Bytes looked at to tell format and compression.
+/// Bytes that are read to detect format and compression.
 const SNIFFED: usize = 8 << 10;
 
-/// Where triples come from.
+/// A source of triples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A file.
@@ -27,7 +27,8 @@ pub enum Input {
 }
 
 impl Input {
-    /// Whether it is a file that stays what it is when it is read: not standard input, nor a pipe with a name.
+    /// Whether it is a regular file, which gives the same content each time: not standard input,
+    /// nor a named pipe.
     pub(crate) fn can_be_read_twice(&self) -> bool {
         match self {
             Self::File(path) => std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()),
@@ -44,11 +45,11 @@ impl Input {
     }
 }
 
-/// An input being read: what its blocks carry along.
+/// An open input, shared by its blocks.
 pub(crate) struct Opened {
     pub(crate) path: PathBuf,
     pub(crate) format: InputFormat,
-    /// Position among the inputs; keeps the blank nodes of different files apart.
+    /// Position among the inputs. It distinguishes the blank nodes of different files.
     pub(crate) number: usize,
 }
 
@@ -56,17 +57,17 @@ pub(crate) struct Opened {
 pub(crate) enum Work {
     /// Whole lines, the first of which has this 1-based number.
     Lines { input: Arc<Opened>, first_line: u64, bytes: Vec<u8> },
-    /// A whole file in a format that cannot be cut.
+    /// A whole file in a format that cannot be split.
     Stream { input: Arc<Opened>, reader: Box<dyn Read + Send> },
-    /// An input that ended before its format does, and the line in which its end is missing.
+    /// An input that ended too early, and the line of the missing end.
     Unended { input: Arc<Opened>, line: u64, reason: &'static str },
 }
 
-/// Hands out the work of all inputs, in order.
+/// Produces the work of all inputs, in order.
 pub(crate) struct Source {
     inputs: std::vec::IntoIter<Input>,
     format: Option<InputFormat>,
-    /// Whether files of nodes are among them.
+    /// Whether the inputs include files of nodes.
     nodes: bool,
     current: Option<Lines>,
     number: usize,
@@ -80,11 +81,11 @@ struct Lines {
     reader: Box<dyn Read + Send>,
     carry: Vec<u8>,
     next_line: u64,
-    /// The first and the last byte so far that are no blanks.
+    /// The first and the last non-blank byte so far.
     outermost: Option<(u8, u8)>,
 }
 
-/// Counts the bytes that pass.
+/// Counts the bytes read.
 struct Counted<R> {
     inner: R,
     read: Arc<AtomicU64>,
@@ -129,12 +130,12 @@ impl Source {
         }
     }
 
-    /// Leaves out what the current input has left.
+    /// Skips the rest of the current input.
     pub(crate) fn skip(&mut self) {
         self.current = None;
     }
 
-    /// Opens the input that stands at a place among all of them.
+    /// Opens the input at a position.
     pub(crate) fn open_at(
         &self,
         number: usize,
@@ -153,7 +154,8 @@ impl Source {
                 let content = InputFormat::of_content(&peek(path, &mut reader)?);
                 content.filter(|content| *content == InputFormat::Wikidata).unwrap_or(format)
             }
-            // A pipe cannot be read twice, as a table is; beside nodes, columns are edges.
+            // A table is read twice, which a pipe cannot be. Beside files of nodes, columns are
+            // edges.
             Some(format)
                 if self.format.is_none()
                     && format.is_columns()
@@ -187,7 +189,7 @@ pub(crate) fn peek(path: &Path, reader: &mut Box<dyn Read + Send>) -> Result<Vec
     Ok(start)
 }
 
-/// Leaves out the mark that some editors write before a text in UTF-8.
+/// Removes the byte order mark that some editors write before UTF-8 text.
 fn without_mark(path: &Path, mut reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, GraphError> {
     let mut start = Vec::new();
     let mark = "\u{feff}".as_bytes();
@@ -195,7 +197,7 @@ fn without_mark(path: &Path, mut reader: Box<dyn Read + Send>) -> Result<Box<dyn
     Ok(if start == mark { reader } else { Box::new(Cursor::new(start).chain(reader)) })
 }
 
-/// Undoes the compression that the first bytes tell.
+/// Decompresses by the first bytes of the stream.
 fn decompressed(path: &Path, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, GraphError> {
     let start = peek(path, &mut raw)?;
     let raw = BufReader::with_capacity(256 << 10, raw);
@@ -228,7 +230,7 @@ impl Lines {
                 }
                 if bytes.len() > LONGEST_LINE {
                     let (path, line) = (self.input.path.clone(), self.next_line);
-                    let reason = "a line without end: this is no text".into();
+                    let reason = "the line is too long: this is not a text file".into();
                     return Err(GraphError::Malformed { path, line, reason });
                 }
             }
@@ -249,11 +251,11 @@ impl Lines {
         Some(Work::Lines { input: self.input.clone(), first_line, bytes })
     }
 
-    /// An array of entities without its last bracket: entities after the last one are missing.
+    /// Detects an array of entities without its closing bracket: its end is missing.
     fn unended(&self) -> Option<Work> {
         let array = self.input.format == InputFormat::Wikidata;
         let unended = array && self.outermost.is_some_and(|(first, last)| first == b'[' && last != b']');
-        let reason = "the file ends before its array does, without a `]`: it is cut";
+        let reason = "the file is cut off: its array has no closing `]`";
         unended.then(|| Work::Unended { input: self.input.clone(), line: self.next_line, reason })
     }
 }

@@ -1,5 +1,5 @@
-//! Reading the formats that graphs come in. Line formats are cut into blocks that several threads parse; the others
-//! are read by oxrdfio, one thread a file.
+//! Readers of the input formats. Line formats are split into blocks that several threads parse. The
+//! others are read by oxrdfio, one thread a file.
 
 pub(crate) mod delimited;
 pub(crate) mod format;
@@ -16,24 +16,25 @@ pub(crate) mod xml;
 use crate::GraphError;
 pub use format::InputFormat;
 
-/// The tail of a triple as a parser hands it on.
+/// The tail of a parsed triple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tail<'a> {
     /// An entity, by key.
     Entity(&'a str),
-    /// A literal. Kind is empty for a plain string, `@` and a lower-case tag for a language, else the datatype's IRI.
+    /// A literal. Kind is empty for a plain string, `@` and a lower-case tag for a language, else
+    /// the datatype's IRI.
     Literal { lexical: &'a str, kind: &'a str },
 }
 
-/// What takes the triples that are read.
+/// Receives the parsed triples.
 pub(crate) trait Sink {
     fn triple(&mut self, head: &str, relation: &str, tail: Tail<'_>) -> Result<(), GraphError>;
     fn document(&mut self, node: &str, text: &str) -> Result<(), GraphError>;
 }
 
-/// Why a line was not taken.
+/// The reason why a line was refused.
 pub(crate) enum LineError {
-    /// It breaks its format; the reason.
+    /// The line breaks its format.
     Malformed(String),
     /// The sink failed.
     Sink(GraphError),

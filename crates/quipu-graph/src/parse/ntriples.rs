@@ -1,10 +1,12 @@
-//! The fast way through N-Triples and N-Quads: usual lines by hand, every other one by oxrdfio.
+//! A fast parser for N-Triples and N-Quads. It parses common lines itself and passes all others to
+//! oxrdfio.
 
 use oxrdfio::RdfFormat;
 
 use super::{LineError, Sink, Tail, rdf};
 
-/// Namespaces found valid so far; asking oxiri about each IRI anew would take longer than all the rest.
+/// Namespaces known to be valid. Asking oxiri about each IRI again would take longer than all the
+/// rest.
 struct Namespaces {
     known: Vec<Box<str>>,
 }
@@ -20,7 +22,7 @@ pub(crate) struct LineParser {
 }
 
 impl LineParser {
-    /// `file` is the position of the input, which keeps blank nodes apart.
+    /// `file` is the position of the input, which distinguishes blank nodes.
     pub(crate) fn new(format: RdfFormat, file: usize) -> Self {
         Self { format, file, namespaces: Namespaces::new(), kind: String::new() }
     }
@@ -34,7 +36,8 @@ impl LineParser {
         }
     }
 
-    /// The triple of a usual line: IRIs and literals without escapes, at most a graph name and no comment.
+    /// The triple of a common line: IRIs and literals without escapes, at most a graph name and no
+    /// comment.
     fn usual<'a>(&'a mut self, line: &'a str) -> Option<(&'a str, &'a str, Tail<'a>)> {
         let Self { format, namespaces, kind, .. } = self;
         let (head, rest) = iri(line, namespaces)?;
@@ -65,7 +68,7 @@ fn blanks(text: &str) -> &str {
     text.strip_prefix(' ').unwrap_or(text).trim_start_matches([' ', '\t'])
 }
 
-/// The text of a literal up to its closing quote; `None` when an escape is in it.
+/// The text of a literal up to its closing quote; `None` if it has an escape.
 #[inline]
 fn literal_text(text: &str) -> Option<(&str, &str)> {
     let at = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
@@ -78,7 +81,8 @@ fn literal_kind<'a>(text: &'a str, namespaces: &mut Namespaces, kind: &mut Strin
     kind.clear();
     if let Some(typed) = text.strip_prefix("^^") {
         let (datatype, rest) = iri(typed, namespaces)?;
-        // Strings are one kind, however they are written; language-tagged ones need their tag.
+        // All plain strings are one kind, however they are written; language-tagged ones need their
+        // tag.
         match datatype {
             "http://www.w3.org/2001/XMLSchema#string" => {}
             datatype if datatype.starts_with("http://www.w3.org/1999/02/22-rdf-syntax-ns#") => return None,
@@ -89,7 +93,7 @@ fn literal_kind<'a>(text: &'a str, namespaces: &mut Namespaces, kind: &mut Strin
     let Some(tagged) = text.strip_prefix('@') else { return Some(text) };
     let length = tagged.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (tag, rest) = tagged.split_at_checked(length)?;
-    // Two or three letters and no subtag: anything longer goes to the full parser.
+    // Language tags of two or three letters without subtags; the full parser reads longer ones.
     if !(2..=3).contains(&length) || !rest.starts_with([' ', '\t', '.']) {
         return None;
     }
@@ -140,7 +144,7 @@ fn is_iri(iri: &str) -> bool {
     oxiri::Iri::parse(iri).is_ok()
 }
 
-/// Letters, digits and the marks that any path segment or fragment may hold.
+/// Letters, digits and the marks that are valid in any path segment or fragment.
 #[inline]
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()

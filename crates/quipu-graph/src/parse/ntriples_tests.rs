@@ -1,4 +1,4 @@
-//! The fast way through N-Triples against oxrdfio: whatever a line holds, both say the same.
+//! The fast parser against oxrdfio: both give the same result for any line.
 
 use oxrdfio::RdfFormat;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ impl Sink for Collected {
     }
 }
 
-/// What came of a line: its triples, or that it is malformed.
+/// The result of a line: its triples, or `None` if it is malformed.
 fn outcome(parse: impl FnOnce(&mut Collected) -> Result<(), LineError>) -> Option<Vec<String>> {
     let mut sink = Collected::default();
     parse(&mut sink).ok().map(|()| sink.0)

@@ -1,4 +1,5 @@
-//! RDF through oxrdfio: whole streams of any syntax, and the unusual lines of N-Triples and N-Quads.
+//! RDF through oxrdfio: whole streams of any syntax, and the uncommon lines of N-Triples and
+//! N-Quads.
 
 use std::io::Read;
 
@@ -13,8 +14,8 @@ use crate::error::io_error;
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
-/// The key of a blank node of the `file`-th input. The first file's keep their labels, so that what is written in it
-/// can be found.
+/// The key of a blank node of the `file`-th input. The first file's nodes keep their labels, so
+/// that users can find them.
 fn blank_key(label: &str, file: usize) -> String {
     if file == 0 { format!("_:{label}") } else { format!("_:f{file}_{label}") }
 }
@@ -32,8 +33,8 @@ pub(crate) fn line(
     Ok(())
 }
 
-/// What breaks the syntax, with the place in the line. The parser's own words begin with a line number, which for a line that was parsed
-/// by itself is always 1.
+/// The syntax error, with its position in the line. The parser's message begins with a line number,
+/// which is always 1 for a single line.
 fn reason(error: &RdfSyntaxError) -> String {
     let words = error.to_string();
     let said = words.strip_prefix("Parser error ").and_then(|rest| rest.split_once(": "));
@@ -43,8 +44,8 @@ fn reason(error: &RdfSyntaxError) -> String {
     }
 }
 
-/// Parses a stream. `failed` is told of each statement that breaks the syntax, with its line (0: unknown), and decides
-/// whether to go on; `progressed` is called after each statement.
+/// Parses a stream. `failed` gets each statement that breaks the syntax, with its line (0:
+/// unknown), and decides whether to continue; `progressed` is called after each statement.
 pub(crate) fn stream<S: Sink>(
     format: RdfFormat,
     input: &Opened,
@@ -53,7 +54,7 @@ pub(crate) fn stream<S: Sink>(
     mut failed: impl FnMut(&mut S, u64, LineError) -> Result<(), GraphError>,
     mut progressed: impl FnMut(&mut S) -> Result<(), GraphError>,
 ) -> Result<(), GraphError> {
-    // The parsers of the others hold a file to its end themselves, and say where they stopped.
+    // The other parsers require the end of the file themselves and report their position.
     let (reader, findings): (Box<dyn Read + '_>, _) = match format {
         RdfFormat::RdfXml => {
             let (checked, findings) = CheckedXml::new(reader);

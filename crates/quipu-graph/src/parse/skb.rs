@@ -1,11 +1,12 @@
-//! Nodes of a semi-structured knowledge base: one JSON object a line with id, name, aliases, type and text.
+//! Nodes of a semi-structured knowledge base: one JSON object a line with id, name, aliases, type
+//! and text.
 
 use serde::Deserialize;
 use std::borrow::Cow;
 
 use super::{LineError, Sink, Tail};
 
-/// Keys of the relations that a node's fields become; the generic profile knows their roles.
+/// Keys of the relations for a node's fields; the generic profile knows their roles.
 const NAME: &str = "urn:quipu:name";
 const ALIAS: &str = "urn:quipu:alias";
 const TYPE: &str = "urn:quipu:type";
@@ -53,12 +54,12 @@ impl<'a> Id<'a> {
     }
 }
 
-/// The id of a line of nodes; `None` where the line is no node.
+/// The id in a line of nodes; `None` if the line is no node.
 pub(crate) fn id(line: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<Identified<'_>>(line).ok().map(|node| node.id.text())
 }
 
-/// One line of nodes.
+/// Parses one line of nodes.
 pub(crate) fn node(line: &str, sink: &mut impl Sink) -> Result<(), LineError> {
     let node: Node<'_> = serde_json::from_str(line).map_err(|error| format!("not a node: {error}"))?;
     let id = node.id.text();

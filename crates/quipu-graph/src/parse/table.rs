@@ -1,5 +1,6 @@
-//! Tables: files of rows under a header, each row a thing and each column something said of it. Here: whether a file
-//! is one, and what its cells are. `import::tables` decides what refers to what.
+//! Tables: files of rows under a header, with an entity in each row and a property in each column.
+//! This module detects tables and the types of their cells. `import::tables` finds the references
+//! between them.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -7,9 +8,10 @@ use std::sync::LazyLock;
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use serde::Deserialize;
 
-/// Rows that are looked at to tell a table from triples.
+/// Rows that are read to distinguish a table from triples.
 const LOOKED_AT: usize = 50;
-/// Rows in which a third column is a number before that says that the file is a table: triples of numbers exist.
+/// Rows with a number in the third column that make the file a table. Fewer could be triples with
+/// numbers as tails.
 const SURE_ROWS: usize = 3;
 
 /// Words of headers and cells, from `headers.toml`.
@@ -25,34 +27,34 @@ struct Words {
     words: Vec<String>,
 }
 
-/// What tables say by convention. The file is a part of the program: a test reads it.
+/// Conventions of tables. The file is compiled in, and a test reads it.
 static CONVENTIONS: LazyLock<Conventions> =
     LazyLock::new(|| toml::from_str(include_str!("headers.toml")).unwrap_or_default());
 
 pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
-/// The rows of a table, header and all.
+/// The rows of a table, including the header.
 pub(crate) fn rows<R: Read>(reader: R, delimiter: u8) -> Reader<R> {
     ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .delimiter(delimiter)
-        // Between tabs a quote is a quote, as inches have it.
+        // Between tabs a quote is a plain character, as in inches.
         .quoting(delimiter != b'\t')
         .trim(Trim::All)
         .from_reader(reader)
 }
 
-/// What stands between the cells of a table: what its first line has most of.
+/// The delimiter of a table: the most frequent one in its first line.
 pub(crate) fn delimiter(start: &[u8]) -> u8 {
     let line =
         start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let count = |delimiter: &u8| memchr::memchr_iter(*delimiter, line).count();
-    // The last of equals is taken: the comma where there is none.
+    // On a tie the last one wins, so the comma is the default.
     [b';', b'\t', b','].into_iter().max_by_key(count).unwrap_or(b',')
 }
 
-/// Whether a file in columns is a table. Three columns may be triples: then the header has to speak for a table.
+/// Whether a file in columns is a table. Three columns may be triples: then the header must decide.
 pub(super) fn is_table(start: &[u8], whole: bool) -> bool {
     let mut records: Vec<Vec<String>> = Vec::new();
     let mut reader = rows(start, delimiter(start));
@@ -60,7 +62,7 @@ pub(super) fn is_table(start: &[u8], whole: bool) -> bool {
     while records.len() <= LOOKED_AT && reader.read_byte_record(&mut record).unwrap_or(false) {
         records.push(record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect());
     }
-    // The last row of a part of a file may be half a row.
+    // The last row of a partial file may be incomplete.
     if !whole && records.len() > 1 {
         records.pop();
     }
@@ -71,12 +73,13 @@ pub(super) fn is_table(start: &[u8], whole: bool) -> bool {
     match header.len() {
         0 | 1 => false,
         3 => speaks_for_a_table(header, rows),
-        // No triples have as many columns. One row of another length is an error in a table, several are no table.
+        // Triples never have this many columns. Rows of another length are errors in the table,
+        // unless half of the rows have one.
         columns => rows.iter().filter(|row| row.len() == columns).count() * 2 > rows.len(),
     }
 }
 
-/// Names, all different: no numbers and dates.
+/// Whether all cells are distinct names, without numbers and dates.
 fn is_header(cells: &[String]) -> bool {
     let named: Vec<&String> = cells.iter().filter(|cell| !cell.is_empty()).collect();
     let different =
@@ -94,7 +97,7 @@ fn speaks_for_a_table(header: &[String], rows: &[Vec<String>]) -> bool {
     let names =
         |word: &String| CONVENTIONS.naming.words.contains(word) || word == "id" || word.ends_with(" id");
     match words.iter().position(names) {
-        // “Name” may be a relation: of triples, heads stand more than once.
+        // "Name" may be a relation: in triples, heads repeat.
         Some(1) if !all_different() => return false,
         Some(_) => return true,
         None => {}
@@ -103,7 +106,7 @@ fn speaks_for_a_table(header: &[String], rows: &[Vec<String>]) -> bool {
         let cells: Vec<&String> = rows.iter().filter_map(|row| row.get(column)).collect();
         !cells.is_empty() && cells.iter().all(|cell| Cell::of(cell) != Cell::Text)
     };
-    // No relation is a number.
+    // A relation is never a number.
     typed(1) || (typed(2) && rows.len() >= SURE_ROWS && all_different())
 }
 
@@ -112,12 +115,12 @@ fn different<'a>(cells: impl Iterator<Item = &'a String>) -> bool {
     cells.into_iter().all(|cell| seen.insert(cell))
 }
 
-/// A header's cell as words: `unitPrice`, `unit_price` and `Unit Price` are one.
+/// A header's cell as words: `unitPrice`, `unit_price` and `Unit Price` are equal.
 pub(crate) fn words(cell: &str) -> String {
     crate::readable::readable_relation(cell).to_lowercase()
 }
 
-/// What one cell may be.
+/// The possible type of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cell {
     Nothing,
@@ -143,7 +146,7 @@ impl Cell {
             digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
         let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if fraction.is_none_or(all_digits) {
-            // A number in front of which stands a zero is a code, as a postcode is.
+            // A number with a leading zero is a code, like a postcode.
             if all_digits(whole) && (whole == "0" || !whole.starts_with('0')) {
                 return if fraction.is_some() { Self::Decimal } else { Self::Integer };
             }
@@ -169,7 +172,7 @@ fn number(text: &str, digits: usize) -> Option<u32> {
     (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// `2024-02-28`: other orders of day and month are not sure.
+/// `2024-02-28`. Other orders of day and month are ambiguous.
 fn is_date(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut next = |digits| parts.next().and_then(|part| number(part, digits));
@@ -193,7 +196,7 @@ fn is_time(text: &str) -> bool {
         && parts.iter().zip([24, 60, 61]).all(|(part, end)| part.is_some_and(|part| part < end))
 }
 
-/// What the cells of a column are, all of them.
+/// The type of all cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -205,7 +208,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// With one more cell.
+    /// The type after one more cell.
     pub(crate) fn with(before: Option<Self>, cell: Cell) -> Option<Self> {
         let kind = match cell {
             Cell::Nothing => return before,
@@ -225,7 +228,8 @@ impl Kind {
         })
     }
 
-    /// The lexical form of a cell and the datatype, as RDF writes them; `None` where the cell says that there is no value.
+    /// The lexical form of a cell and the datatype, as RDF writes them; `None` if the cell marks a
+    /// missing value.
     pub(crate) fn literal(self, text: &str) -> Option<(String, &'static str)> {
         if text.is_empty() || (self != Self::Text && Cell::of(text) == Cell::Nothing) {
             return None;
@@ -240,7 +244,7 @@ impl Kind {
             Self::DateTime if is_date(text) => (format!("{text}T00:00:00"), "dateTime"),
             Self::DateTime => {
                 let time = text.replacen(' ', "T", 1);
-                // RDF has seconds always.
+                // RDF requires seconds.
                 let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
                 (format!("{time}{seconds}"), "dateTime")
             }
@@ -248,7 +252,7 @@ impl Kind {
     }
 }
 
-/// The place of the first column that a header calls so, in the order of the words.
+/// The position of the first column with one of these headers, in the order of the words.
 fn called(headers: &[String], wanted: &Words, kind: &str) -> Option<usize> {
     let own = |word: &String| -> Option<usize> {
         let of_kind = [format!("{kind} {word}"), format!("{} {word}", singular(kind))];
@@ -257,18 +261,19 @@ fn called(headers: &[String], wanted: &Words, kind: &str) -> Option<usize> {
     wanted.words.iter().find_map(own)
 }
 
-/// The column that names the rows, by its header.
+/// The column of the rows' names, by its header.
 pub(crate) fn naming(headers: &[String], kind: &str) -> Option<usize> {
     let itself = || headers.iter().position(|header| header == kind || *header == singular(kind));
     called(headers, &CONVENTIONS.naming, kind).or_else(itself)
 }
 
-/// The column that tells the rows apart, by its header.
+/// The column of the rows' ids, by its header.
 pub(crate) fn identifying(headers: &[String], kind: &str) -> Option<usize> {
     called(headers, &CONVENTIONS.identifying, kind)
 }
 
-/// Whether a column's header speaks of a table: `supplier`, `supplier_id`, `suppliers` of `suppliers.csv`.
+/// Whether a column's header names a table: `supplier`, `supplier_id` or `suppliers` for
+/// `suppliers.csv`.
 pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
     let header = without_id(header);
     let last = header.rsplit(' ').next().unwrap_or(header);
@@ -281,7 +286,8 @@ pub(crate) fn without_id(header: &str) -> &str {
     ends.iter().find_map(|word| header.strip_suffix(word.as_str())?.strip_suffix(' ')).unwrap_or(header)
 }
 
-/// File names are plural where headers are not. Where this is not the word's singular, both are changed alike.
+/// File names are plural, headers are not. A wrong singular does no harm, because both sides are
+/// changed alike.
 fn singular(word: &str) -> String {
     match word.strip_suffix('s') {
         Some(stem) if stem.ends_with("ie") => format!("{}y", stem.trim_end_matches("ie")),

@@ -1,8 +1,10 @@
-//! Wikidata's JSON dumps: one array, one entity a line (<https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html>).
+//! Wikidata's JSON dumps: one array, one entity a line
+//! (<https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html>).
 //!
-//! Of each entity its labels, aliases, descriptions and truthy claims, under the keys that the truthy N-Triples have: of the statements
-//! of a property the preferred ones, else the normal ones. Dates are as precise as they are stated, where N-Triples make days of them all;
-//! qualifiers, references, units and site links are left out.
+//! Reads the labels, aliases, descriptions and truthy claims of each entity, under the keys of the
+//! truthy N-Triples: of a property's statements the preferred ones, else the normal ones. Dates
+//! keep their precision, while the N-Triples turn them all into days. Qualifiers, references, units
+//! and site links are dropped.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +23,8 @@ const DESCRIPTION: &str = "http://schema.org/description";
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 const WKT: &str = "http://www.opengis.net/ont/geosparql#wktLiteral";
 
-/// Precisions of times: from [`DAY`] down, ten years each below a year.
+/// Wikidata's codes for the precision of times, one less for each coarser unit. Below the year each
+/// unit is ten times the one before.
 const DAY: u8 = 11;
 const MONTH: u8 = 10;
 const YEAR: u8 = 9;
@@ -66,7 +69,7 @@ enum Rank {
     Deprecated,
 }
 
-/// A value; none where it is unknown or there is none.
+/// A value; none if it is unknown or absent.
 #[derive(Deserialize)]
 struct Snak<'a> {
     #[serde(borrow, default)]
@@ -153,7 +156,7 @@ fn tell(sink: &mut impl Sink, key: &str, relation: &str, text: &Text<'_>) -> Res
     Ok(sink.triple(key, relation, Tail::Literal { lexical: &text.value, kind: &kind })?)
 }
 
-/// The triple of a value. Kinds of values that are not known here are left out.
+/// The triple of a value. Unknown kinds of values are dropped.
 fn value(sink: &mut impl Sink, key: &str, relation: &str, snak: Snak<'_>) -> Result<(), LineError> {
     let Some(Value { kind, value }) = snak.datavalue else { return Ok(()) };
     let (text, kind) = match kind.as_ref() {
@@ -189,11 +192,11 @@ fn value(sink: &mut impl Sink, key: &str, relation: &str, snak: Snak<'_>) -> Res
 }
 
 fn read<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<T, LineError> {
-    serde_json::from_value(value).map_err(|error| format!("no value of Wikidata: {error}").into())
+    serde_json::from_value(value).map_err(|error| format!("not a value of Wikidata: {error}").into())
 }
 
 impl EntityId {
-    /// `Q42`; older dumps give number and type only.
+    /// `Q42`. Older dumps give only number and type.
     fn key(&self) -> Option<String> {
         let letter = match self.entity_type.as_str() {
             "property" => 'P',
@@ -206,7 +209,8 @@ impl EntityId {
 }
 
 impl Time {
-    /// The lexical form and the kind of literal: as precise as the time is; a decade or a century in words.
+    /// The lexical form and the kind of literal, at the time's own precision; a decade or a century
+    /// as words.
     fn stated(&self) -> Result<(String, String), LineError> {
         let (sign, digits) = match self.time.strip_prefix('-') {
             Some(digits) => ("-", digits),
@@ -215,7 +219,7 @@ impl Time {
         let date = digits.split('T').next().unwrap_or_default();
         let mut parts = date.split('-');
         let (year, month, day) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
-        let number: u64 = year.parse().map_err(|_| format!("no time: {}", self.time))?;
+        let number: u64 = year.parse().map_err(|_| format!("not a time: {}", self.time))?;
         let (lexical, kind) = match (self.precision, month, day) {
             (DAY.., Some(_), Some(_)) => (format!("{sign}{date}"), "date"),
             (MONTH.., Some(month), _) => (format!("{sign}{year}-{month}"), "gYearMonth"),
@@ -227,7 +231,7 @@ impl Time {
     }
 }
 
-/// The entries of an object in their order. An empty one is written as an empty array.
+/// The entries of an object in their order. Wikidata writes an empty object as an empty array.
 fn entries<'de, D, T>(deserializer: D) -> Result<Vec<(Cow<'de, str>, T)>, D::Error>
 where
     D: Deserializer<'de>,
@@ -253,7 +257,7 @@ where
         fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
             match sequence.next_element::<IgnoredAny>()? {
                 None => Ok(Vec::new()),
-                Some(_) => Err(serde::de::Error::custom("an object was expected, an array stands there")),
+                Some(_) => Err(serde::de::Error::custom("an object was expected, not an array")),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What RDF/XML is held to before its parser sees it: entities that do not multiply, and an end.
+//! Checks on RDF/XML before its parser: entities must not multiply, and the end must exist.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -8,34 +8,34 @@ use std::rc::Rc;
 use quick_xml::events::{BytesText, Event};
 use quick_xml::{Reader, Writer};
 
-/// Bytes that entities may add to a file however small it is: names of a few hundred namespaces.
+/// Bytes that entities may add to any file: the names of a few hundred namespaces.
 const ADDED: u64 = 1 << 20;
-/// Bytes that entities may add for each byte of the file. Ontologies that write `&owl;Class` add under
-/// ten; an entity of entities of entities adds millions.
+/// Bytes that entities may add for each byte of the file. Ontologies that write `&owl;Class` add
+/// under ten; an entity of entities of entities adds millions.
 const ADDED_PER_BYTE: u64 = 16;
 
-/// What was found while a file was handed on, for the one who hands it on.
+/// The findings of the check, shared with the caller.
 #[derive(Clone, Default)]
 pub(super) struct Findings {
-    /// The line that was last handed on, from 1.
+    /// The last line passed on, from 1.
     line: Rc<Cell<u64>>,
     refused: Rc<RefCell<Option<String>>>,
 }
 
 impl Findings {
-    /// The line that was last handed on; 0 before the first one.
+    /// The last line passed on; 0 before the first one.
     pub(crate) fn line(&self) -> u64 {
         self.line.get()
     }
 
-    /// Why the file was not handed on to its end, where it was not.
+    /// The reason why the file was refused, if it was.
     pub(crate) fn refused(&self) -> Option<String> {
         self.refused.take()
     }
 }
 
-/// Hands on an XML file, one tag or text a read. A read fails where entities would add more than they
-/// may, before anything is expanded, and where the file ends within an element.
+/// Passes an XML file on, one tag or text a read. A read fails before expansion if entities would
+/// add more than allowed, and at the end of the file if an element is open.
 pub(super) struct CheckedXml<R> {
     reader: Reader<BufReader<R>>,
     event: Vec<u8>,
@@ -46,7 +46,7 @@ pub(super) struct CheckedXml<R> {
     findings: Findings,
 }
 
-/// The names of the elements that are open, the innermost one last.
+/// The names of the open elements, the innermost one last.
 #[derive(Default)]
 struct OpenElements {
     names: Vec<u8>,
@@ -54,7 +54,7 @@ struct OpenElements {
     any: bool,
 }
 
-/// How long the text of each declared entity is, and what all uses have added.
+/// The length of each declared entity's text, and the sum of all uses.
 #[derive(Default)]
 struct Entities {
     declared: bool,
@@ -65,7 +65,7 @@ struct Entities {
 impl<R: Read> CheckedXml<R> {
     pub(crate) fn new(inner: R) -> (Self, Findings) {
         let mut reader = Reader::from_reader(BufReader::new(inner));
-        // Ends without a start are the parser's to tell: it names their place.
+        // The parser reports end tags without a start, with their position.
         reader.config_mut().check_end_names = false;
         reader.config_mut().allow_unmatched_ends = true;
         let findings = Findings::default();
@@ -81,7 +81,7 @@ impl<R: Read> CheckedXml<R> {
         (checked, findings)
     }
 
-    /// Makes the next tag or text ready; nothing is ready after the last one.
+    /// Prepares the next tag or text; there is none after the last one.
     fn advance(&mut self) -> Result<(), Error> {
         self.event.clear();
         self.ready.clear();
@@ -150,9 +150,9 @@ impl OpenElements {
         match innermost {
             Some(name) => {
                 let name = String::from_utf8_lossy(name);
-                Err(format!("the file ends within the element <{name}>: it is cut"))
+                Err(format!("the file is cut off: it ends within the element <{name}>"))
             }
-            None if !self.any => Err("the file ends before its first element: it is cut".into()),
+            None if !self.any => Err("the file is cut off: it ends before its first element".into()),
             None => Ok(()),
         }
     }
@@ -178,8 +178,8 @@ impl Entities {
         Ok(())
     }
 
-    /// Counts what the entities named in a tag, a text or a declaration will add to it.
-    /// Returns the bytes.
+    /// Counts the bytes that the entities in a tag, a text or a declaration will add. Returns the
+    /// bytes.
     fn use_in(&mut self, text: &[u8], read: u64) -> Result<u64, String> {
         if self.lengths.is_empty() {
             return Ok(0);
@@ -193,7 +193,7 @@ impl Entities {
         }
         self.added = self.added.saturating_add(added);
         if self.added > read.saturating_mul(ADDED_PER_BYTE).saturating_add(ADDED) {
-            return Err("its entities multiply beyond measure; write the texts out".into());
+            return Err("its entities expand to too much text; write the texts out".into());
         }
         Ok(added)
     }
@@ -203,7 +203,7 @@ impl Entities {
 mod tests {
     use super::*;
 
-    /// What is handed on of a text, or why it is refused, with the line.
+    /// The text that passes the check, or the reason of the refusal with its line.
     fn handed_on(text: &str) -> Result<String, (u64, String)> {
         let (mut checked, findings) = CheckedXml::new(text.as_bytes());
         let mut out = String::new();
@@ -236,7 +236,7 @@ mod tests {
         let entities = format!("<!DOCTYPE r [<!ENTITY a \"{long}\"><!ENTITY b \"&a;&a;\">]>");
         assert!(handed_on(&format!("{entities}<r>{}</r>", "&b;".repeat(400))).is_ok());
         let reason = handed_on(&format!("{entities}<r>{}</r>", "&b;".repeat(4000))).unwrap_err().1;
-        assert!(reason.contains("entities multiply"), "{reason}");
+        assert!(reason.contains("entities expand"), "{reason}");
         let reason = handed_on(&format!("{entities}{entities}<r/>")).unwrap_err().1;
         assert!(reason.contains("second DOCTYPE"), "{reason}");
     }

@@ -1,8 +1,15 @@
 //! What bounds an evaluation from within: a flag that ends it, and a count of what it holds.
 //!
-//! The evaluator looks at its token only where it reads the store, and knows no bound of memory. But joins, sorts, groups and sets are all made of
-//! copies of terms, and terms are ours: every new one and every copy looks at the flag and is counted, every drop is counted off. What is too much
-//! unwinds to [`within`]. It does so without a panic: no message, no hook.
+//! The evaluator looks at its token only where it reads the store, and knows no bound of memory.
+//! But joins, sorts, groups and sets are all made of copies of terms, and terms are ours: every new
+//! one and every copy looks at the flag and is counted, every drop is counted off.
+//!
+//! An evaluation ends in two steps. First it is told: its next read of the store and its next
+//! result are errors ([`goes_on`]), and it returns by itself. Only one that reads nothing for
+//! [`PATIENCE`] terms, or holds a quarter more than it may, is unwound to [`within`], without a
+//! panic's message or hook. Products and sorts of what was read before are such: the evaluator
+//! gives no other place to end them. A child process could be killed in their stead, but a library
+//! cannot start itself anew inside somebody else's program.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,14 +18,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::GraphError;
+
+/// Terms that an evaluation may make after it was told to end.
+const PATIENCE: u32 = 50_000;
+
 thread_local! {
     /// The flag of the evaluation on this thread.
     static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
-    /// Bytes that it holds, as far as they are counted; those it may hold; those that one term stands for.
+    /// Bytes that it holds, as far as they are counted; those it may hold; those that one term
+    /// stands for.
     static HELD: Cell<u64> = const { Cell::new(0) };
     static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
     static TERM: Cell<u64> = const { Cell::new(0) };
+    /// What it was told to end for, and the terms that it made since.
+    static TOLD: Cell<Option<Ended>> = const { Cell::new(None) };
+    static SINCE: Cell<u32> = const { Cell::new(0) };
 }
+
+// An unwinding that aborts would end the whole process for one query.
+#[cfg(panic = "abort")]
+compile_error!("quipu-graph ends queries by unwinding: build it with panic = \"unwind\"");
 
 /// Why an evaluation was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +61,8 @@ pub(super) struct Bounds {
     pub(super) width: usize,
 }
 
-/// Bytes of a value of a solution, and of a solution that holds but one: lists, tables and allocators round up.
+/// Bytes of a value of a solution, and of a solution that holds but one: lists, tables and
+/// allocators round up.
 const VALUE: u64 = 16;
 const SOLUTION: u64 = 64;
 
@@ -53,35 +74,59 @@ pub(super) fn within<T>(bounds: Bounds, evaluate: impl FnOnce() -> T) -> Result<
     FLAG.set(Some(bounds.stopped));
     HELD.set(0);
     MOST.set(bounds.memory.unwrap_or(u64::MAX));
-    // A solution has room for all variables, however few are bound: the worst is one term for all of that room.
+    // A solution has room for all variables, however few are bound: the worst is one term for all
+    // of that room.
     TERM.set((VALUE * bounds.width as u64).max(SOLUTION));
+    TOLD.set(None);
+    SINCE.set(0);
     // What is half done is dropped with the evaluation: nothing of it is seen again.
     let outcome: Result<T, Box<dyn Any + Send>> = catch_unwind(AssertUnwindSafe(evaluate));
     FLAG.set(None);
     MOST.set(u64::MAX);
-    outcome.map_err(|reason| match reason.downcast::<Ended>() {
-        Ok(ended) => *ended,
-        Err(reason) => resume_unwind(reason),
-    })
-}
-
-/// Ends the evaluation on this thread.
-pub(super) fn end(ended: Ended) {
-    // While another unwinding is under way, its own outcome counts.
-    if !std::thread::panicking() {
-        resume_unwind(Box::new(ended));
+    let told = TOLD.take();
+    match outcome {
+        // What was returned after it was told to end may lack what it could not read.
+        Ok(value) => told.map_or(Ok(value), Err),
+        Err(reason) => match reason.downcast::<Ended>() {
+            Ok(ended) => Err(*ended),
+            Err(reason) => resume_unwind(reason),
+        },
     }
 }
 
-/// Counts what the evaluation holds from now on; ends it when that is too much, or when it is to stop.
+/// Tells the evaluation on this thread to end. The first reason counts.
+pub(super) fn end(ended: Ended) {
+    if TOLD.get().is_none() {
+        TOLD.set(Some(ended));
+    }
+}
+
+/// To be asked where an evaluation can end by an error.
+///
+/// # Errors
+/// [`GraphError::Cancelled`] where it was told to end; [`within`] tells the reason.
+pub(super) fn goes_on() -> Result<(), GraphError> {
+    TOLD.get().map_or(Ok(()), |_| Err(GraphError::Cancelled))
+}
+
+/// Counts what the evaluation holds from now on; tells it to end when that is too much, or when it
+/// is to stop.
 pub(super) fn hold(bytes: u64) {
-    let held = HELD.get().saturating_add(bytes);
+    let (held, most) = (HELD.get().saturating_add(bytes), MOST.get());
     HELD.set(held);
-    if held > MOST.get() {
+    if held > most {
         end(Ended::Memory);
     }
     if FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))) {
         end(Ended::Stopped);
+    }
+    let Some(ended) = TOLD.get() else { return };
+    let since = SINCE.get().saturating_add(1);
+    SINCE.set(since);
+    let deaf = since > PATIENCE || held > most.saturating_add(most / 4);
+    // While another unwinding is under way, its own outcome counts.
+    if deaf && !std::thread::panicking() {
+        resume_unwind(Box::new(ended));
     }
 }
 
@@ -156,5 +201,62 @@ impl<T: Eq> Eq for Texts<T> {}
 impl<T: Hash> Hash for Texts<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.value.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds(memory: Option<u64>) -> Bounds {
+        Bounds { stopped: Arc::default(), memory, width: 1 }
+    }
+
+    /// Makes terms until a read fails, or `most` are there; whether it returned by itself.
+    fn evaluate(bounds: Bounds, most: usize, reads: bool) -> (Result<usize, Ended>, bool) {
+        let mut returned = false;
+        let outcome = within(bounds, || {
+            let mut held = Vec::new();
+            while held.len() < most && !(reads && goes_on().is_err()) {
+                held.push(Counted::new());
+            }
+            returned = true;
+            held.len()
+        });
+        (outcome, returned)
+    }
+
+    #[test]
+    fn what_reads_ends_by_itself_and_what_does_not_is_unwound() {
+        let memory = Some(100 * SOLUTION);
+        assert_eq!(evaluate(bounds(memory), 100, true), (Ok(100), true));
+        assert_eq!(evaluate(bounds(memory), 101, true), (Err(Ended::Memory), true));
+        assert_eq!(evaluate(bounds(memory), 126, false), (Err(Ended::Memory), false));
+        let stopped = || Bounds { stopped: Arc::new(AtomicBool::new(true)), ..bounds(None) };
+        let patience = PATIENCE as usize;
+        assert_eq!(evaluate(stopped(), patience + 1, true), (Err(Ended::Stopped), true));
+        assert_eq!(evaluate(stopped(), patience, false), (Err(Ended::Stopped), true));
+        assert_eq!(evaluate(stopped(), patience + 1, false), (Err(Ended::Stopped), false));
+    }
+
+    #[test]
+    fn the_first_reason_counts_and_the_next_evaluation_knows_nothing_of_it() {
+        let told = within(bounds(None), || {
+            end(Ended::LongText);
+            end(Ended::Memory);
+            goes_on().is_err()
+        });
+        assert_eq!(told, Err(Ended::LongText));
+        assert_eq!(within(bounds(None), || goes_on().is_ok()), Ok(true));
+    }
+
+    #[test]
+    fn what_is_let_go_is_counted_off_and_a_panic_stays_one() {
+        let held = within(bounds(Some(2 * SOLUTION)), || {
+            (0..1000).map(|_| Counted::new()).filter(|term| *term == term.clone()).count()
+        });
+        assert_eq!(held, Ok(1000));
+        let panicked = catch_unwind(|| within(bounds(None), || panic!("no end of ours")));
+        assert!(panicked.is_err());
     }
 }

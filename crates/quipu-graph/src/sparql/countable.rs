@@ -1,7 +1,9 @@
-//! Rewrites a query, without changing its results, so that all it holds can be counted ([`super::bounds`]).
+//! Rewrites a query, without changing its results, so that [`super::bounds`] can count the memory
+//! of its evaluation.
 //!
-//! Solutions are counted by their terms, so each must have one: what binds no variable binds a hidden one. Texts that functions make are held
-//! against a length, and those that aggregates gather are counted.
+//! Solutions are counted by their terms, so each needs at least one: a pattern that binds no
+//! variable gets a hidden one. The length of texts from functions is limited, and the texts in
+//! aggregates are counted.
 
 use std::collections::HashSet;
 
@@ -16,33 +18,35 @@ use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::bounds::{Ended, end, hold};
 
-/// Bytes of a text that a function may make.
+/// Most bytes of a text that a function makes.
 const LONGEST_TEXT: usize = 256 << 10;
-/// Bytes of what REPLACE may put in each place: with the above, what a text may grow to before it is looked at.
+/// Most bytes that REPLACE inserts at each place. With [`LONGEST_TEXT`] it bounds a text's growth
+/// before the next check.
 const LONGEST_REPLACEMENT: usize = 256;
-/// Texts that are joined at once, likewise.
+/// Most texts that are joined at once, for the same reason.
 const JOINED: usize = 16;
-/// Bytes of a value that its group's entry has room for.
+/// Bytes of a value that fit into its group's entry.
 const SHORT: usize = 32;
 /// Room of an aggregate in its group, in values.
 const AGGREGATE: usize = 8;
 
-/// Functions of our own in a rewritten query.
+/// Quipu's own functions in a rewritten query.
 const BOUNDED: &str = "urn:quipu:function:bounded";
 const REPLACEMENT: &str = "urn:quipu:function:replacement";
 const GATHERED: &str = "urn:quipu:function:gathered";
 const KEPT: &str = "urn:quipu:function:kept";
 
-/// Patterns, operators and functions that a query may be made of. Planning takes time in the square of them, and cannot be stopped: ten
-/// thousand chained by UNION keep a processor busy for a minute. Values, however many, are not counted.
+/// Most patterns, operators and functions in a query. Planning takes quadratic time in their number
+/// and cannot be stopped: ten thousand patterns chained by UNION keep a processor busy for a
+/// minute. Literal values are not counted.
 pub(super) const MOST_PARTS: usize = 500;
 
 /// A query in its countable form.
 pub(super) struct Countable {
     pub(super) query: Query,
-    /// How many values one of its solutions may have.
+    /// Most values of one solution.
     pub(super) width: usize,
-    /// What it is made of, to be held against [`MOST_PARTS`].
+    /// The number of its parts, limited by [`MOST_PARTS`].
     pub(super) parts: usize,
 }
 
@@ -67,7 +71,7 @@ pub(super) fn countable(query: Query) -> Countable {
     Countable { query, width, parts: rewriter.parts }
 }
 
-/// Lends an evaluator the functions of a countable query.
+/// Adds the functions of a countable query to an evaluator.
 pub(super) fn with_functions(evaluator: QueryEvaluator) -> QueryEvaluator {
     let named = NamedNode::new_unchecked;
     evaluator
@@ -86,10 +90,12 @@ pub(super) fn with_functions(evaluator: QueryEvaluator) -> QueryEvaluator {
 
 fn at_most(values: &[Term], most: usize) -> Option<Term> {
     let value = values.first()?;
-    // The flag is looked at too: texts may be made for long without a term being copied.
+    // The cancel flag is checked too, because texts may be made for a long time without a copied
+    // term.
     hold(0);
     if length(value) > most {
         end(Ended::LongText);
+        return None;
     }
     Some(value.clone())
 }
@@ -143,7 +149,7 @@ impl Rewriter {
         self.parts += 1;
         match pattern {
             GraphPattern::Bgp { patterns } => {
-                // All of them: their variables are gathered on the way.
+                // Every pattern is visited, because the visit collects its variables.
                 let binding = patterns.iter().filter(|pattern| self.triple(pattern)).count();
                 let binds = binding > 0;
                 self.marked_unless(binds, GraphPattern::Bgp { patterns })
@@ -170,7 +176,7 @@ impl Rewriter {
         }
     }
 
-    /// Patterns whose solutions are made of those of their parts.
+    /// Patterns that combine the solutions of their parts.
     fn composed(&mut self, pattern: GraphPattern) -> GraphPattern {
         match pattern {
             GraphPattern::Join { left, right } => {
@@ -212,7 +218,7 @@ impl Rewriter {
             GraphPattern::Slice { inner, start, length } => {
                 GraphPattern::Slice { inner: self.boxed(*inner), start, length }
             }
-            // Services are not asked; the others are rewritten by their caller.
+            // SERVICE is not evaluated; the caller rewrites the others.
             pattern => pattern,
         }
     }
@@ -240,12 +246,12 @@ impl Rewriter {
         GraphPattern::Group { inner: Box::new(self.pattern(inner)), variables, aggregates }
     }
 
-    /// What an aggregate is of, counted as it is gathered.
+    /// The argument of an aggregate, counted as it is gathered.
     fn gathered(&mut self, name: &AggregateFunction, of: Expression, distinct: bool) -> Expression {
         let plain = matches!(of, Expression::Variable(_));
         let of = self.expression(of);
         match name {
-            // A set of terms, counted as such.
+            // COUNT DISTINCT keeps a set of terms, which are counted themselves.
             AggregateFunction::Count if plain => of,
             AggregateFunction::GroupConcat { separator } => {
                 let separator = Literal::new_simple_literal(separator.as_deref().unwrap_or(" "));
@@ -321,7 +327,8 @@ impl Rewriter {
         true
     }
 
-    /// Whether a solution gets a value for it; a blank node of a query is a variable without a name.
+    /// Whether a solution gets a value for the term. A blank node of a query acts as a variable
+    /// without a name.
     fn term(&mut self, term: &TermPattern) -> bool {
         match term {
             TermPattern::Variable(variable) => self.variables.insert(variable.clone()),
@@ -337,7 +344,7 @@ impl Rewriter {
         if binds { pattern } else { self.marked(pattern).0 }
     }
 
-    /// The pattern with a variable that no query can name.
+    /// The pattern with a hidden variable that no query can name.
     fn marked(&mut self, pattern: GraphPattern) -> (GraphPattern, Variable) {
         self.hidden += 1;
         let hidden = Variable::new_unchecked(format!(" {}", self.hidden));
@@ -358,7 +365,7 @@ fn steps(path: &PropertyPathExpression) -> usize {
     }
 }
 
-/// Functions whose texts are longer than those they are given.
+/// Functions whose results may be longer than their arguments.
 fn function_call(function: Function, mut values: Vec<Expression>) -> Expression {
     match function {
         Function::Concat => {

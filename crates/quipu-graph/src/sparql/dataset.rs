@@ -1,4 +1,4 @@
-//! The store as spareval wants to see it: quads by pattern over our ids.
+//! The store as a dataset of spareval: quads by pattern over Quipu's ids.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use spareval::{InternalQuad, QueryableDataset};
 
-use super::bounds::{Counted, Texts};
+use super::bounds::{Counted, Texts, goes_on};
 use crate::readable::is_blank;
 use crate::{
     Direction, EmbeddedGraph, Graph, GraphError, Neighbours, NodeId, RelationId, Step, iri_of_key, key_of_iri,
@@ -17,14 +17,15 @@ use crate::{
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
-/// A term of a query, counted as long as it is there.
+/// A term of a query, counted as long as it exists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct StoreTerm {
     kind: Kind,
     _counted: Counted,
 }
 
-/// Each RDF term has exactly one form: a node where the store has one, else a relation, else itself.
+/// Each RDF term has exactly one form: a node if the store has it, else a relation, else the term
+/// itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Kind {
     Node(NodeId),
@@ -55,7 +56,8 @@ fn other_term(term: Term) -> StoreTerm {
     Kind::Other(Arc::new(Texts::new(term, bytes))).into()
 }
 
-/// The first damage that a query met. Inside an expression spareval takes an error for an unbound value, and would go on to another answer.
+/// The first damage that a query met. Inside an expression spareval treats an error as an unbound
+/// value and would continue to a wrong answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Damage(Rc<RefCell<Option<(PathBuf, String)>>>);
 
@@ -67,7 +69,7 @@ impl Damage {
         outcome
     }
 
-    /// The damage as an error, if any was met.
+    /// The damage as an error, if there was any.
     pub(super) fn found(&self) -> Result<(), GraphError> {
         match self.0.borrow_mut().take() {
             Some((path, reason)) => Err(GraphError::Corrupt { path, reason }),
@@ -76,7 +78,7 @@ impl Damage {
     }
 }
 
-/// The store and the relations that are nodes too.
+/// The store, and the relations that are also nodes.
 pub(super) struct StoreDataset<'a> {
     graph: &'a EmbeddedGraph,
     relation_of_node: HashMap<NodeId, RelationId>,
@@ -177,16 +179,31 @@ impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
         object: Option<&StoreTerm>,
         graph_name: Option<Option<&StoreTerm>>,
     ) -> impl Iterator<Item = Quad> + use<'a> {
-        // EXISTS is an expression too.
+        // EXISTS is an expression too, so its errors must be noted here.
         let damage = self.damage.clone();
-        self.quads(subject, predicate, object, graph_name).map(move |quad| damage.noted(quad))
+        let mut quads = self.quads(subject, predicate, object, graph_name);
+        let mut ended = false;
+        // The iterator ends after one error, so that an operator that gathers all its input does
+        // not gather errors.
+        std::iter::from_fn(move || {
+            if ended {
+                return None;
+            }
+            if let Err(error) = goes_on() {
+                ended = true;
+                return Some(Err(error));
+            }
+            quads.next().map(|quad| damage.noted(quad))
+        })
     }
 
     fn internalize_term(&self, term: Term) -> Result<StoreTerm, GraphError> {
+        goes_on()?;
         self.damage.noted(self.find(term))
     }
 
     fn externalize_term(&self, term: StoreTerm) -> Result<Term, GraphError> {
+        goes_on()?;
         self.damage.noted(self.read(term))
     }
 }

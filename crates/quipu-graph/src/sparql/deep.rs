@@ -1,19 +1,20 @@
-//! Room for deep recursion: parser, optimiser and evaluator go as deep as a query is nested or chained, and a stack that is used up ends the process.
+//! A large stack for deep recursion: parser, optimiser and evaluator recurse as deep as a query is
+//! nested or chained, and a stack overflow ends the process.
 
 use std::thread::{Builder, Scope};
 
 use crate::GraphError;
 
-/// Bytes of a query. Each may nest it deeper once, and reading what is nested takes time in the square of it, up to seconds; a longer one is
-/// refused.
+/// Most bytes of a query. Each byte may nest it one level deeper, and reading nested patterns takes
+/// quadratic time, up to seconds at this length.
 pub(super) const LONGEST_QUERY: usize = 64 << 10;
-/// Bytes of stack for that, of which only what is touched takes memory.
+/// Bytes of stack for such a query. Only touched pages take memory.
 const STACK: usize = 256 << 20;
 
-/// Runs `work` on a thread with a stack for the deepest query.
+/// Runs `work` on a thread with a stack for the deepest allowed query.
 ///
 /// # Errors
-/// [`GraphError::Io`]: the system gives no thread.
+/// [`GraphError::Io`]: the system cannot start a thread.
 pub(super) fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, GraphError> {
     std::thread::scope(|scope| {
         let worker = spawn(scope, work)?;
@@ -24,7 +25,7 @@ pub(super) fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Grap
     })
 }
 
-/// Begins `work` on such a thread.
+/// Starts `work` on such a thread.
 ///
 /// # Errors
 /// As [`deeply`].

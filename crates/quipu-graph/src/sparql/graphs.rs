@@ -1,4 +1,4 @@
-//! The graphs that a query is run over, where whoever sends it names them.
+//! The graphs of a query, if its sender names them.
 
 use oxrdf::NamedNode;
 use spargebra::Query;
@@ -6,18 +6,18 @@ use spargebra::algebra::QueryDataset;
 
 use crate::GraphError;
 
-/// Graphs by IRI, in place of those that a query names itself (SPARQL 1.1 protocol, 2.1.4). None at all:
-/// the query's own, and where it has none, the whole graph.
+/// Graphs by IRI, in place of those in the query (SPARQL 1.1 protocol, 2.1.4). If empty, the
+/// query's own graphs apply, or the whole graph without any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueryGraphs {
-    /// What the default graph is made of (`default-graph-uri`).
+    /// The graphs that form the default graph (`default-graph-uri`).
     pub default: Vec<String>,
     /// The named graphs (`named-graph-uri`).
     pub named: Vec<String>,
 }
 
 impl QueryGraphs {
-    /// Whether none are named.
+    /// Whether no graph is named.
     pub fn is_empty(&self) -> bool {
         self.default.is_empty() && self.named.is_empty()
     }
@@ -31,7 +31,7 @@ impl QueryGraphs {
     /// The query over these graphs.
     ///
     /// # Errors
-    /// [`GraphError::Usage`] for what is no IRI.
+    /// [`GraphError::Usage`] for an invalid IRI.
     pub(super) fn instead_of(&self, mut query: Query) -> Result<Query, GraphError> {
         if self.is_empty() {
             return Ok(query);

@@ -1,4 +1,5 @@
-//! SPARQL 1.1 over the embedded store: spareval evaluates, this module lends it the store and writes the results.
+//! SPARQL 1.1 over the embedded store: spareval evaluates queries on the store, this module
+//! prepares them and writes the results.
 
 mod bounds;
 mod countable;
@@ -20,13 +21,13 @@ use spargebra::algebra::GraphPattern;
 use spargebra::{Query, SparqlParser};
 
 use crate::{EmbeddedGraph, GraphError};
-use bounds::{Bounds, Ended, within};
+use bounds::{Bounds, Ended, goes_on, within};
 use countable::{Countable, MOST_PARTS, countable, with_functions};
 use dataset::{Damage, StoreDataset};
 pub use graphs::QueryGraphs;
 pub use results::QueryFormat;
 
-/// Time between two looks at the cancel flag.
+/// Interval between two checks of the cancel flag.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Prefixes that a query may use without declaring them.
@@ -56,23 +57,24 @@ pub struct QueryOptions {
     pub cancel: Arc<AtomicBool>,
     /// Most rows (triples, for CONSTRUCT and DESCRIBE); more are an error.
     pub rows: Option<u64>,
-    /// Bytes of solutions and texts that the embedded store's evaluation may hold at once, as counted by their terms; more is an error.
+    /// Most bytes of solutions and texts that the embedded store's evaluation may hold at once, as
+    /// counted by their terms; more is an error.
     pub memory: Option<u64>,
 }
 
-/// What a query's result consists of.
+/// The kind of a query's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryKind {
-    /// Rows, or yes and no: SELECT and ASK.
+    /// Rows, or a boolean: SELECT and ASK.
     Rows,
     /// Triples: CONSTRUCT and DESCRIBE.
     Triples,
 }
 
-/// What a query will give.
+/// The kind of a query's result.
 ///
 /// # Errors
-/// [`GraphError::Usage`] for what is no query.
+/// [`GraphError::Usage`] for a text that is not a query.
 pub fn query_kind(sparql: &str) -> Result<QueryKind, GraphError> {
     read_query(sparql, |query| match query {
         Query::Select { .. } | Query::Ask { .. } => QueryKind::Rows,
@@ -81,15 +83,18 @@ pub fn query_kind(sparql: &str) -> Result<QueryKind, GraphError> {
 }
 
 impl EmbeddedGraph {
-    /// Runs a SELECT, ASK, CONSTRUCT or DESCRIBE query and writes its results; gives their number.
+    /// Runs a SELECT, ASK, CONSTRUCT or DESCRIBE query and writes its results; returns their
+    /// number.
     ///
-    /// All triples are in the default graph. An entity or relation whose key is no IRI is known as `urn:quipu:` and its
-    /// percent-encoded key (prefix `quipu:`).
+    /// All triples are in the default graph. An entity or relation whose key is no IRI has the IRI
+    /// `urn:quipu:` with its percent-encoded key (prefix `quipu:`).
     ///
-    /// Limits of time and memory and cancellation take effect at the next read of the store or copy of a term.
+    /// Limits of time and memory and cancellation take effect at the next read of the store or copy
+    /// of a term.
     ///
     /// # Errors
-    /// [`GraphError::Usage`] for what is no query, or needs more than the options allow; those of the store and of `out`.
+    /// [`GraphError::Usage`] for a text that is not a query, or a query that exceeds the options'
+    /// limits; errors of the store and of `out`.
     pub fn query(
         &self,
         sparql: &str,
@@ -99,11 +104,11 @@ impl EmbeddedGraph {
         self.query_over(&QueryGraphs::default(), sparql, options, out)
     }
 
-    /// The same over the graphs that whoever sends the query names. The store has one without a name,
-    /// and so none of them.
+    /// The same over the graphs that the query's sender names. The store's only graph has no name,
+    /// so none of them is in it.
     ///
     /// # Errors
-    /// As [`EmbeddedGraph::query`]; [`GraphError::Usage`] for a graph's name that is no IRI.
+    /// As [`EmbeddedGraph::query`]; [`GraphError::Usage`] for a graph name that is no IRI.
     pub fn query_over(
         &self,
         graphs: &QueryGraphs,
@@ -144,8 +149,8 @@ impl EmbeddedGraph {
         let Countable { query, width, parts } = countable(query);
         if parts > MOST_PARTS {
             return Err(GraphError::Usage(format!(
-                "the query is made of {parts} patterns, operators and functions; at most {MOST_PARTS} can be planned: ask in parts, or \
-                 put lists into VALUES"
+                "the query has {parts} patterns, operators and functions; the limit is {MOST_PARTS}: ask in parts, or put lists \
+                 into VALUES"
             )));
         }
         let evaluator = with_functions(QueryEvaluator::new().with_cancellation_token(token));
@@ -154,9 +159,9 @@ impl EmbeddedGraph {
         let outcome = within(bounds, || {
             let dataset = StoreDataset::new(self, damage.clone());
             let results = evaluator.prepare(&query).execute(dataset);
-            results
-                .map_err(results::WriteError::Evaluation)
-                .and_then(|results| results::write(results, || damage.found(), options, out))
+            results.map_err(results::WriteError::Evaluation).and_then(|results| {
+                results::write(results, || damage.found().and_then(|()| goes_on()), options, out)
+            })
         });
         damage.found()?;
         let outcome = outcome.unwrap_or_else(|ended| Err(results::WriteError::Ended(ended)));
@@ -164,10 +169,10 @@ impl EmbeddedGraph {
     }
 }
 
-/// What is to be known of a query, read where it may be nested as deep as it likes.
+/// Parses a query and passes it to `read`, both on a stack for deep nesting.
 ///
 /// # Errors
-/// [`GraphError::Usage`] for what is no query.
+/// [`GraphError::Usage`] for a text that is not a query.
 pub(crate) fn read_query<T: Send>(
     sparql: &str,
     read: impl FnOnce(&Query) -> T + Send,
@@ -175,7 +180,7 @@ pub(crate) fn read_query<T: Send>(
     deep::deeply(|| parse(sparql).map(|query| read(&query)))?
 }
 
-/// To be called where there is room: see [`deep`].
+/// Requires a large stack: see [`deep`].
 fn parse(sparql: &str) -> Result<Query, GraphError> {
     if sparql.len() > deep::LONGEST_QUERY {
         let most = deep::LONGEST_QUERY >> 10;
@@ -196,7 +201,7 @@ fn parse(sparql: &str) -> Result<Query, GraphError> {
     Ok(query)
 }
 
-/// The parser sorts the variables of `SELECT *` by name; people expect them as the query has them.
+/// The parser sorts the variables of `SELECT *` by name; people expect them in the query's order.
 fn order_variables(pattern: &mut GraphPattern, names: &[&str]) {
     match pattern {
         GraphPattern::Slice { inner, .. }
@@ -211,7 +216,7 @@ fn order_variables(pattern: &mut GraphPattern, names: &[&str]) {
     }
 }
 
-/// Cancels the query when its time is over or the caller says so; ends when the query has.
+/// Cancels the query at its time limit or on the caller's flag; ends when the query has ended.
 fn watch(options: &QueryOptions, start: Instant, cancel: impl Fn(), finished: &Receiver<()>) {
     while finished.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
         if is_due(options, start) {
@@ -232,7 +237,7 @@ pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> Gra
             options.memory.unwrap_or_default() >> 20
         )),
         results::WriteError::Ended(Ended::LongText) => GraphError::Usage(
-            "a function of the query makes too long a text; take parts of it (SUBSTR)".into(),
+            "a function of the query makes a text that is too long; shorten it with SUBSTR".into(),
         ),
         results::WriteError::Evaluation(QueryEvaluationError::Cancelled)
         | results::WriteError::Ended(Ended::Stopped) => match options.timeout {

@@ -1,4 +1,4 @@
-//! Writing query results: as a table for people, as JSON, CSV or N-Triples for programs.
+//! Writes query results: as a table for people, as JSON, CSV or N-Triples for programs.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use spareval::{QueryEvaluationError, QueryResults, QuerySolutionIter};
 use super::bounds::Ended;
 use crate::{GraphError, QueryOptions};
 
-/// Rows that a table's column widths are measured on.
+/// Rows that determine a table's column widths.
 const MEASURED: usize = 1000;
 /// Characters of the widest column.
 const WIDEST: usize = 80;
@@ -62,7 +62,7 @@ impl QueryFormat {
     }
 }
 
-/// Why results could not be written.
+/// The reason why results could not be written.
 pub(crate) enum WriteError {
     Evaluation(QueryEvaluationError),
     Io(std::io::Error),
@@ -83,9 +83,9 @@ impl From<std::io::Error> for WriteError {
     }
 }
 
-/// Writes results; gives their number.
+/// Writes results; returns their number.
 ///
-/// `checked` fails where something went wrong that the evaluation does not tell; it is asked before each result is written.
+/// `checked` runs before each result and fails on an error that the evaluation does not report.
 pub(crate) fn write(
     results: QueryResults<'_>,
     checked: impl Fn() -> Result<(), GraphError>,
@@ -123,7 +123,7 @@ pub(crate) fn write(
             return write_triples(triples, options, out);
         }
     };
-    // The other formats end their last line themselves.
+    // The other formats end with a line break already.
     if format == QueryFormat::Json {
         writeln!(out)?;
     }
@@ -131,7 +131,7 @@ pub(crate) fn write(
     Ok(count)
 }
 
-/// Writes constructed triples; gives their number.
+/// Writes constructed triples; returns their number.
 pub(crate) fn write_triples(
     triples: impl Iterator<Item = Result<Triple, QueryEvaluationError>>,
     options: &QueryOptions,
@@ -169,7 +169,7 @@ fn as_solutions<'a>(
     QuerySolutionIter::from_tuples(variables.into(), rows)
 }
 
-/// One result more.
+/// The count with one more result, checked against the limit.
 fn counted(count: u64, options: &QueryOptions) -> Result<u64, WriteError> {
     match options.rows {
         Some(most) if count >= most => Err(WriteError::TooMany(most)),
@@ -233,8 +233,8 @@ fn write_row(cells: &[String], widths: &[usize], out: &mut dyn Write) -> std::io
     writeln!(out, "{}", line.trim_end())
 }
 
-/// A term as a table shows it: literals bare, IRIs in angle brackets; line breaks and tabs as spaces, what else steers a
-/// terminal left out.
+/// A term as a table shows it: literals bare, IRIs in angle brackets, line breaks and tabs as
+/// spaces, other control characters of terminals removed.
 fn cell(term: &Option<Term>) -> String {
     let text = match term {
         None => String::new(),

@@ -1,4 +1,4 @@
-//! What to say of a query that cannot be read: where it goes wrong, at which word, and what was meant.
+//! Explains a syntax error in a query: its position, the offending word, and the likely intention.
 
 use super::text::{Token, tokens};
 
@@ -10,9 +10,9 @@ const WORDS: &str = "
     FLOOR ROUND CONCAT STRLEN UCASE LCASE ENCODE_FOR_URI CONTAINS STRSTARTS STRENDS STRBEFORE STRAFTER YEAR MONTH DAY
     HOURS MINUTES SECONDS TIMEZONE TZ NOW UUID STRUUID MD5 SHA1 SHA256 SHA384 SHA512 COALESCE IF STRLANG STRDT SAMETERM
     ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC REGEX SUBSTR REPLACE";
-/// A word that is further from all others was not meant to be one of them.
+/// Words at a larger edit distance are no misspellings.
 const MOST_EDITS: usize = 2;
-/// What may be missing, and how it is called: each is tried.
+/// Signs that may be missing, with their names. Each is tried.
 const MISSING: [(&str, &str); 13] = [
     ("WHERE", "WHERE"),
     ("{", "“{”"),
@@ -28,16 +28,17 @@ const MISSING: [(&str, &str); 13] = [
     ("\"text\"", "a text"),
     ("1", "a number"),
 ];
-/// Of longer lists of what could stand there, none is shown: they say nothing.
+/// A message lists at most so many missing signs; longer lists do not help.
 const MOST_MISSING: usize = 5;
-/// Bytes of the longest query that is read again and again to find its fault.
+/// Longest query, in bytes, that is parsed repeatedly to find its fault.
 const LONGEST_SEARCHED: usize = 16 << 10;
 /// More blanks than any word of SPARQL has letters.
 const PADDING: usize = 32;
-/// Columns of the query's line that are shown on either side of the fault.
+/// Columns of the query's line shown on either side of the fault.
 const SHOWN: usize = 60;
 
-/// The message for a text that `parse` refuses as `told` ("error at 1:16: expected one of DISTINCT, WHERE").
+/// The message for a text that `parse` refuses as `told` ("error at 1:16: expected one of DISTINCT,
+/// WHERE").
 pub(super) fn explain(text: &str, told: &str, refused: impl Fn(&str) -> Option<String>) -> String {
     let Some((gave_up, expected)) = place(text, told) else {
         return format!("the query cannot be read: {told}");
@@ -52,8 +53,9 @@ pub(super) fn explain(text: &str, told: &str, refused: impl Fn(&str) -> Option<S
     if text.len() > LONGEST_SEARCHED {
         return said(text, gave_up.min(text.trim_end().len()), "this cannot stand here");
     }
-    // The parser tells how far it has read, and it reads as many letters as a word has before it compares: a query is
-    // right up to some token if behind blanks no word is longer than, it is the end that is refused.
+    // Finds the first wrong token. The parser reads as many characters as a keyword has before it
+    // compares, so a prefix of the query is padded with more blanks than any keyword has letters.
+    // The prefix is correct if the parser fails only in the padding.
     let right = |start: &str| {
         let padded = format!("{start}{}\u{1}{}", " ".repeat(PADDING), " ".repeat(PADDING));
         let told = refused(&padded);
@@ -83,7 +85,8 @@ pub(super) fn explain(text: &str, told: &str, refused: impl Fn(&str) -> Option<S
     }
 }
 
-/// The first word that is none of SPARQL's, and the first name of an undeclared prefix: whatever follows, they are wrong.
+/// The first word outside SPARQL's vocabulary, or the first name with an undeclared prefix. Both
+/// are wrong in any context.
 fn unknown<'a>(all: &'a [Token<'a>], place: usize) -> Option<(&'a Token<'a>, String)> {
     let mut before: Option<&Token<'_>> = None;
     let mut declared: Vec<&str> = super::PREFIXES.iter().map(|(prefix, _)| *prefix).collect();
@@ -92,7 +95,7 @@ fn unknown<'a>(all: &'a [Token<'a>], place: usize) -> Option<(&'a Token<'a>, Str
         if token.is_word() && !is_known(token.text) {
             let meant =
                 nearest(token.text).map_or_else(String::new, |word| format!("; did you mean {word}?"));
-            return Some((token, format!("“{}” is no word of SPARQL{meant}", shortened(token.text))));
+            return Some((token, format!("“{}” is not a SPARQL keyword{meant}", shortened(token.text))));
         }
         let Some((prefix, _)) =
             token.text.split_once(':').filter(|_| !token.text.starts_with(['"', '\'', '<', '_']))
@@ -109,7 +112,7 @@ fn unknown<'a>(all: &'a [Token<'a>], place: usize) -> Option<(&'a Token<'a>, Str
     None
 }
 
-/// Where the parser gave up, in bytes, and what it expected there.
+/// The byte offset at which the parser failed, and the tokens that it expected.
 fn place(text: &str, told: &str) -> Option<(usize, Vec<String>)> {
     let (place, expected) = told.strip_prefix("error at ")?.split_once(": expected ")?;
     let (line, column) = place.split_once(':')?;
@@ -127,13 +130,13 @@ fn is_known(word: &str) -> bool {
 
 fn nearest(word: &str) -> Option<&'static str> {
     let upper = word.to_ascii_uppercase();
-    // Of short words half would be guessed.
+    // For short words too many guesses would fit.
     let most = MOST_EDITS.min(upper.len() / 3);
     let far = |known: &&str| strsim::osa_distance(&upper, known);
     WORDS.split_whitespace().filter(|known| far(known) <= most).min_by_key(far)
 }
 
-/// The place, the reason, and the line with a mark under the fault.
+/// The position, the reason, and the line with a mark under the fault.
 fn said(text: &str, at: usize, reason: &str) -> String {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -174,17 +177,17 @@ mod tests {
     fn a_misspelt_word_is_named_with_what_was_meant() {
         check(
             "SELECT ?x WHER { ?x ?p ?o }",
-            "the query cannot be read at line 1, column 11: “WHER” is no word of SPARQL; did you mean WHERE?\n  \
+            "the query cannot be read at line 1, column 11: “WHER” is not a SPARQL keyword; did you mean WHERE?\n  \
              SELECT ?x WHER { ?x ?p ?o }\n            ^",
         );
         check(
             "SELECT ?x WHERE {\n  ?x ?p ?o\n  FILTR(?o > 3) }",
-            "the query cannot be read at line 3, column 3: “FILTR” is no word of SPARQL; did you mean FILTER?\n    \
+            "the query cannot be read at line 3, column 3: “FILTR” is not a SPARQL keyword; did you mean FILTER?\n    \
              FILTR(?o > 3) }\n    ^",
         );
         check(
             "SELEKT nonsense",
-            "the query cannot be read at line 1, column 1: “SELEKT” is no word of SPARQL; did you mean SELECT?\n  \
+            "the query cannot be read at line 1, column 1: “SELEKT” is not a SPARQL keyword; did you mean SELECT?\n  \
              SELEKT nonsense\n  ^",
         );
     }
@@ -202,7 +205,7 @@ mod tests {
     fn a_sign_that_cannot_stand_there_and_one_that_is_missing_are_said() {
         for (query, part) in [
             ("SELECT ?x WHERE { ?x ?p ?o", "line 1, column 27: the query ends too early"),
-            ("SELECT ?x { ?x ?p ?o } LIMIT ten", "column 30: “ten” is no word of SPARQL"),
+            ("SELECT ?x { ?x ?p ?o } LIMIT ten", "column 30: “ten” is not a SPARQL keyword"),
             ("SELECT ?x { ?x ?p }", "column 19: “}” cannot stand here"),
             ("SELECT ?x WHERE ?x ?p ?o }", "column 17: “?x” cannot stand here"),
             ("", "line 1, column 1: the query ends too early"),

@@ -1,28 +1,28 @@
-//! The text of a query, word by word: for what the parsed query does not keep (the order of its variables), and for
-//! saying what is wrong where it cannot be parsed.
+//! Splits the text of a query into tokens. They give the order of its variables, which the parsed
+//! query loses, and the place of a syntax error.
 
-/// A word, a name, a variable, a number, a text, or a sign of a query.
+/// A token of a query: a word, a name, a variable, a number, a text, or a sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    /// Where it begins, in bytes.
+    /// Byte offset of its start.
     pub(super) at: usize,
     pub(super) text: &'a str,
 }
 
 impl Token<'_> {
-    /// Letters alone: a word of the language, or no word of it.
+    /// Whether it looks like a keyword.
     pub(super) fn is_word(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_alphabetic())
             && self.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     }
 
-    /// The name of the variable that it is.
+    /// The name, if it is a variable.
     fn variable(&self) -> Option<&str> {
         self.text.strip_prefix(['?', '$']).filter(|name| !name.is_empty())
     }
 }
 
-/// All tokens of a text that may be no query; comments are left out.
+/// All tokens of a text, which may be no valid query; comments are skipped.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -42,13 +42,13 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// Bytes of the token that a text begins with.
+/// Bytes of the first token of a text.
 fn length(rest: &str, first: char) -> usize {
     let name = |from: usize| {
         let part = rest.get(from..).unwrap_or_default();
         let end =
             part.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | ':' | '.' | '%' | '\\'));
-        // A full stop ends a statement where no name goes on behind it.
+        // A trailing full stop ends the statement and is not part of the name.
         let name = part.get(..end.unwrap_or(part.len())).unwrap_or_default().trim_end_matches('.');
         from + name.len()
     };
@@ -65,13 +65,13 @@ fn length(rest: &str, first: char) -> usize {
     }
 }
 
-/// Bytes of an IRI in its brackets; `None` where `<` compares.
+/// Bytes of an IRI in angle brackets; `None` if `<` is a comparison.
 fn iri(rest: &str) -> Option<usize> {
     let end = rest.find(|c: char| c == '>' || c.is_whitespace() || matches!(c, '{' | '}' | '"'))?;
     rest.get(end..)?.starts_with('>').then_some(end + 1)
 }
 
-/// Bytes of a text in quotes, three or one; of all that follows where they are not closed.
+/// Bytes of a text in single or triple quotes; of the whole rest if they are not closed.
 fn quoted(rest: &str, quote: char) -> usize {
     let long: String = std::iter::repeat_n(quote, 3).collect();
     let end = if rest.starts_with(&long) { long } else { quote.to_string() };
@@ -87,8 +87,8 @@ fn quoted(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// The names of the variables in the order in which they first stand there, where the query asks for all of them
-/// (`SELECT *`).
+/// The names of the variables in the order of their first appearance, if the query selects all of
+/// them (`SELECT *`).
 pub(super) fn all_variables(text: &str) -> Option<Vec<&str>> {
     let mut found =
         tokens(text).skip_while(|token| !token.text.eq_ignore_ascii_case("SELECT")).skip(1).peekable();
@@ -100,7 +100,7 @@ pub(super) fn all_variables(text: &str) -> Option<Vec<&str>> {
     }
     let mut names = Vec::new();
     for token in found {
-        // Borrowed from the text, not from the token.
+        // Borrowed from the text, which outlives the token.
         let Some(name) = token.variable().and_then(|name| text.get(token.at + 1..token.at + 1 + name.len()))
         else {
             continue;

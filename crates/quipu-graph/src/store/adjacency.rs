@@ -1,8 +1,10 @@
-//! Adjacency: for each node its relations in both directions with their fan-outs, and its neighbours grouped by them.
+//! Adjacency: for each node its relations in both directions with their fan-outs, and its
+//! neighbours grouped by them.
 //!
-//! The record of a node is its neighbour lists (ids of fixed width) followed by a header that says, a few bits each,
-//! which relation has how many neighbours. A node's offset points at the header: the relations of a hub with a
-//! million triples are read without touching one of them. Grammar: `docs/store-format.md`, "Adjacency".
+//! The record of a node consists of its neighbour lists (ids of fixed width) and a header that
+//! gives, in a few bits each, its relations and their fan-outs. A node's offset points at the
+//! header, so that the relations of a hub with a million triples are read without its neighbours.
+//! Grammar: `docs/store-format.md`, "Adjacency".
 
 use std::path::Path;
 
@@ -18,7 +20,7 @@ use crate::{Direction, GraphError, NodeId, RelationId, RelationUse, Step};
 const OFFSET_WIDTH: usize = 5;
 /// Group counts below this fit into half a byte.
 const ESCAPE: u64 = 15;
-/// What errors call the part of a record that says its relations.
+/// The header's name in errors.
 const HEADER: &str = "a record's header";
 
 /// Writes records in the order of node ids.
@@ -42,7 +44,8 @@ impl AdjacencyWriter {
         })
     }
 
-    /// Adds one neighbour. All forward ones come first, and each direction is sorted by relation, then neighbour.
+    /// Adds one neighbour. All forward neighbours come first; each direction is sorted by relation,
+    /// then neighbour.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -149,7 +152,7 @@ impl Groups<'_> {
     }
 }
 
-/// The neighbours of one group, none of them read yet.
+/// The neighbours of one group, not yet read.
 #[derive(Clone, Copy)]
 pub(crate) struct NeighbourList<'a> {
     file: &'a MappedFile,
@@ -164,7 +167,8 @@ impl<'a> NeighbourList<'a> {
         self.fan_out
     }
 
-    /// The first `most` in the order of ids. The list of a hub has megabytes: what is not wanted is not read.
+    /// The first `most` in the order of ids. Only these are read, because the list of a hub has
+    /// megabytes.
     #[inline]
     pub(crate) fn first(&self, most: usize) -> Result<Neighbours<'a>, GraphError> {
         let end = self.start + self.fan_out.min(most) * self.width;
@@ -178,7 +182,7 @@ impl<'a> NeighbourList<'a> {
     }
 }
 
-/// Neighbours: node ids of fixed width in the map, found undamaged.
+/// Neighbours: node ids of fixed width in the map, verified.
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbours<'a> {
     bytes: &'a [u8],
@@ -205,7 +209,7 @@ impl<'a> Neighbours<'a> {
         self.bytes.get(start..start.checked_add(self.width)?).map(|bytes| NodeId(fixed(bytes)))
     }
 
-    /// Whether `node` is among them; by bisection.
+    /// Whether `node` is among them; by binary search.
     pub fn contains(&self, node: NodeId) -> bool {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -273,7 +277,7 @@ impl Adjacency {
         Ok(Groups { cursor, left, relation: 0 })
     }
 
-    /// Calls `visit` with each of a node's groups and its neighbours, until it fails.
+    /// Calls `visit` with each group of a node and its neighbours, until `visit` fails.
     #[inline]
     pub(crate) fn visit<'a>(
         &'a self,
@@ -295,7 +299,7 @@ impl Adjacency {
         Ok(())
     }
 
-    /// The neighbours of a node along one step; `None` without any.
+    /// The neighbours of a node along one step; `None` if there are none.
     #[inline]
     pub(crate) fn neighbours(
         &self,
@@ -316,7 +320,7 @@ impl Adjacency {
         Ok(Some(self.list(start, fan_out)))
     }
 
-    /// Where the lists before a header start that have `total` neighbours together.
+    /// The start of the lists before a header, which have `total` neighbours together.
     fn lists_start(&self, header: usize, total: u64) -> Result<usize, GraphError> {
         let bytes = total.checked_mul(self.id_width as u64).and_then(|bytes| usize::try_from(bytes).ok());
         bytes

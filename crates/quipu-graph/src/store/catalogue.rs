@@ -1,4 +1,5 @@
-//! The relation catalogue: key, name, role and counts of every relation, and the node that is the relation itself.
+//! The relation catalogue: key, name, role and counts of every relation, and the entity with the
+//! relation's key.
 
 use std::path::Path;
 
@@ -13,9 +14,9 @@ use crate::{GraphError, NodeId, RelationInfo, RelationRole};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CatalogueEntry {
     pub(crate) info: RelationInfo,
-    /// The entity with the relation's key, where the graph speaks about the relation itself.
+    /// The entity with the relation's key, if the graph has one.
     pub(crate) node: Option<NodeId>,
-    /// Where the relation's list ends in the file of heads.
+    /// The end of the relation's list in the file of heads.
     pub(crate) heads_end: u64,
 }
 

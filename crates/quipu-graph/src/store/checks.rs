@@ -1,4 +1,5 @@
-//! The checksums of pages: a sum for each 4 KiB of every file, in a file of their own. Grammar: `docs/store-format.md`, "Checks".
+//! The checksums of pages: one file holds a sum for each 4 KiB of every other file. Grammar:
+//! `docs/store-format.md`, "Checks".
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use crate::pages::PAGE_SUM;
 /// Name of the file of sums.
 const CHECKS: &str = "checks";
 
-/// Writes the sums of files that this process wrote.
+/// Writes the page sums of files that this process wrote.
 pub(crate) fn write_checks(folder: &Path, files: &[FileEntry]) -> Result<FileEntry, GraphError> {
     let mut file = FileWriter::create(folder, CHECKS)?;
     for entry in files {
@@ -24,7 +25,7 @@ pub(crate) fn write_checks(folder: &Path, files: &[FileEntry]) -> Result<FileEnt
     file.finish()
 }
 
-/// Maps the file of sums and tells the manifest's other files which are theirs.
+/// Maps the file of sums and assigns the sums to the manifest's other files.
 pub(super) fn open_checks(folder: &Path, manifest: &mut Manifest) -> Result<Arc<MappedFile>, GraphError> {
     let checks = Arc::new(MappedFile::open(folder, manifest.file(folder, CHECKS)?, Advice::Random)?);
     let mut first = 0usize;

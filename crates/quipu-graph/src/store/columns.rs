@@ -1,4 +1,5 @@
-//! Columns: the node that names each entity, the heads of each relation, and the documents of entities.
+//! Columns: the node that names each entity, the heads of each relation, and the documents of
+//! entities.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use super::manifest::Manifest;
 use crate::bytes::{Cursor, fixed, push_varint};
 use crate::{GraphError, NodeId};
 
-/// Writes, entity after entity, the node whose text is the entity's name; all bits set: none.
+/// Writes the label node of each entity, in order; all bits set: none.
 pub(crate) struct NameWriter {
     file: FileWriter,
     width: usize,
@@ -49,7 +50,7 @@ impl NameColumn {
         Ok(Self { file, entities, width, none: (1 << (8 * width)) - 1 })
     }
 
-    /// The node that names the entity; `None` for what is no entity, too.
+    /// The label node of an entity; `None` for an unnamed entity or another node.
     #[inline]
     pub(crate) fn get(&self, entity: u64) -> Result<Option<NodeId>, GraphError> {
         if entity >= self.entities {
@@ -70,8 +71,8 @@ impl NameColumn {
     }
 }
 
-/// Writes the distinct heads of each relation, as differences. Heads come in ascending order over all relations; what
-/// outgrows the memory allowed goes to a spill file and is gathered at the end.
+/// Writes the distinct heads of each relation, as differences. Heads arrive in ascending order over
+/// all relations. Lists beyond the memory limit go to a spill file, which is merged at the end.
 pub(crate) struct HeadsWriter {
     folder: std::path::PathBuf,
     lists: Vec<HeadList>,
@@ -87,7 +88,7 @@ struct HeadList {
     spilled: Vec<(u64, u64)>,
 }
 
-/// Name of the spill file; removed when the lists are gathered.
+/// Name of the spill file; it is removed when the lists are merged.
 const HEADS_SPILL: &str = "heads.spill";
 
 impl HeadsWriter {
@@ -122,7 +123,7 @@ impl HeadsWriter {
         Ok(())
     }
 
-    /// The file, and where each relation's list ends in it.
+    /// The file, and the end of each relation's list in it.
     pub(crate) fn finish(mut self) -> Result<(FileEntry, Vec<u64>), GraphError> {
         let mut out = FileWriter::create(&self.folder, "heads")?;
         let spilled = match self.spill.take() {
@@ -192,7 +193,7 @@ impl Heads {
 /// Bytes of one line of the document index: node, offset, length.
 const DOCUMENT_LINE: usize = 4 + 8 + 4;
 
-/// Where the text of a node's document stands.
+/// The place of a document's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DocumentPlace {
     pub(crate) node: u32,

@@ -1,33 +1,33 @@
-//! Reading forward over a stored file: each page is checked before its first byte is read.
+//! Forward reading of a stored file. Each page is checked before its first byte is read.
 
 use super::file::MappedFile;
 use crate::GraphError;
 use crate::bytes::Cursor;
 use crate::pages::PAGE;
 
-/// At least the bytes of anything that is read at once: three varints have 30.
+/// Upper bound on the bytes of one read: three varints have 30.
 const MOST_AT_ONCE: usize = 32;
 
-/// Reads forward over a stored file. Only pages where something is read are checked, whatever follows them.
+/// Reads forward over a stored file. It checks only the pages that it reads.
 #[derive(Clone, Copy)]
 pub(super) struct PagedCursor<'a> {
     file: &'a MappedFile,
-    /// Ends where `checked` does, so that running off the pages that were checked is running off the end.
+    /// Limited to the checked pages, so that reading beyond them looks like the end of the data.
     cursor: Cursor<'a>,
     /// Position up to which pages are checked.
     checked: usize,
-    /// Position up to which there is something to read.
+    /// Position of the end of the data.
     limit: usize,
 }
 
-/// Where the page of a position ends.
+/// The end of a position's page.
 #[inline]
 fn page_end(position: usize) -> usize {
     (position | (PAGE - 1)).saturating_add(1)
 }
 
 impl MappedFile {
-    /// Reads forward from `start` to `limit`, checking page after page.
+    /// A reader from `start` to `limit` that checks page after page.
     #[inline]
     pub(super) fn cursor(&self, start: usize, limit: usize) -> PagedCursor<'_> {
         PagedCursor::new(self, start, limit)
@@ -35,7 +35,7 @@ impl MappedFile {
 }
 
 impl<'a> PagedCursor<'a> {
-    /// Will read from `start` to `limit`. Reads nothing yet.
+    /// Prepares a read from `start` to `limit`; reads nothing yet.
     #[inline]
     fn new(file: &'a MappedFile, start: usize, limit: usize) -> Self {
         let checked = if file.is_good(start / PAGE) { page_end(start).min(limit) } else { start };
@@ -46,8 +46,9 @@ impl<'a> PagedCursor<'a> {
         self.cursor.position()
     }
 
-    /// What `item` makes of the bytes that come next, at most 32. It is called again where they go on in a page that was not
-    /// checked before. Where it finds `None`, the error says that `what` is damaged.
+    /// Decodes the next bytes, at most 32, with `item`. If they continue in an unchecked page, the
+    /// page is checked and `item` runs again. If `item` returns `None`, the error reports `what` as
+    /// damaged.
     #[inline]
     pub(crate) fn read<T>(
         &mut self,
@@ -64,7 +65,7 @@ impl<'a> PagedCursor<'a> {
         }
     }
 
-    /// Checks one page more; an error when what could not be read lies within those that were checked.
+    /// Checks one more page; an error if the failed bytes lie within the checked pages.
     #[cold]
     fn turn_page(&mut self, what: &str) -> Result<(), GraphError> {
         let position = self.cursor.position();
@@ -104,7 +105,7 @@ mod tests {
         MappedFile::open(folder, entry, memmap2::Advice::Normal).unwrap()
     }
 
-    /// What a cursor reads up to its first error.
+    /// The values up to a cursor's first error.
     fn read(mut cursor: PagedCursor<'_>) -> (Vec<u64>, String) {
         let mut found = Vec::new();
         loop {

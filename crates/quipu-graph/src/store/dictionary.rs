@@ -1,8 +1,8 @@
 //! The dictionary: terms to ids and back.
 //!
-//! Entities have the ids `0..E`, literals `E..E+L`. Within each space ids follow the 63-bit hash of the term, so that
-//! a term is found by looking into the bucket of its hash, with no table of its own, and an id is found by counting.
-//! The grammar of the files is in `docs/store-format.md`, "Dictionary".
+//! Entities have the ids `0..E`, literals `E..E+L`. Within each space ids follow the 63-bit hash of
+//! the term. The bucket of a term's hash therefore gives the term without a separate table, and
+//! counting gives its id. The grammar of the files is in `docs/store-format.md`, "Dictionary".
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,34 +15,38 @@ use super::manifest::Manifest;
 use crate::GraphError;
 use crate::bytes::{CACHE_LINE, Cursor, fixed, push_varint, u64_at, utf8};
 
-/// Stands between the lexical form and the kind of a literal in its term bytes; no UTF-8 text holds it.
+/// Separates the lexical form and the kind of a literal in its term bytes; it cannot occur in
+/// UTF-8.
 pub(crate) const KIND_SEPARATOR: u8 = 0xff;
-/// Records in a block. A block's entry says where its first record starts, and how long all but the last are.
+/// Records in a block. A block's entry holds the start of its first record and the lengths of all
+/// but the last.
 const PER_BLOCK: u64 = 8;
 /// Bytes of an offset into the records: room for a terabyte.
 const OFFSET_WIDTH: usize = 5;
 /// Bytes of a block's entry: the offset, then the lengths, a byte each.
 const BLOCK_WIDTH: usize = OFFSET_WIDTH + PER_BLOCK as usize - 1;
-/// Stands for a record of this length or more: it is stepped over instead.
+/// Marks a record of this length or more, whose end is read from the record itself.
 const LONG_RECORD: u8 = u8::MAX;
-/// Bytes before the bucket starts of an index: the number of bits that tell buckets apart.
+/// Bytes before the bucket starts of an index: the number of bits of a bucket number.
 const INDEX_HEAD: usize = 8;
 /// Bytes of a bucket start.
 const START_WIDTH: usize = 4;
 /// Terms in a bucket of the index, on average.
 const BUCKET: u64 = 8;
-/// A prefix table larger than this would no longer be a saving.
+/// Largest prefix table. A larger one would save no space.
 const MAX_PREFIXES: usize = 1 << 16;
-/// Shorter prefixes are not worth an entry.
+/// Shortest prefix that is worth an entry.
 const MIN_PREFIX: usize = 4;
 
-/// Hash of a term's bytes; the top bit tells literals from entities, so that one sort keeps them apart.
+/// Hash of a term's bytes. The top bit marks literals, so that one sort separates them from
+/// entities.
 #[inline]
 pub(crate) fn term_hash(bytes: &[u8], literal: bool) -> u64 {
     xxh3_64(bytes) >> 1 | u64::from(literal) << 63
 }
 
-/// Splits term bytes of a literal into lexical form and kind (empty: plain string; `@en`: language; else a datatype).
+/// Splits the term bytes of a literal into lexical form and kind (empty: plain string; `@en`:
+/// language; else a datatype).
 pub(crate) fn split_literal(bytes: &[u8]) -> (&[u8], &[u8]) {
     match memchr::memrchr(KIND_SEPARATOR, bytes) {
         Some(at) => {
@@ -53,7 +57,7 @@ pub(crate) fn split_literal(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// How many bytes of a key form its prefix: up to and with the last `/` or `#`.
+/// Bytes of a key's prefix: up to and including the last `/` or `#`.
 fn prefix_length(key: &[u8]) -> usize {
     match memchr::memrchr2(b'/', b'#', key) {
         Some(at) if at + 1 >= MIN_PREFIX => at + 1,
@@ -67,9 +71,9 @@ struct SpaceWriter {
     blocks: FileWriter,
     fingerprints: Vec<u8>,
     count: u64,
-    /// Lengths of the records of the block at hand.
+    /// Lengths of the current block's records.
     lengths: Vec<u8>,
-    /// First id of each bucket, at the finest granularity that the space can need.
+    /// First id of each bucket, at the finest granularity that the space may need.
     starts: Vec<u32>,
     bits: u32,
     scratch: Vec<u8>,
@@ -116,7 +120,7 @@ impl SpaceWriter {
         Ok(())
     }
 
-    /// Writes the lengths of a block's records but for the last one's.
+    /// Writes the lengths of a block's records except the last.
     fn end_block(&mut self) -> Result<(), GraphError> {
         if self.count > 0 {
             self.lengths.resize(PER_BLOCK as usize - 1, 0);
@@ -146,7 +150,7 @@ fn bucket_of(hash: u64, bits: u32) -> usize {
     if bits == 0 { 0 } else { (hash << 1 >> (64 - bits)) as usize }
 }
 
-/// Writes the dictionary out of terms that come in the order of their hashes: all entities, then all literals.
+/// Writes the dictionary from terms in the order of their hashes: all entities, then all literals.
 pub(crate) struct DictionaryWriter {
     entities: SpaceWriter,
     literals: SpaceWriter,
@@ -199,7 +203,7 @@ impl StringTable {
 }
 
 impl DictionaryWriter {
-    /// `at_most` bounds the number of terms in either space; it only sizes the index.
+    /// `at_most` bounds the number of terms in either space and sizes the index.
     pub(crate) fn create(folder: &Path, at_most: u64) -> Result<Self, GraphError> {
         Ok(Self {
             entities: SpaceWriter::create(folder, "entities", at_most)?,
@@ -271,14 +275,14 @@ impl Space {
         self.record_at(self.start(number)?)
     }
 
-    /// Tag and text of the term whose record starts there.
+    /// Tag and text of the term whose record starts at `start`.
     #[inline]
     fn record_at(&self, start: usize) -> Result<(u64, &[u8]), GraphError> {
         let RecordHead { tag, text, end } = self.head(start)?;
         Ok((tag, self.records.read(text, end)?))
     }
 
-    /// Where a term's record starts.
+    /// The start of a term's record.
     #[inline]
     fn start(&self, number: u64) -> Result<usize, GraphError> {
         let block: &[u8; BLOCK_WIDTH] = self.blocks.array((number / PER_BLOCK) as usize * BLOCK_WIDTH)?;
@@ -291,7 +295,7 @@ impl Space {
         Ok(start + before.iter().copied().map(usize::from).sum::<usize>())
     }
 
-    /// Where the record stands that comes `count` records after the one at `start`.
+    /// The start of the record that lies `count` records after the one at `start`.
     #[cold]
     fn step_over(&self, mut start: usize, count: usize) -> Result<usize, GraphError> {
         for _ in 0..count {
@@ -300,7 +304,7 @@ impl Space {
         Ok(start)
     }
 
-    /// What the record at `start` says before its text.
+    /// The head of the record at `start`.
     #[inline]
     fn head(&self, start: usize) -> Result<RecordHead, GraphError> {
         let mut cursor = self.records.cursor(start, self.records.len());
@@ -315,7 +319,7 @@ impl Space {
         Ok(memchr::memchr_iter(hash as u8, fingerprints).map(move |at| first + at as u64))
     }
 
-    /// The first term of a hash's bucket, and the lowest bytes of the hashes of all of its terms.
+    /// The first term of a hash's bucket, and the lowest byte of each of its terms' hashes.
     fn bucket(&self, hash: u64) -> Result<(u64, &[u8]), GraphError> {
         let starts = INDEX_HEAD + START_WIDTH * bucket_of(hash, self.bits);
         let [f0, f1, f2, f3, n0, n1, n2, n3] = *self.index.array::<{ 2 * START_WIDTH }>(starts)?;
@@ -325,7 +329,7 @@ impl Space {
         Ok((first.into(), bucket))
     }
 
-    /// Where the lowest bytes of the hashes stand in the index.
+    /// The offset of these bytes in the index.
     fn fingerprints(&self) -> usize {
         INDEX_HEAD + START_WIDTH * ((1 << self.bits) + 1)
     }
@@ -334,7 +338,8 @@ impl Space {
         self.blocks.prefetch(((number / PER_BLOCK) as usize).wrapping_mul(BLOCK_WIDTH));
     }
 
-    /// Fetches a record and tells where it starts. `None` for what is damaged, or not there: reading the record says so.
+    /// Prefetches a record and returns its start. `None` if it is damaged or missing; reading the
+    /// record reports that.
     #[inline]
     fn prefetch_record(&self, number: u64) -> Option<usize> {
         let start = if number < self.count { self.start(number).ok()? } else { return None };
@@ -348,19 +353,19 @@ impl Space {
     }
 }
 
-/// What a record says before its text.
+/// The head of a record, before its text.
 struct RecordHead {
     tag: u64,
-    /// Where the text starts.
+    /// Start of the text.
     text: usize,
-    /// Where it ends, and the next record starts.
+    /// End of the text and start of the next record.
     end: usize,
 }
 
 /// The strings of a [`StringTable`], mapped.
 struct Strings {
     file: MappedFile,
-    /// Where each string starts, and where the last one ends.
+    /// Start of each string, and end of the last.
     offsets: Vec<u32>,
 }
 
@@ -435,7 +440,8 @@ impl Dictionary {
         Ok((checked(text, &self.literals.records)?, kind))
     }
 
-    /// First of two steps before reading many texts: fetches where they stand. `number` counts nodes.
+    /// First of two steps before reading many texts: prefetches their offsets. `node` counts all
+    /// nodes.
     #[inline]
     pub(super) fn prefetch_place(&self, node: u64) {
         match node.checked_sub(self.entities.count) {
@@ -444,7 +450,8 @@ impl Dictionary {
         }
     }
 
-    /// Second step: fetches the text itself. Of a literal it gives the place that [`lexical_at`](Self::lexical_at) reads.
+    /// Second step: prefetches the text itself. For a literal it returns the offset for
+    /// [`lexical_at`](Self::lexical_at).
     #[inline]
     pub(super) fn prefetch_text(&self, node: u64) -> Option<usize> {
         match node.checked_sub(self.entities.count) {
@@ -453,7 +460,7 @@ impl Dictionary {
         }
     }
 
-    /// Lexical form of the literal whose record starts there.
+    /// Lexical form of the literal whose record starts at `start`.
     #[inline]
     pub(super) fn lexical_at(&self, start: usize) -> Result<&str, GraphError> {
         checked(self.literals.record_at(start)?.1, &self.literals.records)

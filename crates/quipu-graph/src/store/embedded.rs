@@ -1,4 +1,4 @@
-//! `EmbeddedGraph`: opening a store, and reading it without a copy.
+//! `EmbeddedGraph`: opens a store and reads it without copying.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,9 +19,10 @@ use crate::{
     NodeSummary, Profile, RelationId, RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
 };
 
-/// A graph in a folder of immutable, memory-mapped files, written by [`import`](crate::import). Opening costs about a
-/// millisecond at any size; reading borrows from the map. What is read is compared with its checksum, 4 KiB at a time, when it
-/// is read for the first time: a damaged file is [`GraphError::Corrupt`], never another answer.
+/// A graph in a folder of immutable, memory-mapped files, written by [`import`](crate::import).
+/// Opening takes about a millisecond at any size; reads borrow from the map. Each 4 KiB page is
+/// compared with its checksum on its first read: a damaged file is [`GraphError::Corrupt`], never
+/// another answer.
 pub struct EmbeddedGraph {
     folder: PathBuf,
     manifest: Manifest,
@@ -40,8 +41,8 @@ pub struct EmbeddedGraph {
     relation_ids: OnceLock<HashMap<String, RelationId>>,
 }
 
-/// Names that [`EmbeddedGraph::visit_names`] fetches at once: enough to keep the memory busy, few enough to stay in the
-/// nearest cache.
+/// Names that [`EmbeddedGraph::visit_names`] prefetches at once: enough to keep the memory busy,
+/// few enough for the nearest cache.
 const NAMES_AT_ONCE: usize = 64;
 
 /// A literal, borrowed from the store.
@@ -54,8 +55,9 @@ pub struct LiteralRef<'a> {
 }
 
 impl EmbeddedGraph {
-    /// Opens the store in `folder`. Checks the manifest, the length of every file and what is read now; the rest is checked as it
-    /// is read, or by [`verify`](Self::verify).
+    /// Opens the store in `folder`. Checks the manifest, the length of every file and the pages
+    /// that opening reads. The other pages are checked on their first read, or by
+    /// [`verify`](Self::verify).
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, GraphError> {
         let folder = folder.as_ref();
         let mut manifest = Manifest::read(folder)?;
@@ -93,7 +95,7 @@ impl EmbeddedGraph {
         })
     }
 
-    /// Compares every file with its checksum. Reads the whole store.
+    /// Compares every file with its checksum, which reads the whole store.
     pub fn verify(&self) -> Result<(), GraphError> {
         let mapped: Vec<&MappedFile> = self.mapped().collect();
         for entry in &self.manifest.files {
@@ -106,8 +108,8 @@ impl EmbeddedGraph {
         Ok(())
     }
 
-    /// Gives the memory back that the store's pages took in this process, as far as they were read. Whoever walks through the whole
-    /// store does so from time to time; what is read again comes from the system's cache, or from the disk.
+    /// Releases the memory of the store's mapped pages in this process. Callers that walk the whole
+    /// store do so from time to time. Later reads come from the system's cache or from the disk.
     pub fn let_go(&self) {
         self.mapped().for_each(MappedFile::let_go);
     }
@@ -126,7 +128,7 @@ impl EmbeddedGraph {
         self.manifest.files.iter().map(|entry| entry.bytes).sum()
     }
 
-    /// The profile that the import went by.
+    /// The profile of the import.
     pub fn profile(&self) -> &Profile {
         &self.manifest.profile
     }
@@ -173,7 +175,7 @@ impl EmbeddedGraph {
         ids.get(key).copied()
     }
 
-    /// The node that is the relation itself, where the graph speaks about it.
+    /// The node with the relation's key, if the graph has one.
     pub fn relation_node(&self, relation: RelationId) -> Option<NodeId> {
         self.relation_nodes.get(relation.0 as usize).copied().flatten()
     }
@@ -191,7 +193,7 @@ impl EmbeddedGraph {
         Ok(Cow::Owned([parts.prefix, parts.suffix].concat()))
     }
 
-    /// The literal that the node is; `None` for an entity.
+    /// The literal of a node; `None` for an entity.
     #[inline]
     pub fn literal(&self, node: NodeId) -> Result<Option<LiteralRef<'_>>, GraphError> {
         if !self.is_literal(node) {
@@ -201,8 +203,8 @@ impl EmbeddedGraph {
         Ok(Some(LiteralRef { lexical, kind }))
     }
 
-    /// The name to show: the label, else the readable part of the key; the lexical form of a literal.
-    /// Borrowed but for IRIs without a label.
+    /// The name to show: the label, else the readable part of the key; the lexical form of a
+    /// literal. Borrowed, except for IRIs without a label.
     #[inline]
     pub fn name(&self, node: NodeId) -> Result<Cow<'_, str>, GraphError> {
         match self.name_node(node)? {
@@ -219,14 +221,14 @@ impl EmbeddedGraph {
         Ok(Cow::Owned(readable_entity(&key).into_owned()))
     }
 
-    /// The node whose text is the entity's label.
+    /// The node with the entity's label as its text.
     #[inline]
     pub(super) fn name_node(&self, node: NodeId) -> Result<Option<NodeId>, GraphError> {
         self.names.get(node.0)
     }
 
-    /// Calls `visit` with each node and its name, in their order. Many names lie far apart in memory: fetching some at
-    /// once takes a fraction of the time that one after the other takes.
+    /// Calls `visit` with each node and its name, in order. Names lie far apart in memory:
+    /// prefetching several at once takes a fraction of the time of separate reads.
     #[inline]
     pub fn visit_names<'a>(
         &'a self,
@@ -266,7 +268,8 @@ impl EmbeddedGraph {
         self.adjacency.groups(node)?.map(|group| Ok(group?.fan_out)).sum()
     }
 
-    /// The relations of a node with direction and fan-out: forward, then backward, each by relation id.
+    /// The relations of a node with direction and fan-out: forward, then backward, each by relation
+    /// id.
     #[inline]
     pub fn groups(&self, node: NodeId) -> Result<Groups<'_>, GraphError> {
         self.adjacency.groups(node)
@@ -293,8 +296,8 @@ impl EmbeddedGraph {
         self.visit_first(node, usize::MAX, visit)
     }
 
-    /// Calls `visit` with each relation of a node and the first `most` neighbours along it, in the order of ids. The others are
-    /// not read: the lists of a hub have megabytes.
+    /// Calls `visit` with each relation of a node and the first `most` neighbours along it, in the
+    /// order of ids. Only these are read, because the lists of a hub have megabytes.
     #[inline]
     pub fn visit_first<'a>(
         &'a self,
@@ -308,7 +311,8 @@ impl EmbeddedGraph {
         })
     }
 
-    /// Calls `visit` with the role and the neighbours of each forward relation of a node that is not ordinary.
+    /// Calls `visit` with role and neighbours of each forward relation of a node that is not
+    /// ordinary.
     pub(super) fn visit_roles<'a>(
         &'a self,
         node: NodeId,
@@ -341,12 +345,12 @@ impl EmbeddedGraph {
         self.nodes_by_role(node, RelationRole::Type)
     }
 
-    /// The entity's names but for the one shown.
+    /// The entity's names except the one shown.
     pub fn aliases(&self, node: NodeId) -> Result<Vec<Cow<'_, str>>, GraphError> {
         self.other_names(node)
     }
 
-    /// Prose about the entity, in the best language there is.
+    /// Prose about the entity, in the best available language.
     pub fn description_of(&self, node: NodeId) -> Result<Option<&str>, GraphError> {
         let mut best: Option<(usize, &str)> = None;
         for found in self.nodes_by_role(node, RelationRole::Description)? {
@@ -404,7 +408,8 @@ impl EmbeddedGraph {
         })
     }
 
-    /// Triples of evenly spaced heads; several of each head when there are fewer heads than wanted; all when all are wanted.
+    /// Triples of evenly spaced heads; several of each head if there are fewer heads than wanted
+    /// triples; all triples if there are not more.
     fn sample(&self, relation: RelationId, limit: usize) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
         let info = self.relations.get(relation.0 as usize);
         let heads = info.map_or(0, |info| info.heads as usize);
@@ -416,7 +421,7 @@ impl EmbeddedGraph {
         let step = Step { relation, direction: Direction::Forward };
         let mut triples = Vec::new();
         let apart = heads.div_ceil(limit);
-        // Not `step_by`, which would step over an error.
+        // `step_by` would skip over an error.
         for (number, head) in self.heads(relation).enumerate() {
             let head = head?;
             if number % apart > 0 {

@@ -1,4 +1,5 @@
-//! One stored file: written once with its checksums, read through a memory map. A page is checked before it is first read.
+//! A stored file: written once with its checksums, read through a memory map. A page is checked
+//! before its first read.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,15 +17,15 @@ use crate::pages::{GoodPages, PAGE, page_damage, page_sum};
 
 const BUFFER: usize = 1 << 20;
 
-/// Where the sums of a file's pages are.
+/// The place of a file's page sums.
 #[derive(Clone, Default)]
 pub(super) enum PageSums {
-    /// Nowhere: no page of the file counts as good.
+    /// Nowhere: every page of the file counts as damaged.
     #[default]
     Unknown,
     /// In memory: this process wrote the file.
     Written(Arc<[u32]>),
-    /// In the file of sums, the first of them at this index.
+    /// In the file of sums, from this index on.
     Stored { checks: Arc<MappedFile>, first: usize },
 }
 
@@ -39,14 +40,14 @@ impl PageSums {
     }
 }
 
-/// What the manifest says of a file.
+/// The manifest's entry for a file.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct FileEntry {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     /// xxh3 (64 bits) of the content, in hexadecimal.
     pub(crate) xxh3: String,
-    /// The manifest does not hold them: a file of their own does.
+    /// Kept in a separate file, not in the manifest.
     #[serde(skip)]
     pub(super) sums: PageSums,
 }
@@ -58,13 +59,13 @@ impl FileEntry {
     }
 }
 
-/// Writes a file front to back, counting and hashing what passes.
+/// Writes a file sequentially, counting and hashing its bytes.
 pub(crate) struct FileWriter {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
     hash: Xxh3,
-    /// Sums of the pages flushed.
+    /// Sums of the flushed pages.
     sums: Vec<u32>,
     flushed: u64,
 }
@@ -81,17 +82,17 @@ impl FileWriter {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), GraphError> {
         self.buffer.extend_from_slice(bytes);
         let length = self.buffer.len();
-        // Whole pages: what is over waits for the rest of its page.
+        // Only whole pages are flushed; the rest waits for its page to fill.
         if length >= BUFFER { self.flush(length - length % PAGE) } else { Ok(()) }
     }
 
-    /// Number of bytes written so far: where the next one will stand.
+    /// Number of bytes written so far, which is the offset of the next one.
     #[inline]
     pub(crate) fn position(&self) -> u64 {
         self.flushed + self.buffer.len() as u64
     }
 
-    /// Writes the first `length` bytes of the buffer out.
+    /// Flushes the first `length` bytes of the buffer.
     fn flush(&mut self, length: usize) -> Result<(), GraphError> {
         let (bytes, _) = self.buffer.split_at(length);
         self.hash.update(bytes);
@@ -119,7 +120,7 @@ pub(crate) struct MappedFile {
 }
 
 impl MappedFile {
-    /// Maps the file that `entry` describes. Fails when it is missing or has another length; reads nothing of its content.
+    /// Maps the file of `entry`. Fails if it is missing or has another length; reads no content.
     pub(crate) fn open(folder: &Path, entry: &FileEntry, advice: Advice) -> Result<Self, GraphError> {
         let path = folder.join(&entry.name);
         let file = File::open(&path).map_err(|source| match source.kind() {
@@ -133,11 +134,11 @@ impl MappedFile {
         let map = if bytes == 0 {
             None
         } else {
-            // SAFETY: stored files are written into a folder of their own, published by a rename and never changed
-            // afterwards, so the mapped bytes stay as they are while the map lives. Truncating them from outside is
-            // the one thing that this cannot survive, as for every reader of mapped files.
+            // SAFETY: stored files are written into their own folder, published by a rename and
+            // never changed afterwards, so the mapped bytes stay the same while the map lives. As
+            // with every mapped file, only a truncation from outside would break this.
             let map = unsafe { Mmap::map(&file) }.map_err(io_error("cannot map", &path))?;
-            // Advice is a hint: a system that does not take it reads ahead more than it should, no worse.
+            // Advice is a hint: a system that ignores it only reads ahead too much.
             let _ = map.advise(advice);
             Some(map)
         };
@@ -151,20 +152,21 @@ impl MappedFile {
         self.unchecked().len()
     }
 
-    /// The content as it stands, whether damaged or not.
+    /// The content without a check.
     #[inline]
     pub(super) fn unchecked(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
     }
 
-    /// The content up to `end`, whether damaged or not; nothing when the file is shorter.
+    /// The content up to `end` without a check; empty if the file is shorter.
     #[inline]
     pub(super) fn up_to(&self, end: usize) -> &[u8] {
         self.unchecked().get(..end).unwrap_or_default()
     }
 
-    /// The bytes from `start` to `end`. Each of their pages is checked when it is read for the first time: an error when one is
-    /// damaged, or when they lie outside the file. A range within two pages that were read before costs a bit test each.
+    /// The bytes from `start` to `end`. Each page is checked on its first read: an error if one is
+    /// damaged, or if the range lies outside the file. A range within two pages that were read
+    /// before costs one bit test for each.
     #[inline]
     pub(crate) fn read(&self, start: usize, end: usize) -> Result<&[u8], GraphError> {
         let (first, last) = (start / PAGE, end.saturating_sub(1) / PAGE);
@@ -190,22 +192,22 @@ impl MappedFile {
         self.read(0, self.len())
     }
 
-    /// Asks the processor to fetch what stands at `position`. Reads nothing, and does nothing past the end.
+    /// Prefetches the bytes at `position`. Reads nothing, and does nothing past the end.
     #[inline]
     pub(crate) fn prefetch(&self, position: usize) {
         prefetch(self.unchecked(), position);
     }
 
-    /// Takes the file's pages out of this process's memory. Which were found good stays known.
+    /// Releases the file's pages from this process's memory. The record of verified pages stays.
     pub(super) fn let_go(&self) {
         if let Some(map) = &self.map {
-            // SAFETY: the map is read-only and shared with the file, which is never changed: a page that is read again holds the
-            // same bytes.
+            // SAFETY: the map is read-only and shared with the file, which never changes: a page
+            // that is read again holds the same bytes.
             let _ = unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) };
         }
     }
 
-    /// Whether a page was found good.
+    /// Whether a page passed its check.
     #[inline]
     pub(super) fn is_good(&self, page: usize) -> bool {
         self.good.contains(page)
@@ -235,7 +237,7 @@ impl MappedFile {
         &self.path
     }
 
-    /// Compares the whole content with the checksum of the manifest.
+    /// Compares the whole content with the manifest's checksum.
     pub(super) fn verify(&self, entry: &FileEntry) -> Result<(), GraphError> {
         let found = format!("{:016x}", xxh3_64(self.unchecked()));
         if found == entry.xxh3 {

@@ -9,16 +9,16 @@ use super::file::FileEntry;
 use crate::error::io_error;
 use crate::{GraphError, Profile};
 
-/// Version that this code writes.
+/// The version that this code writes.
 const FORMAT_VERSION: u32 = 3;
-/// Oldest version that this code reads. Those before 3 have no checksums of pages.
+/// The oldest version that this code reads. Versions before 3 have no page checksums.
 const OLDEST_READABLE: u32 = 3;
-/// What the manifest's first field says, so that a foreign file is known as one.
+/// Value of the manifest's first field, which identifies Quipu's files.
 const FORMAT_NAME: &str = "quipu graph store";
 /// The manifest's file name.
 const MANIFEST: &str = "manifest.json";
 
-/// How much of everything the store holds.
+/// The sizes of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) triples: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Counts {
     pub(crate) schema_edges: u64,
 }
 
-/// What is read first when a store is opened.
+/// The first file that is read on opening a store.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     pub(crate) format: String,
@@ -47,7 +47,7 @@ pub(crate) struct Manifest {
     pub(crate) files: Vec<FileEntry>,
 }
 
-/// The file as it stands on disk: the manifest's text and its checksum.
+/// The content of the file: the manifest's text and its checksum.
 #[derive(Serialize, Deserialize)]
 struct Envelope<'a> {
     xxh3: String,
@@ -140,7 +140,7 @@ fn checksum(text: &str) -> String {
     format!("{:016x}", xxh3_64(text.as_bytes()))
 }
 
-/// Bytes that an id below `nodes`, or the mark of absence, needs.
+/// Bytes of an id below `nodes`, or of the mark of absence.
 fn id_width(nodes: u64) -> u32 {
     (64 - nodes.leading_zeros()).div_ceil(8).max(1)
 }

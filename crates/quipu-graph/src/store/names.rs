@@ -1,4 +1,4 @@
-//! All names of all entities, for those who build name indexes.
+//! All names of all entities, for building name indexes.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,12 +13,12 @@ pub struct EntityName<'a> {
     pub node: NodeId,
     /// The name.
     pub name: Cow<'a, str>,
-    /// Whether it is another name than the one shown.
+    /// Whether it is an alias, not the name shown.
     pub is_alias: bool,
 }
 
-/// How well a literal's kind (as the dictionary has it) suits as a name: preferred languages in their order, then
-/// none, then any. Smaller is better.
+/// Rank of a literal's kind (as in the dictionary) for names: preferred languages in their order,
+/// then none, then any. Smaller is better.
 pub(crate) fn language_rank(languages: &[String], kind: &str) -> usize {
     let Some(tag) = kind.strip_prefix('@') else { return languages.len() };
     let suits = |language: &String| {
@@ -28,8 +28,8 @@ pub(crate) fn language_rank(languages: &[String], kind: &str) -> usize {
 }
 
 impl EmbeddedGraph {
-    /// Every entity's name and its aliases, entity after entity, the name first. Labels in languages that are not
-    /// preferred are left out, unless it is the name itself.
+    /// The names and aliases of every entity, entity after entity, the name first. Labels in other
+    /// than the preferred languages are skipped, unless one is the name itself.
     pub fn names(&self) -> impl Iterator<Item = Result<EntityName<'_>, GraphError>> {
         (0..self.entity_count()).flat_map(move |number| {
             let mut names = Vec::new();
@@ -46,7 +46,8 @@ impl EmbeddedGraph {
         Ok(())
     }
 
-    /// The entity's names but for the one shown, in preferred languages or in none, without repetition.
+    /// The entity's names except the one shown, in preferred languages or in none, without
+    /// repetition.
     pub(super) fn other_names(&self, node: NodeId) -> Result<Vec<Cow<'_, str>>, GraphError> {
         let mut found: Vec<NodeId> = Vec::new();
         self.visit_roles(node, |role, neighbours| {

@@ -1,4 +1,5 @@
-//! The schema summary: which types are joined by which relation, how often; counted once, at import.
+//! The schema summary: the pairs of types that each relation joins, with their counts. It is
+//! counted once, at import.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,10 +12,12 @@ use super::manifest::Manifest;
 use crate::bytes::{Cursor, push_varint};
 use crate::{Direction, GraphError, NodeId, RelationId, RelationInfo, RelationRole, SchemaEdge};
 
-/// Types of an entity that are counted: with all fifty that some entities have, one triple would count 2,500 times.
+/// Most types of an entity that are counted. Some entities have fifty, and one triple between two
+/// of them would count 2,500 times.
 const TYPES_COUNTED: usize = 8;
 
-/// Set of types that entities share; `sets[of[entity]]`. Literals and untyped entities have set 0, the empty one.
+/// The sets of types that entities have: `sets[of[entity]]`. Literals and untyped entities have set
+/// 0, the empty one.
 pub(crate) struct TypeSets {
     sets: Vec<Vec<u32>>,
     numbers: HashMap<Vec<u32>, u32>,
@@ -119,7 +122,8 @@ fn count_group(
     }
 }
 
-/// Literals stand after the entities and are not in `sets`: their backward groups are the tails without a type.
+/// Counts the tails without a type: literals come after the entities and are not in `sets`, so
+/// their backward groups are these tails.
 fn count_literal_tails(
     edges: &mut HashMap<EdgeKey, EdgeCounts>,
     adjacency: &Adjacency,
@@ -171,7 +175,7 @@ pub(crate) fn write_schema(folder: &Path, edges: &[SchemaEdge]) -> Result<FileEn
     file.finish()
 }
 
-/// Maps the summary; it is read when it is first asked for.
+/// Maps the summary. It is read on first use.
 pub(super) fn open_schema(folder: &Path, manifest: &Manifest) -> Result<MappedFile, GraphError> {
     MappedFile::open(folder, manifest.file(folder, "schema")?, Advice::Normal)
 }

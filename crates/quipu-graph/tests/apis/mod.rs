@@ -1,4 +1,4 @@
-//! Test servers: a small library of our own, and CRAG's API played from its published samples.
+//! Test servers: a small library, and CRAG's API as a replay of its published samples.
 
 #![allow(dead_code, reason = "each test uses a part")]
 #![allow(
@@ -36,7 +36,7 @@ fn books() -> Value {
     ])
 }
 
-/// Those of `items` that share a word with the query.
+/// The items that share a word with the query.
 fn matching(items: &Value, field: &str, request: &Request) -> Vec<Value> {
     let query = request.url.query_pairs().find(|(name, _)| name == "q").map(|(_, text)| text.to_lowercase());
     let words: Vec<String> = query.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
@@ -84,7 +84,7 @@ pub async fn library() -> MockServer {
     server
 }
 
-/// A graph over a server at this machine, which is allowed by name.
+/// A graph over a server on this machine, which is allowed by name.
 pub fn open(
     server: &MockServer,
     document: &str,
@@ -114,7 +114,7 @@ pub fn open_library(server: &MockServer) -> ApiGraph {
     open(server, LIBRARY, Some(LIBRARY_MANIFEST), |config| config.base = Some(format!("{}/v1", server.uri())))
 }
 
-/// CRAG's documents; `None` where they are not here.
+/// CRAG's documents; `None` if they are not installed.
 pub fn crag_files() -> Option<(String, Vec<Value>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/crag-api");
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).ok();
@@ -126,13 +126,14 @@ pub fn crag_files() -> Option<(String, Vec<Value>)> {
     Some((document, serde_json::from_str(&samples).unwrap()))
 }
 
-/// Plays published exchanges: an operation called with the arguments of a sample gives its response, with others an empty one.
+/// Replays published exchanges: a call with the arguments of a sample returns its response, any
+/// other call an empty one.
 pub async fn crag(document: &str, samples: Vec<Value>) -> MockServer {
     let server = MockServer::start().await;
     let document: Value = serde_json::from_str(document).unwrap();
     for (place, item) in document["paths"].as_object().unwrap() {
         let function = place.trim_start_matches('/').replace('/', "_");
-        // One operation has no sample: its table is laid out like that of the daily prices.
+        // One operation has no sample. Its table has the layout of the daily prices.
         let has_sample = samples.iter().any(|s| s["function"] == json!(function));
         let played = if has_sample { function.as_str() } else { "finance_get_price_history" };
         let own: Vec<Value> = samples.iter().filter(|s| s["function"] == json!(played)).cloned().collect();

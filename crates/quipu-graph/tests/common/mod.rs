@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Helpers shared by the tests of this crate.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ pub(crate) fn import_with(folder: &Path, config: &ImportConfig) -> EmbeddedGraph
     graph
 }
 
-/// The whole store as sorted text: every triple with its head's name; entities that are no heads with a dash.
-/// Checks on the way that the backward direction says the same as the forward one.
+/// The whole store as sorted text: every triple with its head's name, and a dash for entities that
+/// are no heads. It also checks that both directions agree.
 pub(crate) fn dump(graph: &EmbeddedGraph) -> String {
     use quipu_graph::Graph;
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Opening the graph behind a test's server, and what such a server holds.
+//! Opens the graph behind a test's server, and provides the data of such servers.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::fmt::Write as _;
@@ -14,12 +14,12 @@ use quipu_graph::{
 use crate::servers::Server;
 use crate::suite::block_on;
 
-/// Drives requests while a test polls.
+/// A runtime that drives requests while a test polls.
 pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
-/// How a test's server is reached.
+/// Settings for reaching a test's server.
 pub(crate) fn config(server: &Server) -> EndpointConfig {
     EndpointConfig {
         url: server.url.clone(),
@@ -29,7 +29,7 @@ pub(crate) fn config(server: &Server) -> EndpointConfig {
     }
 }
 
-/// Surveys a server, and harvests its names too when `harvested`; results are cached below `folder`.
+/// Surveys a server, and with `harvested` also gathers its names; results are cached in `folder`.
 pub(crate) fn open(
     server: &Server,
     folder: &Path,
@@ -72,7 +72,7 @@ const PREFIXES: [(&str, &str); 13] = [
     ("xsd:", "http://www.w3.org/2001/XMLSchema#"),
 ];
 
-/// N-Triples out of lines with prefixed names.
+/// N-Triples from lines with prefixed names.
 pub(crate) fn ntriples(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -93,7 +93,7 @@ fn expand(word: &str) -> String {
     }
 }
 
-/// A hub with more neighbours than the server gives rows.
+/// A hub with more neighbours than the server's limit on rows.
 pub(crate) fn hub(spokes: usize) -> String {
     let mut text = String::from("e:hub rdfs:label \"hub\"\n");
     for spoke in 0..spokes {

@@ -1,5 +1,5 @@
-//! SPARQL servers that tests start: Oxigraph's (from `.venv`) and Virtuoso 7 (Debian's), on free ports, over data of the test's. Both are
-//! installed by `scripts/setup.sh`.
+//! SPARQL servers that tests start: Oxigraph's (from `.venv`) and Virtuoso 7 (Debian's), on free
+//! ports, over the test's data. `scripts/setup.sh` installs both.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::io::Write as _;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 pub(crate) const GRAPH: &str = "http://quipu.test/graph";
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// A running server; it ends when this is dropped.
+/// A running server. Dropping it stops the server.
 pub(crate) struct Server {
     child: Child,
-    /// Takes queries.
+    /// The URL for queries.
     pub(crate) url: String,
     /// The graphs that hold the data; none: the default graph.
     pub(crate) graphs: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -83,8 +83,8 @@ pub(crate) fn oxigraph(ntriples: &str) -> Server {
     Server { child, url, graphs: Vec::new(), isql: None, _folder: folder }
 }
 
-/// Virtuoso 7 over N-Triples, giving at most `most_rows` rows of a result; `None`, after saying so, where it is not installed
-/// because setup was not allowed to.
+/// Virtuoso 7 over N-Triples, limited to `most_rows` rows of a result; `None`, with a message, if
+/// setup was not allowed to install it.
 pub(crate) fn virtuoso(ntriples: &str, most_rows: usize) -> Option<Server> {
     let (Some(program), Some(isql)) = (on_path("virtuoso-t"), on_path("isql-vt")) else {
         eprintln!("SKIPPED: Virtuoso is not installed; scripts/setup.sh installs it where it may use apt");

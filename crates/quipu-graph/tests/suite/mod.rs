@@ -1,4 +1,4 @@
-//! What every `Graph` must do, over whichever source: each check takes a graph that holds [`TRIPLES`].
+//! The conformance suite for every `Graph`: each check takes a graph that holds [`TRIPLES`].
 #![allow(dead_code, reason = "some programs only take the graph")]
 
 use std::pin::pin;

@@ -1,4 +1,5 @@
-//! W3C's own tests of SPARQL: manifests and expected results, read as they are (`.w3c/`, which `scripts/setup.sh` fetches).
+//! Reads W3C's tests of SPARQL: manifests and expected results, in their own format (from `.w3c/`,
+//! which `scripts/setup.sh` fetches).
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -19,18 +20,18 @@ const QUERY: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
 const DAWG: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-dawg#";
 const RESULT_SET: &str = "http://www.w3.org/2001/sw/DataAccess/tests/result-set#";
 
-/// The folder of the tests, where it was fetched.
+/// The folder of the tests, if it was fetched.
 pub(crate) fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.w3c").canonicalize().ok()?;
     folder.join("ready").exists().then_some(folder)
 }
 
-/// What a test asks for.
+/// The expectation of a test.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
-    /// The query is one, or is none.
+    /// The query is valid, or invalid.
     Syntax { good: bool },
-    /// The query's results over the data; over named graphs besides, where there are some.
+    /// The query's results over the data, and over named graphs if there are any.
     Results { data: Vec<PathBuf>, named: bool, result: PathBuf, lax: bool },
 }
 
@@ -77,7 +78,8 @@ fn objects<'a>(
     predicate: &NamedNode,
 ) -> Vec<TermRef<'a>> {
     let predicate = predicate.as_ref();
-    // The predicate outlives the search only, so the objects are found among all triples of the subject.
+    // The predicate does not live long enough for a lookup, so the objects come from all triples of
+    // the subject.
     graph
         .triples_for_subject(subject)
         .filter(|triple| triple.predicate == predicate)
@@ -93,7 +95,7 @@ fn node(term: TermRef<'_>) -> Option<NamedOrBlankNodeRef<'_>> {
     }
 }
 
-/// The approved tests of a folder's manifest, and how many others it has.
+/// The approved tests of a folder's manifest, and the number of its other tests.
 pub(crate) fn tests(folder: &Path) -> (Vec<Test>, usize) {
     let graph = read(&folder.join("manifest.ttl"));
     let (mut tests, mut others) = (Vec::new(), 0);
@@ -133,7 +135,7 @@ fn test(graph: &Graph, folder: &Path, entry: NamedOrBlankNodeRef<'_>) -> Option<
         .map(|kind| readable(graph, folder, entry, kind).unwrap_or_else(|| panic!("{entry} cannot be read")))
 }
 
-/// The kinds of tests that are asked.
+/// The kinds of tests that are run.
 const KINDS: [&str; 6] = [
     "PositiveSyntaxTest",
     "PositiveSyntaxTest11",
@@ -183,7 +185,8 @@ fn readable(graph: &Graph, folder: &Path, entry: NamedOrBlankNodeRef<'_>, kind: 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Results {
     Boolean(bool),
-    /// Solutions in a form in which equal ones are equal, whatever their blank nodes are called.
+    /// Solutions in a canonical form: equal solutions are equal, whatever the names of their blank
+    /// nodes.
     Solutions(Vec<String>),
     Triples(Vec<String>),
 }
@@ -191,7 +194,7 @@ pub(crate) enum Results {
 type Row = BTreeMap<String, Term>;
 
 impl Results {
-    /// Reads expected results; those whose order counts in their order.
+    /// Reads expected results, and keeps their order if it counts.
     pub(crate) fn expected(file: &Path, lax: bool) -> (Self, bool) {
         let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension {
@@ -212,7 +215,7 @@ impl Results {
         }
     }
 
-    /// Reads results that a query gave.
+    /// Reads the results of a query.
     pub(crate) fn parsed(format: QueryResultsFormat, bytes: &[u8], ordered: bool, lax: bool) -> Self {
         match QueryResultsParser::from_format(format).for_reader(bytes).unwrap() {
             ReaderQueryResultsParserOutput::Boolean(value) => Self::Boolean(value),
@@ -234,7 +237,7 @@ impl Results {
     }
 }
 
-/// Results as the vocabulary of result sets has them.
+/// Results in RDF, in the vocabulary of result sets.
 fn result_set(graph: &Graph, set: NamedOrBlankNodeRef<'_>, lax: bool) -> (Results, bool) {
     if let Some(TermRef::Literal(value)) = objects(graph, set, &term(RESULT_SET, "boolean")).first() {
         return (Results::Boolean(value.value() == "true"), false);
@@ -262,7 +265,8 @@ fn result_set(graph: &Graph, set: NamedOrBlankNodeRef<'_>, lax: bool) -> (Result
     (Results::Solutions(canonical(rows, ordered, lax)), ordered)
 }
 
-/// Rows as lines: sorted where no order counts, each once where their number does not, blank nodes called by what is said of them.
+/// Rows as lines: sorted if order does not count, deduplicated if repetitions do not count, blank
+/// nodes named by their context.
 pub(crate) fn canonical(rows: Vec<Row>, ordered: bool, lax: bool) -> Vec<String> {
     let rows: Vec<Row> = rows
         .into_iter()
@@ -286,7 +290,8 @@ pub(crate) fn canonical(rows: Vec<Row>, ordered: bool, lax: bool) -> Vec<String>
     lines
 }
 
-/// Names for blank nodes that do not depend on how they were called: two results that differ in them only get the same ones.
+/// Names for blank nodes that do not depend on their labels: two results that differ only in the
+/// labels get the same names.
 fn blank_labels(rows: &[Row]) -> HashMap<BlankNode, String> {
     let mut graph = Graph::new();
     let mut copies: BTreeMap<Vec<(String, String)>, i64> = BTreeMap::new();
@@ -302,7 +307,7 @@ fn blank_labels(rows: &[Row]) -> HashMap<BlankNode, String> {
         if !row.values().any(Term::is_blank_node) {
             continue;
         }
-        // One node for all rows that are the same.
+        // One node for all equal rows.
         let solution = BlankNode::new_unchecked(format!("row{:x}", fnv(&format!("{key:?}"))));
         let says = |of: &str, object: Term| {
             Triple::new(NamedOrBlankNode::from(solution.clone()), term("urn:x:", of), object)
@@ -322,7 +327,7 @@ fn blank_labels(rows: &[Row]) -> HashMap<BlankNode, String> {
         .collect()
 }
 
-/// Numbers by their value: `2.0` and `2.00` are one.
+/// Numbers by their value: `2.0` equals `2.00`.
 fn by_value(term: Term) -> Term {
     let Term::Literal(literal) = &term else { return term };
     let datatype = literal.datatype();
@@ -340,7 +345,7 @@ fn fnv(text: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The names that canonicalization gives blank nodes.
+/// The names of blank nodes from canonicalization.
 trait Labels {
     fn as_dataset_labels(&self) -> HashMap<BlankNode, String>;
 }

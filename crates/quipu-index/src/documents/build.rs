@@ -1,4 +1,5 @@
-//! Builds the document index: passages and their words at once, then the vectors, which an interrupted build keeps.
+//! Builds the document index: first passages and their words, then the vectors. An interrupted
+//! build keeps its vectors.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,16 +15,16 @@ use crate::container::ContainerWriter;
 use crate::text::{ChunkLimits, Format, chunks};
 use crate::{IndexError, VectorBuilder, VectorProgress};
 
-/// Sizes of passages: at most what a prompt shows whole, and what the embedders read whole.
+/// Sizes of passages: at most the length that prompts show and embedders read whole.
 const LIMITS: ChunkLimits = ChunkLimits { least: 300, most: 500 };
 const TEXTS: &str = "texts.building";
-/// Texts of passages are embedded with at most so much of their heading.
+/// Most characters of a heading that are embedded with a passage.
 const LONGEST_HEADING: usize = 80;
 
-/// How far a build is.
+/// The progress of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentProgress {
-    /// Documents divided and their words indexed.
+    /// Documents were split and their words indexed.
     Read {
         /// Documents.
         documents: u64,
@@ -37,17 +38,17 @@ pub enum DocumentProgress {
 pub struct SourceDocument<'a> {
     /// The entity that it is about.
     pub node: NodeId,
-    /// The entity's name, which each passage is indexed with.
+    /// The entity's name. Each passage is indexed with it.
     pub name: &'a str,
-    /// What the document is called; empty for what came with the graph.
+    /// The document's title; empty for a document of the graph.
     pub title: &'a str,
-    /// How its structure is marked.
+    /// The markup of its structure.
     pub format: Format,
     /// The text.
     pub text: &'a str,
 }
 
-/// Takes documents and builds their index in a folder.
+/// Builds the index of documents in a folder.
 pub struct DocumentBuilder {
     folder: PathBuf,
     texts: std::io::BufWriter<std::fs::File>,
@@ -60,8 +61,8 @@ pub struct DocumentBuilder {
 }
 
 impl DocumentBuilder {
-    /// Starts, or goes on with, a build in `folder`. With `vectors` passages are embedded too; their texts are sorted in about
-    /// `memory` bytes.
+    /// Starts or resumes a build in `folder`. With `vectors` passages are embedded too; their texts
+    /// are sorted in about `memory` bytes.
     ///
     /// # Errors
     /// Files that cannot be written.
@@ -90,7 +91,7 @@ impl DocumentBuilder {
         })
     }
 
-    /// A vector index that vectors of equal texts are taken from.
+    /// Adds a vector index whose vectors are reused for equal texts.
     pub fn with_previous(mut self, vectors: &Path) -> Self {
         self.vectors = self.vectors.map(|builder| builder.with_previous(vectors));
         self
@@ -134,8 +135,8 @@ impl DocumentBuilder {
         Ok(())
     }
 
-    /// Embeds what is not embedded yet and finishes the index. When `cancelled` turns true it stops with
-    /// [`IndexError::Cancelled`] and keeps the vectors that it has.
+    /// Embeds the remaining passages and finishes the index. When `cancelled` turns true it stops
+    /// with [`IndexError::Cancelled`] and keeps the vectors made so far.
     ///
     /// # Errors
     /// The embedder's; files that cannot be written.
@@ -155,7 +156,7 @@ impl DocumentBuilder {
     }
 }
 
-/// What a passage is found by: `name · heading: text`.
+/// The text that represents a passage in searches: `name · heading: text`.
 pub(super) fn described(name: &str, heading: &str, text: &str) -> String {
     if heading.is_empty() || heading == name {
         return format!("{name}: {text}");
@@ -190,7 +191,7 @@ fn write_passages(
     remove(&path)
 }
 
-/// Removes a file or a folder, should there be one.
+/// Removes a file or a folder if it exists.
 pub(crate) fn remove(path: &Path) -> Result<(), IndexError> {
     let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     match removed {

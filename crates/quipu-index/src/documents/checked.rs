@@ -1,5 +1,5 @@
-//! A folder of files that are read page by page, only where they are as they were written. Tantivy
-//! trusts its bytes: a flipped bit in them is a panic, or a word that nobody finds.
+//! A folder of files that are checked page by page as they are read. Tantivy trusts its bytes: a
+//! flipped bit makes it panic, or hides a word.
 
 use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Read as _};
@@ -19,11 +19,11 @@ use crate::IndexError;
 use crate::pages::PageSummer;
 use crate::varint::{self, Cursor};
 
-/// Bytes that are summed up at once.
+/// Bytes that are hashed at once.
 const STEP: usize = 1 << 20;
 
-/// The sums of a folder's files, as they are stored: `(name:text length:number sum:u32*)*`, a sum for
-/// each page of a file.
+/// The page sums of a folder's files, in their stored form: `(name:text length:number sum:u32*)*`,
+/// with a sum for each page of a file.
 ///
 /// # Errors
 /// Files that cannot be read.
@@ -60,7 +60,7 @@ fn sums_of_file(path: &Path) -> std::io::Result<(u64, Vec<u8>)> {
     }
 }
 
-/// The folder. What is found damaged in it stays known, whatever becomes of the error on its way.
+/// The folder. It records any damage, because Tantivy may drop the error.
 #[derive(Debug, Clone)]
 pub(super) struct CheckedFolder {
     folder: PathBuf,
@@ -69,7 +69,7 @@ pub(super) struct CheckedFolder {
     damage: Arc<OnceLock<(PathBuf, String)>>,
 }
 
-/// What is known of one file.
+/// The length and the page sums of one file.
 #[derive(Debug)]
 struct Sums {
     length: u64,
@@ -78,10 +78,10 @@ struct Sums {
 }
 
 impl CheckedFolder {
-    /// Opens a folder with the sums of its files; `None` where these are no sums.
+    /// Opens a folder with the sums of its files; `None` if the sums are malformed.
     ///
     /// # Errors
-    /// A folder that is not there.
+    /// A missing folder.
     pub(super) fn open(folder: &Path, sums: &[u8]) -> Result<Option<Self>, TantivyError> {
         let files = MmapDirectory::open(folder)?;
         let opened =
@@ -89,7 +89,7 @@ impl CheckedFolder {
         Ok(read_sums(sums).map(opened))
     }
 
-    /// What was read and is damaged.
+    /// The damage, if damaged bytes were read.
     pub(super) fn damage(&self) -> Option<IndexError> {
         self.damage.get().map(|(path, reason)| IndexError::corrupt(path, reason))
     }
@@ -97,7 +97,7 @@ impl CheckedFolder {
     /// Reads every byte of every file.
     ///
     /// # Errors
-    /// The first damaged one.
+    /// The first damaged file.
     pub(super) fn verify(&self) -> Result<(), IndexError> {
         for name in self.sums.keys() {
             let file = self.get_file_handle(name).map_err(|error| error.to_string());
@@ -113,7 +113,7 @@ impl CheckedFolder {
 
     fn sums(&self, name: &Path) -> std::io::Result<Arc<Sums>> {
         let found = self.sums.get(name).cloned();
-        found.ok_or_else(|| self.damaged(name, "the index does not know this file".into()))
+        found.ok_or_else(|| self.damaged(name, "the index has no checksums for this file".into()))
     }
 
     fn damaged(&self, name: &Path, reason: String) -> Error {
@@ -122,7 +122,7 @@ impl CheckedFolder {
         error
     }
 
-    /// Checks the pages that some bytes of a file are in.
+    /// Checks the pages that contain a range of a file.
     fn check(&self, name: &Path, sums: &Sums, file: &[u8], bytes: Range<usize>) -> std::io::Result<()> {
         if file.len() as u64 != sums.length {
             let reason = format!("it has {} bytes, expected {}", file.len(), sums.length);
@@ -169,7 +169,7 @@ impl HasLen for CheckedFile {
 impl FileHandle for CheckedFile {
     fn read_bytes(&self, range: Range<usize>) -> std::io::Result<OwnedBytes> {
         if range.start > range.end || range.end > self.bytes.len() {
-            return Err(self.folder.damaged(&self.name, "it is shorter than another file says".into()));
+            return Err(self.folder.damaged(&self.name, "it is shorter than another file states".into()));
         }
         self.folder.check(&self.name, &self.sums, &self.bytes, range.clone())?;
         Ok(self.bytes.slice(range))

@@ -1,4 +1,5 @@
-//! The documents of entities, in passages: found by their words (BM25), by their meaning, or by both.
+//! The documents of entities, split into passages, with search by words (BM25), by meaning, or by
+//! both.
 //!
 //! # Format
 //! A folder, version `VERSION`:
@@ -12,8 +13,9 @@
 //! words/       = tantivy's index: one document a passage, fields `text` and `passage` (the number)
 //! vectors/     = vector index whose nodes are numbers of passages; missing without an embedder
 //! ```
-//! `passages.qix` is written last: without it the folder is an unfinished build. The whole folder is written beside its place and
-//! renamed; an interrupted build keeps its vectors and goes on with them.
+//! `passages.qix` is written last: without it the folder is an unfinished build. The whole folder
+//! is written beside its place and renamed. An interrupted build keeps its vectors, and the next
+//! one reuses them.
 
 mod build;
 mod checked;
@@ -41,7 +43,7 @@ use words::Words;
 
 /// Version of the format.
 const VERSION: u32 = 3;
-/// The oldest that is readable.
+/// The oldest readable version.
 const OLDEST: u32 = 2;
 const KIND: Kind = Kind { magic: *b"QUIPUDOC", version: VERSION, oldest: OLDEST, title: "document index" };
 const PASSAGES: &str = "passages.qix";
@@ -58,26 +60,26 @@ pub struct Passage {
     pub node: NodeId,
     /// Its document's number; an entity may have several.
     pub document: u32,
-    /// What the document is called: the file it came from; empty for what came with the graph.
+    /// The document's title: its file; empty for a document of the graph.
     pub title: String,
-    /// The heading that it stands under; empty where there is none.
+    /// The heading above it; empty if there is none.
     pub heading: String,
-    /// The characters of the document that it consists of.
+    /// Its range in the document, in characters.
     pub characters: Range<usize>,
-    /// The passage.
+    /// Its text.
     pub text: String,
 }
 
 impl Passage {
-    /// Stable id: the same in every run and after every import, as long as the entity's key, the document's title and the passage
-    /// stay.
+    /// Stable id: the same in every run and after every import, as long as the entity's key, the
+    /// document's title and the passage stay the same.
     pub fn id(&self, entity: &str) -> String {
         let first = self.characters.start.to_string();
         let joined = [entity, &self.title, &first, &self.text].join("\u{1f}");
         format!("{:016x}", xxh3_64(joined.as_bytes()))
     }
 
-    /// The text that the passage of an entity called `name` is found by.
+    /// The text that represents the passage in searches, for an entity called `name`.
     pub fn described(&self, name: &str) -> String {
         build::described(name, &self.heading, &self.text)
     }
@@ -92,11 +94,11 @@ pub struct DocumentIndex {
     texts: Section,
     passages: u64,
     documents: u64,
-    /// The index of words; opened by who first asks for a word.
+    /// The index of words, opened on first use.
     words: OnceLock<Words>,
     word_sums: Option<Section>,
     vectors: Option<VectorIndex>,
-    /// For each passage its row in the vector index.
+    /// Row of each passage in the vector index.
     rows: OnceLock<Vec<u32>>,
 }
 
@@ -116,7 +118,7 @@ impl DocumentIndex {
     /// Maps an index.
     ///
     /// # Errors
-    /// What is missing, damaged or of another version, by file.
+    /// The missing or damaged file, or the file with another version.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         let path = folder.join(PASSAGES);
         let container = Container::open(&path, KIND)?;
@@ -162,7 +164,7 @@ impl DocumentIndex {
         self.documents
     }
 
-    /// Whether passages can be found by meaning.
+    /// Whether passages can be searched by meaning.
     pub fn has_vectors(&self) -> bool {
         self.vectors.is_some()
     }
@@ -184,7 +186,7 @@ impl DocumentIndex {
         self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
     }
 
-    /// Opens all that a search reads, and reads of it what opening takes.
+    /// Opens all parts that a search reads, and checks the bytes that opening reads.
     ///
     /// # Errors
     /// The damaged file.
@@ -205,7 +207,7 @@ impl DocumentIndex {
         Ok(self.words.get_or_init(|| words))
     }
 
-    /// Refuses an embedder that did not make the vectors.
+    /// Refuses an embedder other than that of the vectors.
     ///
     /// # Errors
     /// [`IndexError::OtherEmbedder`].
@@ -213,7 +215,7 @@ impl DocumentIndex {
         self.vectors.as_ref().map_or(Ok(()), |vectors| vectors.check_embedder(embedder))
     }
 
-    /// How much it tells that a passage has a word: BM25's inverse document frequency, 0 and more.
+    /// The weight of a word in passages: BM25's inverse document frequency, 0 or more.
     ///
     /// # Errors
     /// A damaged file.
@@ -226,7 +228,7 @@ impl DocumentIndex {
     /// A passage by number.
     ///
     /// # Errors
-    /// A number that the index does not have; a damaged file.
+    /// An unknown number; a damaged file.
     pub fn passage(&self, number: u64) -> Result<Passage, IndexError> {
         let start = usize::try_from(number).ok().and_then(|number| number.checked_mul(RECORD));
         let record = start.and_then(|start| self.records.get(start..start.checked_add(RECORD)?));

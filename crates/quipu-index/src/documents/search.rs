@@ -1,4 +1,5 @@
-//! Searching passages: by words, by meaning, by both with reciprocal rank fusion; and the exact ranking of a few entities.
+//! Searches passages by words, by meaning, or by both with reciprocal rank fusion; also ranks the
+//! passages of a few entities exactly.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -10,18 +11,20 @@ use serde::{Deserialize, Serialize};
 use super::{DocumentIndex, Passage};
 use crate::IndexError;
 
-/// The usual constant of reciprocal rank fusion (Cormack et al., 2009): how little the first ranks stand out.
+/// The usual constant of reciprocal rank fusion (Cormack et al., 2009). A larger one favours the
+/// first ranks less.
 const FUSION: f32 = 60.0;
-/// Passages of each kind of search that are fused, at least.
+/// Fewest passages of each search that are fused.
 const DEPTH: usize = 100;
-/// How much deeper a search goes that found too little of what is wanted.
+/// Factor by which a search goes deeper if it found too few wanted passages.
 const DEEPER: usize = 8;
 
-/// How passages are found.
+/// The mode of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchMode {
-    /// By words and by meaning, fused by reciprocal rank; by words alone where the index has no vectors.
+    /// By words and by meaning, fused by reciprocal rank; by words alone if the index has no
+    /// vectors.
     #[default]
     Hybrid,
     /// By words: BM25.
@@ -45,31 +48,31 @@ impl FromStr for SearchMode {
     }
 }
 
-/// What to search for.
+/// A search for passages.
 #[derive(Clone, Copy)]
 pub struct DocumentQuery<'a> {
     /// The text.
     pub text: &'a str,
     /// Its embedding; without it there is no search by meaning.
     pub vector: Option<&'a [f32]>,
-    /// How.
+    /// The mode.
     pub mode: SearchMode,
-    /// Passages wanted.
+    /// Number of passages.
     pub k: usize,
-    /// Which entities' passages count; `None`: all.
+    /// A filter on the passages' entities; `None`: all.
     pub only: Option<&'a (dyn Fn(NodeId) -> Result<bool, IndexError> + 'a)>,
 }
 
-/// A passage that was found.
+/// A passage of a search result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassageHit {
     /// The passage.
     pub passage: Passage,
-    /// What it was ranked by: the fused reciprocal ranks, the BM25 score or the cosine.
+    /// The score of the ranking: the fused reciprocal ranks, the BM25 score or the cosine.
     pub score: f32,
-    /// Its BM25 score, where it was found by words.
+    /// Its BM25 score, if the search by words found it.
     pub words: Option<f32>,
-    /// Its cosine, where it was found by meaning.
+    /// Its cosine, if the search by meaning found it.
     pub meaning: Option<f32>,
 }
 
@@ -81,7 +84,7 @@ struct Found {
 }
 
 impl DocumentIndex {
-    /// The passages that fit a text best, best first. The same in every run.
+    /// The passages that match a text best, best first. The same in every run.
     ///
     /// # Errors
     /// A search by meaning without vectors; damaged files.
@@ -127,7 +130,8 @@ impl DocumentIndex {
         ranked.into_iter().map(hit).collect()
     }
 
-    /// The best `count` of a search that are wanted; the search goes deeper until it has them or finds no more.
+    /// The best `count` passages that pass the filter. The search goes deeper until it has them or
+    /// finds no more.
     fn wanted(
         &self,
         query: &DocumentQuery<'_>,
@@ -170,8 +174,8 @@ impl DocumentIndex {
         Ok(found)
     }
 
-    /// For each of `nodes` its passage nearest to a vector and the cosine, exact; entities without passages, or an index
-    /// without vectors, have none.
+    /// For each of `nodes` its passage nearest to a vector, with the exact cosine; `None` for an
+    /// entity without passages, or in an index without vectors.
     ///
     /// # Errors
     /// A damaged file.
@@ -179,7 +183,8 @@ impl DocumentIndex {
         nodes.iter().map(|node| Ok(self.nearest_of(vector, *node)?.first().copied())).collect()
     }
 
-    /// The passages of `node` with their cosines to a vector, exact, the nearest first; none in an index without vectors.
+    /// The passages of `node` with their exact cosines to a vector, the nearest first; empty in an
+    /// index without vectors.
     ///
     /// # Errors
     /// A damaged file.

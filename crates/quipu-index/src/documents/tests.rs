@@ -8,11 +8,11 @@ use super::*;
 use crate::container::ContainerWriter;
 use crate::text::Format;
 
-/// Letters as a vector: texts of like letters are near.
+/// The counts of letters as a vector: texts with similar letters are near.
 struct Letters {
     fingerprint: &'static str,
     texts: AtomicUsize,
-    /// Fails beyond so many texts.
+    /// Fails after this many texts.
     most: usize,
 }
 
@@ -86,7 +86,7 @@ async fn passages_are_found_by_words_and_by_meaning() {
     let index = DocumentIndex::open(folder.path()).unwrap();
     index.verify().unwrap();
     assert_eq!((index.len(), index.documents(), index.has_vectors()), (4, 4, true));
-    // Words by their stems, of the entity's name too; rare ones first.
+    // Words match by their stems, also words of the entity's name; rare words weigh most.
     assert_eq!(found(&index, "the fishermen's harbour?", SearchMode::Words)[0], 7);
     assert_eq!(found(&index, "Orle", SearchMode::Words), [3]);
     assert_eq!(found(&index, "xyzzy", SearchMode::Words), [0u64; 0]);
@@ -180,7 +180,7 @@ async fn damage_is_named() {
     assert!(message.contains("words/meta.json"), "{message}");
 }
 
-/// What an index says of its words: how many passages have each, and which are found by it.
+/// An index's answers on its words: the number of passages with each, and the passages found.
 fn answers(index: &DocumentIndex) -> Result<Vec<String>, crate::IndexError> {
     let mut answers = Vec::new();
     for word in ["kite", "fishermen", "wind", "Lindau", "Orle", "xyzzy"] {
@@ -205,7 +205,7 @@ fn check_every_byte(folder: &Path) {
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 1 << (at % 8);
-            // Another file under the same name: what is mapped does not change.
+            // Writes a new file under the same name: the mapped one does not change.
             std::fs::remove_file(&file).unwrap();
             std::fs::write(&file, damaged).unwrap();
             let index = DocumentIndex::open(folder).unwrap();
@@ -275,10 +275,10 @@ async fn a_damaged_row_of_a_large_index_is_said_and_nothing_is_left_out() {
     for at in 4096..whole.len() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1;
-        // Another file under the same name: what is mapped does not change.
+        // Writes a new file under the same name: the mapped one does not change.
         std::fs::remove_file(&rows).unwrap();
         std::fs::write(&rows, damaged).unwrap();
-        // Small as it is, it would be read through on opening.
+        // The usual opening would read such a small file whole.
         let Ok(vectors) = VectorIndex::open_unchecked(elsewhere.path()) else {
             refused += 1;
             continue;

@@ -1,4 +1,4 @@
-//! Passages by their words: BM25 by tantivy, English words by their stems.
+//! Searches passages by words: BM25 by Tantivy, with stems for English words.
 
 use std::path::{Path, PathBuf};
 
@@ -24,13 +24,13 @@ const ANALYZER: &str = "quipu";
 const WRITER_BYTES: usize = 64 << 20;
 /// Longer words are identifiers or noise.
 const LONGEST_WORD: usize = 60;
-/// Words of a query that count; a pasted page asks with its first ones.
+/// Most words of a query; of a longer text only the first words count.
 const MOST_WORDS: usize = 256;
 
 /// An opened index of words.
 pub(super) struct Words {
     folder: PathBuf,
-    /// The files, where their pages have sums.
+    /// The checked files, if their pages have sums.
     checked: Option<CheckedFolder>,
     reader: IndexReader,
     text: Field,
@@ -78,7 +78,7 @@ fn read_through(folder: &Path, index: &Index) -> Result<(), IndexError> {
     match damaged.into_iter().next() {
         None => Ok(()),
         Some(file) => {
-            Err(IndexError::corrupt(&folder.join(file), "it is damaged: its checksum is another one"))
+            Err(IndexError::corrupt(&folder.join(file), "it is damaged: its checksum does not match"))
         }
     }
 }
@@ -89,7 +89,8 @@ impl WordsWriter {
         let (schema, text, passage) = schema();
         let index = Index::create_in_dir(folder, schema).map_err(error(folder))?;
         index.tokenizers().register(ANALYZER, analyzer());
-        // One thread: the same documents give the same index, and chunking keeps the others busy.
+        // One thread: the same documents must give the same index, and splitting keeps the other
+        // cores busy.
         let writer = index.writer_with_num_threads(1, WRITER_BYTES).map_err(error(folder))?;
         Ok(Self { folder: folder.to_owned(), writer, text, passage })
     }
@@ -110,18 +111,18 @@ impl WordsWriter {
 }
 
 impl Words {
-    /// Opens a finished index whose pages have these sums. One without sums, of an older version, is
-    /// read through.
+    /// Opens a finished index with these page sums. An index of an older version, without sums, is
+    /// read whole.
     ///
     /// # Errors
-    /// What is damaged of that.
+    /// The damage that this finds.
     pub(super) fn open(folder: &Path, sums: Option<&[u8]>) -> Result<Self, IndexError> {
         let damaged = |error: TantivyError| IndexError::corrupt(folder, error.to_string());
         let checked = match sums {
             None => None,
             Some(sums) => {
                 let checked = CheckedFolder::open(folder, sums).map_err(damaged)?;
-                Some(checked.ok_or_else(|| IndexError::corrupt(folder, "its sums are no sums"))?)
+                Some(checked.ok_or_else(|| IndexError::corrupt(folder, "its checksums cannot be read"))?)
             }
         };
         let opened = match &checked {
@@ -140,15 +141,15 @@ impl Words {
         index.tokenizers().register(ANALYZER, analyzer());
         let (expected, text, _) = schema();
         if index.schema() != expected {
-            return Err(IndexError::corrupt(folder, "it has other fields than expected"));
+            return Err(IndexError::corrupt(folder, "its fields are not the expected ones"));
         }
         let reader =
             index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(damaged)?;
         Ok(Self { folder: folder.to_owned(), checked, reader, text })
     }
 
-    /// The outcome of a look-up, or what of the files was found damaged: not every error of a file
-    /// reaches the one who asked.
+    /// The outcome of a look-up, or the damage of the files: Tantivy does not pass on every error
+    /// of a file.
     fn unless_damaged<T>(&self, outcome: Result<T, TantivyError>) -> Result<T, IndexError> {
         match self.checked.as_ref().and_then(CheckedFolder::damage) {
             Some(damage) => Err(damage),
@@ -166,11 +167,11 @@ impl Words {
     /// # Errors
     /// The damaged file.
     pub(super) fn verify(&self) -> Result<(), IndexError> {
-        // Without sums it was read through when it was opened.
+        // An index without sums was read whole when it was opened.
         self.checked.as_ref().map_or(Ok(()), CheckedFolder::verify)
     }
 
-    /// The `k` passages whose words fit best, by number with their BM25 scores, best first.
+    /// The `k` passages that match the words best, by number with their BM25 scores, best first.
     pub(super) fn best(&self, text: &str, k: usize) -> Result<Vec<(u64, f32)>, IndexError> {
         let terms = self.terms(text);
         if terms.is_empty() || k == 0 {
@@ -180,7 +181,8 @@ impl Words {
             (Occur::Should, Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)))
         };
         let query = BooleanQuery::new(terms.into_iter().map(query).collect());
-        // Of passages with equal scores the first in the index come first, however it is cut into segments.
+        // Among passages with equal scores those with the lowest numbers come first, whatever the
+        // segments.
         let collector = TopDocs::with_limit(k).tweak_score(move |segment: &SegmentReader| {
             let numbers = segment.fast_fields().u64("passage").ok();
             move |doc: DocId, score: Score| {
@@ -192,7 +194,7 @@ impl Words {
         Ok(found.into_iter().map(|((score, std::cmp::Reverse(number)), _)| (number, score)).collect())
     }
 
-    /// Passages with the rarest of a text's words; all of them where the text has no word.
+    /// Number of passages with the rarest word of a text; all passages if the text has no word.
     pub(super) fn frequency(&self, text: &str) -> Result<u64, IndexError> {
         let searcher = self.reader.searcher();
         let mut least = self.len();
@@ -202,7 +204,7 @@ impl Words {
         Ok(least)
     }
 
-    /// The distinct words of a text as the index has them.
+    /// The distinct words of a text in the index's form.
     fn terms(&self, text: &str) -> Vec<Term> {
         let mut analyzer = analyzer();
         let mut stream = analyzer.token_stream(text);

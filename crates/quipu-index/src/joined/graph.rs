@@ -1,4 +1,5 @@
-//! The joined graph as a [`Graph`]: each call goes to the sources that hold its nodes, and what they say is put together.
+//! The joined graph as a [`Graph`]: each call goes to the sources that hold its nodes, and their
+//! answers are merged.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,13 +12,13 @@ use quipu_graph::{
 use super::{JoinedGraph, Share, nodes, share};
 use crate::IndexError;
 
-/// What sources say of one step, put together.
+/// The sources' answers for one step, merged.
 #[derive(Default)]
 struct Merged {
     nodes: Vec<NodeId>,
     seen: HashSet<NodeId>,
     most: u64,
-    /// Whether a source has more than it gave.
+    /// Whether a source has more than it returned.
     more: bool,
 }
 
@@ -36,7 +37,8 @@ impl Merged {
     }
 }
 
-/// What sources call one node, put together: the first name that is more than the key, all types, the sum of degrees.
+/// The sources' summaries of one node, merged: the first name other than the key, all types, the
+/// sum of degrees.
 fn together(node: NodeId, summaries: Vec<NodeSummary>) -> Option<NodeSummary> {
     let named = summaries.iter().position(|s| s.literal.is_some() || s.name != readable_entity(&s.key));
     let name = summaries.get(named.unwrap_or_default())?.name.clone();
@@ -111,8 +113,7 @@ impl Graph for JoinedGraph {
                 }
             }
         }
-        let gone =
-            |node: &NodeId| GraphError::Usage(format!("no source that can be asked holds node {}", node.0));
+        let gone = |node: &NodeId| GraphError::Usage(format!("no available source has node {}", node.0));
         nodes.iter().zip(all).map(|(node, all)| together(*node, all).ok_or_else(|| gone(node))).collect()
     }
 
@@ -230,7 +231,7 @@ impl Graph for JoinedGraph {
             let pairs = joined.chunks(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)));
             samples.push(pairs.collect::<Vec<_>>().into_iter());
         }
-        // In turn, so that every source is heard.
+        // In turn, so that every source contributes.
         let (mut together, mut seen) = (Vec::new(), HashSet::new());
         while together.len() < limit {
             let turn: Vec<(NodeId, NodeId)> = samples.iter_mut().filter_map(Iterator::next).collect();
@@ -249,7 +250,7 @@ impl Graph for JoinedGraph {
             .each(|at, workspace| {
                 let Share { own, .. } = share(&own, at);
                 async move {
-                    // No types would mean the whole schema.
+                    // An empty list of types would mean the whole schema.
                     if own.is_empty() && !types.is_empty() {
                         return Ok(Vec::new());
                     }
@@ -309,7 +310,7 @@ impl Graph for JoinedGraph {
     }
 }
 
-/// What is wrong with an index is said as the graph's.
+/// Turns an error of an index into one of the graph.
 fn failed(error: IndexError) -> GraphError {
     match error {
         IndexError::Graph(error) => error,

@@ -1,11 +1,12 @@
-//! Several workspaces walked as one graph: where one source ends another leads on.
+//! Several workspaces walked as one graph, so that a path may cross from one source to another.
 //!
-//! Two entities are one where they have the same key, or, as sources have keys of their own, where both bear the same name letter by letter and
-//! nothing else in either source does. Literals are one that are written alike and of one kind, relations those of one key. A node's id is a
-//! hash of its key, the same in every run.
+//! Two entities are the same if they have the same key. Sources with different keys also match by
+//! name: both entities must bear the same name, letter by letter, and no other entity of either
+//! source may bear it. Literals are the same if form and kind are equal, relations if their keys
+//! are. A node's id is a hash of its key, the same in every run.
 //!
-//! A source that fails is left out for [`PAUSE`] and told of ([`JoinedGraph::down`]); the others answer. What was met of the sources' nodes is
-//! kept as long as the graph is open.
+//! A source that fails is skipped for [`PAUSE`] and listed in [`JoinedGraph::down`]; the others
+//! answer. The sources' nodes stay registered as long as the graph is open.
 
 mod graph;
 mod nodes;
@@ -27,9 +28,9 @@ use crate::{IndexError, MatchReason, NameIndex, Workspace};
 use nodes::{Elsewhere, Nodes, Own};
 use relations::Relations;
 
-/// How long a source that failed is left alone.
+/// Time for which a failed source is skipped.
 const PAUSE: Duration = Duration::from_secs(30);
-/// Neighbours looked through to find which source states a triple.
+/// Most neighbours that are searched for the source of a triple.
 const MOST_LOOKED_THROUGH: usize = 10_000;
 
 /// Several workspaces as one graph.
@@ -38,7 +39,7 @@ pub(crate) struct JoinedGraph {
     parts: Vec<Part>,
     relations: Relations,
     nodes: RwLock<Nodes>,
-    /// How long a source that failed is left alone.
+    /// Time for which a failed source is skipped.
     pause: Duration,
 }
 
@@ -52,7 +53,7 @@ struct Down {
     reason: String,
 }
 
-/// Nodes of one source beside their places in a list of joined ones.
+/// Nodes of one source with their positions in a list of joined nodes.
 #[derive(Default)]
 struct Share {
     places: Vec<usize>,
@@ -79,7 +80,8 @@ impl JoinedGraph {
         Self { description, parts, relations, nodes: RwLock::default(), pause: PAUSE }
     }
 
-    /// The sources that failed `since` then, or are left out still, by name, with what went wrong.
+    /// The names of the sources that failed after `since` or are still skipped, each with its
+    /// error.
     pub(crate) fn down(&self, since: Instant) -> Vec<(String, String)> {
         let of = |part: &Part| {
             let down = part.down.lock();
@@ -89,10 +91,10 @@ impl JoinedGraph {
         self.parts.iter().filter_map(of).collect()
     }
 
-    /// What every source that is up answers; one that fails is left out from then on.
+    /// The answers of every source that is up. A source that fails is skipped from then on.
     ///
     /// # Errors
-    /// The last source's where none answers, and [`GraphError::Cancelled`] from any.
+    /// The last source's error if none answers; [`GraphError::Cancelled`] from any source.
     pub(crate) async fn each<T, F>(
         &self,
         ask: impl Fn(usize, Arc<Workspace>) -> F,
@@ -116,7 +118,8 @@ impl JoinedGraph {
         if answers.is_empty() { Err(failed.unwrap_or_else(nothing)) } else { Ok(answers) }
     }
 
-    /// What a source answered; its failure leaves it out, but for an interruption, which ends the work.
+    /// A source's answer. An error makes the source skipped, except a cancellation, which ends the
+    /// work.
     fn kept<T>(&self, at: usize, answer: Result<T, IndexError>) -> Result<Result<T, IndexError>, IndexError> {
         match answer {
             Err(IndexError::Cancelled | IndexError::Graph(GraphError::Cancelled)) => {
@@ -132,7 +135,7 @@ impl JoinedGraph {
         }
     }
 
-    /// The joined nodes of a source's own, in their order.
+    /// The joined nodes of a source's own nodes, in their order.
     pub(crate) async fn joined(&self, at: usize, own: &[NodeId]) -> Result<Vec<NodeId>, IndexError> {
         let strangers: Vec<NodeId> = {
             let nodes = self.nodes.read();
@@ -150,13 +153,14 @@ impl JoinedGraph {
         own.iter().map(met).collect()
     }
 
-    /// The same for nodes that a source has just given; `None` where it fails meanwhile, and is left out from then on.
+    /// The same for nodes that a source has just returned; `None` if the source fails meanwhile,
+    /// and is skipped from then on.
     async fn joined_while_up(&self, at: usize, own: &[NodeId]) -> Result<Option<Vec<NodeId>>, IndexError> {
         let joined = self.joined(at, own).await;
         Ok(self.kept(at, joined)?.ok())
     }
 
-    /// Takes in nodes of a source, each with what the others know of it.
+    /// Registers nodes of a source, each with its counterparts in the other sources.
     async fn meet(&self, at: usize, summaries: &[NodeSummary]) -> Result<(), IndexError> {
         let entities: Vec<&NodeSummary> =
             summaries.iter().filter(|summary| summary.literal.is_none()).collect();
@@ -184,7 +188,7 @@ impl JoinedGraph {
         Ok(())
     }
 
-    /// A source's own nodes for entities of another one, by key, else by name.
+    /// A source's own nodes for entities of another source, by key, else by name.
     async fn find(
         &self,
         other: usize,
@@ -203,7 +207,8 @@ impl JoinedGraph {
         Ok(found)
     }
 
-    /// The nodes in each source; asks those that were down when a node was met and are up again.
+    /// The nodes in each source. It also asks sources that were down when a node was registered and
+    /// are up again.
     async fn own(&self, nodes: &[NodeId]) -> Result<Vec<Own>, IndexError> {
         let mut late: BTreeMap<usize, Vec<NodeId>> = BTreeMap::new();
         {
@@ -234,7 +239,8 @@ impl JoinedGraph {
         nodes.iter().map(own).collect()
     }
 
-    /// What each source says of its share of nodes: `ask` gets the source and its own nodes, and answers for each of them in their order.
+    /// Each source's answers for its share of nodes: `ask` gets the source and its own nodes, and
+    /// answers for each of them in their order.
     async fn shared<T, F>(
         &self,
         nodes: &[NodeId],
@@ -258,7 +264,8 @@ impl JoinedGraph {
         .await
     }
 
-    /// The sources that state each triple; the first that has its relation and its ends where none is found to.
+    /// The sources that state each triple; if none is found, the first that has its relation and
+    /// its ends.
     async fn staters(&self, triples: &[(NodeId, Step, NodeId)]) -> Result<Vec<Vec<usize>>, IndexError> {
         let ends: Vec<NodeId> = triples.iter().flat_map(|(from, _, to)| [*from, *to]).collect();
         let own = self.own(&ends).await?;
@@ -309,7 +316,7 @@ impl Part {
         &self.workspace.graph().describe().name
     }
 
-    /// A source that failed longer ago than `pause` is tried again.
+    /// A source is up again `pause` after its failure.
     fn is_up(&self, pause: Duration) -> bool {
         let mut down = self.down.lock();
         if down.as_ref().is_some_and(|down| down.is_over(pause)) {
@@ -319,7 +326,8 @@ impl Part {
     }
 }
 
-/// The one entity that bears a name as it is written; `None` where none or several do, and for names without a letter.
+/// The only entity with exactly this name; `None` if there is none or several, and for names
+/// without a letter.
 fn only(names: &NameIndex, name: &str) -> Result<Option<NodeId>, IndexError> {
     if !name.chars().any(char::is_alphabetic) {
         return Ok(None);
@@ -344,7 +352,7 @@ fn share(all: &[Own], at: usize) -> Share {
     share
 }
 
-/// Whether a graph states triples, each looked up from its end of the fewer neighbours.
+/// Whether a graph states triples, each looked up from its end with fewer neighbours.
 async fn holds(
     graph: &dyn Graph,
     triples: &[(usize, NodeId, Step, NodeId)],

@@ -1,4 +1,4 @@
-//! Which nodes of several graphs are one.
+//! The identity of nodes across several graphs.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Set in the ids of literals.
 const LITERAL: u64 = 1 << 63;
 
-/// The id of one node in each source; `None` where the source does not hold it.
+/// The ids of one node in each source; `None` if the source does not have it.
 pub(super) type Own = Box<[Option<NodeId>]>;
 
 #[derive(Debug)]
@@ -18,18 +18,19 @@ struct Known {
     asked: Box<[bool]>,
 }
 
-/// The nodes met so far.
+/// The registered nodes.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     ids: HashMap<(usize, NodeId), NodeId>,
     known: HashMap<NodeId, Known>,
 }
 
-/// What sources answered when asked for one node of another: `None` where one was not asked, or did not answer.
+/// The sources' answers for a node of another source: `None` if a source was not asked, or did not
+/// answer.
 pub(super) type Elsewhere = Vec<Option<Option<NodeId>>>;
 
 impl Nodes {
-    /// The joined node of a source's own, where it was met.
+    /// The joined node of a source's own node, if it is registered.
     pub(super) fn id(&self, source: usize, own: NodeId) -> Option<NodeId> {
         self.ids.get(&(source, own)).copied()
     }
@@ -39,7 +40,7 @@ impl Nodes {
         self.known.get(&node).map(|known| &known.own)
     }
 
-    /// Sources that were not asked for an entity yet, as they were down.
+    /// Sources that were not yet asked for an entity, because they were down.
     pub(super) fn unasked(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
         let asked = self.known.get(&node).filter(|_| !is_literal(node)).map(|known| &known.asked);
         asked
@@ -47,7 +48,7 @@ impl Nodes {
             .flat_map(|asked| asked.iter().enumerate().filter(|(_, asked)| !**asked).map(|(at, _)| at))
     }
 
-    /// Takes in a node of a source, and what the other sources know of it.
+    /// Registers a node of a source, with its counterparts in the other sources.
     pub(super) fn meet(&mut self, source: usize, summary: &NodeSummary, elsewhere: &Elsewhere) -> NodeId {
         let named = elsewhere.iter().enumerate().filter_map(|(at, found)| Some((at, (*found)??)));
         let members: Vec<(usize, NodeId)> = std::iter::once((source, summary.node)).chain(named).collect();
@@ -57,7 +58,7 @@ impl Nodes {
             || Known { own: vec![None; elsewhere.len()].into(), asked: vec![false; elsewhere.len()].into() };
         let known = self.known.entry(id).or_insert_with(nothing);
         for (at, own) in members {
-            // What was joined to something else before stays there.
+            // A node that was already joined to another one stays there.
             if let Some(slot) = known.own.get_mut(at).filter(|slot| slot.is_none())
                 && *self.ids.entry((at, own)).or_insert(id) == id
             {
@@ -73,7 +74,8 @@ impl Nodes {
         id
     }
 
-    /// The first id from `id` on that no other node has: a source calls two nodes alike only where their hashes are.
+    /// The first free id from `id` on. Two nodes of one source need this only if their hashes are
+    /// equal.
     fn free(&self, mut id: NodeId, members: &[(usize, NodeId)]) -> NodeId {
         let taken = |id: &NodeId| {
             let own = self.own(*id)?;
@@ -93,7 +95,7 @@ pub(super) fn is_literal(node: NodeId) -> bool {
     node.0 & LITERAL != 0
 }
 
-/// The same in every run: a hash of an entity's key, or of a literal's form and kind.
+/// A hash, the same in every run: of an entity's key, or of a literal's form and kind.
 fn id_of(summary: &NodeSummary) -> NodeId {
     match &summary.literal {
         None => NodeId(xxh3_64(summary.key.as_bytes()) & !LITERAL),

@@ -4,17 +4,18 @@ use std::collections::HashMap;
 
 use quipu_graph::{Graph, RelationId, RelationInfo, RelationRole, Step};
 
-/// One catalogue, and what each source calls its relations.
+/// One catalogue, with the relation ids of each source.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
     pub(super) infos: Vec<RelationInfo>,
-    /// Of each source, in its own order.
+    /// The joined relations of each source, in its own order.
     joined: Vec<Vec<RelationId>>,
     own: Vec<HashMap<RelationId, RelationId>>,
 }
 
 impl Relations {
-    /// Relations of the same key are one. What one source uses for labels or types is no ordinary relation in another.
+    /// Relations with the same key are the same. A relation for labels or types in one source is
+    /// not ordinary in another.
     pub(super) fn of<'g>(graphs: impl IntoIterator<Item = &'g dyn Graph>) -> Self {
         let mut relations = Self::default();
         let mut known: HashMap<&'g str, RelationId> = HashMap::new();
@@ -36,20 +37,20 @@ impl Relations {
         relations
     }
 
-    /// The joined step of a source's own.
+    /// The joined step of a source's own step.
     pub(super) fn joined(&self, source: usize, step: Step) -> Option<Step> {
         let relation = *self.joined.get(source)?.get(usize::try_from(step.relation.0).ok()?)?;
         Some(Step { relation, ..step })
     }
 
-    /// A source's own step; `None` where it has no such relation.
+    /// A source's own step; `None` if it lacks the relation.
     pub(super) fn own(&self, source: usize, step: Step) -> Option<Step> {
         let relation = *self.own.get(source)?.get(&step.relation)?;
         Some(Step { relation, ..step })
     }
 }
 
-/// Sums, which are upper bounds: sources may state the same.
+/// Adds the counts. They are upper bounds, because sources may state the same triples.
 fn add(together: &mut RelationInfo, info: &RelationInfo) {
     together.triples += info.triples;
     together.heads += info.heads;

@@ -1,4 +1,4 @@
-//! Graphs joined: what is split over several is walked as if it were whole.
+//! Joined graphs: a graph split over several sources is walked as if it were whole.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use quipu_graph::{
 use super::*;
 use crate::{ImportRequest, LookupConfig};
 
-/// A triple as its keys say it, from whichever end.
+/// A triple by its keys, from either end.
 type Said = (String, String, Direction, String);
 
 async fn workspace(folder: &Path, name: &str, file: &str, text: &str) -> Arc<Workspace> {
@@ -30,7 +30,7 @@ async fn keys(graph: &dyn Graph, nodes: &[NodeId]) -> Vec<String> {
     graph.summaries(nodes).await.unwrap().into_iter().map(|summary| summary.key).collect()
 }
 
-/// All that a graph says around nodes, and of each what `relations_of` says of its steps.
+/// All triples that a graph has around nodes, checked against `relations_of` of each node.
 async fn said(
     graph: &dyn Graph,
     nodes: &[NodeId],
@@ -55,7 +55,7 @@ async fn said(
 async fn split_is_whole(triples: &[(u8, u8, u8, u8)]) {
     let folder = tempfile::tempdir().unwrap();
     let line = |(head, relation, tail, _): &(u8, u8, u8, u8)| format!("E{head}\tr{relation}\tE{tail}\n");
-    // No part is empty, and none is marked in the whole.
+    // Each part has its own marker triple, so that no part is empty.
     let mark = |at: u8| format!("mark {at}\tmarks\tmark {at}\n");
     let mut parts = Vec::new();
     for at in 0..3 {
@@ -77,7 +77,7 @@ async fn split_is_whole(triples: &[(u8, u8, u8, u8)]) {
     let nodes = |found: Vec<Option<NodeId>>| found.into_iter().flatten().collect::<Vec<_>>();
     let (in_whole, in_joined) = (nodes(in_whole), nodes(in_joined));
     assert_eq!(said(&**whole.graph(), &in_whole).await, said(&**joined.graph(), &in_joined).await);
-    // Every triple is told to be of just those parts that state it.
+    // Every triple names exactly the parts that state it.
     for (head, relation, tail, of) in triples {
         let all = triples.iter().filter(|(h, r, t, _)| (h, r, t) == (head, relation, tail));
         let of = all.fold(*of, |all, (.., of)| all | of);
@@ -137,7 +137,7 @@ async fn entities_of_other_keys_are_one_by_a_name_that_cannot_be_mistaken() {
         assert_eq!(relations.into_iter().collect::<Vec<_>>(), expected);
         let by_keys = graph.resolve(&["urn:q1", "Ada Lovelace"]).await.unwrap();
         assert_eq!(by_keys, [Some(ada), Some(ada)]);
-        // Two are called John Smith: which of them wrote is not known.
+        // Two entities are called John Smith, so the author is ambiguous.
         let [smith, q2, q3] = graph.resolve(&["John Smith", "urn:q2", "urn:q3"]).await.unwrap()[..] else {
             panic!("three keys")
         };
@@ -156,7 +156,7 @@ async fn literals_written_alike_are_one() {
     let kinds = ["", "http://www.w3.org/2001/XMLSchema#gYear"];
     let year = joined.find_literal("1815", &kinds).await.unwrap().unwrap();
     assert!(graph.is_literal(year) && joined.find_literal("1816", &kinds).await.unwrap().is_none());
-    // Known from one source, and met in the other along a walk.
+    // Known from one source, and reached in the other along a path.
     let battle = one(&joined, "Battle of Waterloo").await;
     graph.expand(&[battle], None, 10).await.unwrap();
     let (triples, _) = said(graph, &[year]).await;
@@ -178,15 +178,16 @@ async fn one_reading_is_made_of_what_all_indexes_find() {
     let films = workspace(folder.path(), "films", "films.tsv", films).await;
     let others = workspace(folder.path(), "others", "others.tsv", others).await;
     let joined = Workspace::joined(&[others, films]).unwrap();
-    // Somebody who merely sounds alike is nobody where a source knows the name.
+    // A name that merely sounds alike does not count if a source has the exact name.
     let found = linked(&joined, "which films did Margit Carstensen direct?").await;
     assert_eq!(found, [("Margit Carstensen".to_owned(), vec!["Margit Carstensen".to_owned()])]);
-    // The longer name of the one stands before the shorter of the other, and what both know is one entity.
+    // The longer name in one source takes precedence over the shorter in the other, and an entity
+    // in both is one.
     let found = linked(&joined, "is The Pathfinder Trail by Nils Gaup?").await;
     let texts: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
     assert_eq!(texts, ["The Pathfinder Trail", "Nils Gaup"]);
     assert_eq!(found[1].1, ["Nils Gaup"]);
-    // Misspelt everywhere, it is found where it is nearest.
+    // A name that is misspelt for every source is found in the source with the nearest spelling.
     let found = linked(&joined, "which films did Margit Carstennsen direct?").await;
     assert_eq!(found[0].1[0], "Margit Carstensen");
     let strings = ["Nils Gaup", "Margit Carston", "nobody"];
@@ -196,7 +197,7 @@ async fn one_reading_is_made_of_what_all_indexes_find() {
     assert_eq!(best, [Some("Nils Gaup"), Some("Margit Carston"), None]);
 }
 
-/// A graph that fails while it is told to.
+/// A graph that fails on demand.
 struct Flaky {
     inner: Arc<dyn Graph>,
     fails: Arc<AtomicBool>,
@@ -257,7 +258,7 @@ impl Graph for Flaky {
     }
 }
 
-/// Two sources of one town, the second of which fails while `fails` says so.
+/// Two sources about one town. The second fails while `fails` is set.
 async fn half_dead(folder: &Path, fails: &Arc<AtomicBool>) -> [Arc<Workspace>; 2] {
     let steady = workspace(folder, "steady", "a.tsv", "Lima\tcapital of\tPeru\n").await;
     workspace(folder, "flaky", "b.tsv", "Lima\ttwin town\tBordeaux\n").await;
@@ -280,14 +281,14 @@ async fn a_source_that_fails_is_named_and_left_out_until_it_is_back() {
         let names = joined.down(started);
         assert_eq!(names, [("flaky".to_owned(), "the line is dead".to_owned())]);
         assert_eq!(joined.relations_of(&[lima]).await.unwrap()[0].len(), 1, "the other one answers");
-        // Back again: what was met in the meantime is asked for there too, once the pause is over.
+        // After the pause the source is asked again, also for the nodes registered meanwhile.
         fails.store(false, Ordering::SeqCst);
         let back = if pause == PAUSE { 1 } else { 2 };
         assert_eq!(joined.relations_of(&[lima]).await.unwrap()[0].len(), back);
-        // What is over is not told of a question that began after it.
+        // A failure that is over is not reported for later questions.
         assert_eq!(joined.down(Instant::now()).len(), 2 - back);
     }
-    // Where none is left, the failure is told, not an empty graph.
+    // If no source is left, the error is reported instead of an empty graph.
     fails.store(true, Ordering::SeqCst);
     let alone = JoinedGraph::new(&parts[1..]);
     let error = alone.resolve(&["Lima"]).await.unwrap_err();

@@ -1,16 +1,19 @@
-//! Which parts of a question name entities, without a language model.
+//! Finds the parts of a question that name entities, without a language model.
 //!
-//! 1. Every span of words that is a name of the index, as a whole and normalised, is a mention; so is a span whose last
-//!    word is a plural of one.
-//! 2. Each is scored: words weigh by how much they tell (grammar nearly nothing, everyday words little, the rest fully), longer
-//!    spans a little more than the sum of their words; the score grows where the span is written as the name is, and shrinks
-//!    where the question uses capitals but not here, or where the span is made of the graph's own relation words.
-//! 3. The reading with the greatest sum of squared scores over spans that do not overlap is taken: long spans win over
-//!    their parts.
-//! 4. Spans around telling words that this leaves unexplained are looked up again with typing errors and in part, and the
-//!    reading is taken anew.
+//! 1. Every span of words whose normalised form is a name of the index is a mention; so is a span
+//!    whose last word is a plural of one.
+//! 2. Each span gets a score. Words weigh by their information (function words nearly nothing,
+//!    common words little, the rest fully); longer spans weigh a little more than the sum of their
+//!    words. The score grows if the span is written exactly like the name. It shrinks if the
+//!    question uses capitals but not in the span, or if the span consists of the graph's own
+//!    relation words.
+//! 3. The reading is the set of non-overlapping spans with the greatest sum of squared scores: long
+//!    spans win over their parts.
+//! 4. Spans around content words outside this reading are looked up again with typing errors and in
+//!    part, and the reading is computed anew.
 //!
-//! The mentions of the reading come first, best first; what overlaps them follows, so that a caller can link anew.
+//! The mentions of the reading come first, best first. Overlapping alternatives follow, so that a
+//! caller can link again.
 
 mod reading;
 #[cfg(test)]
@@ -21,39 +24,40 @@ mod words;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::lists::{is_article, is_function_word};
+use quipu_language::{Language, Word, fold, is_article, join, normalise, words};
+
 use crate::names::rank;
-use crate::normalise::{Word, fold, join, normalise, words};
 use crate::{Candidate, IndexError, LookupConfig, MatchReason, NameIndex};
 
 use reading::{best_reading, mentions_of};
 use text::{Text, loose_windows, runs};
-use words::{is_common, weight};
+use words::weight;
 
-/// Questions are read up to this many bytes.
+/// Most bytes of a question that are read.
 const LONGEST_TEXT: usize = 8 << 10;
-/// Words of a span.
+/// Most words of a span.
 const LONGEST_SPAN: usize = 24;
-/// Words of a span that is looked up with errors allowed.
+/// Most words of a span in a lookup with errors.
 const LONGEST_LOOSE_SPAN: usize = 9;
-/// Lookups with errors allowed for one question; each takes some microseconds.
+/// Most lookups with errors for one question; each takes some microseconds.
 const MOST_LOOSE_LOOKUPS: usize = 96;
-/// From this weight on a word asks for an explanation.
+/// Least weight of a content word, which a reading should explain.
 const TELLING: f64 = 0.9;
-/// Score of a name made of grammar only that is written as one in the middle of a question.
+/// Score of a capitalised name of function words in the middle of a question.
 const GRAMMAR_IN_CAPITALS: f64 = 0.6;
 
-/// For each word of a name made of unusual words that a question with capitals writes without them.
+/// Factor on the score of a name of uncommon words that a question with capitals writes without.
 const UNUSUAL_IN_SMALL_LETTERS: f64 = 0.5;
 
-/// What detection returns.
+/// Settings of detection.
 #[derive(Debug, Clone)]
 pub struct MentionConfig {
     /// Most mentions, alternatives included.
     pub mentions: usize,
     /// Most candidates of a mention.
     pub k: usize,
-    /// Mentions of the reading below this score are demoted to alternatives; so are those below a third of the best one's.
+    /// Mentions of the reading become alternatives below this score, or below a third of the best
+    /// score.
     pub threshold: f64,
 }
 
@@ -66,26 +70,27 @@ impl Default for MentionConfig {
 /// A part of a text that may name an entity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mention {
-    /// Its bytes in the text. For a mention string of a model that is not in the text: empty, at the end.
+    /// Its bytes in the text. Empty, at the end, for a model's mention string that the text does
+    /// not contain.
     pub span: Range<usize>,
     /// The text of the span.
     pub text: String,
-    /// What it may mean, best first.
+    /// Its candidates, best first.
     pub candidates: Vec<Candidate>,
-    /// How likely the span names something; about 1 for a telling word, more for more.
+    /// How likely the span names an entity; about 1 for each content word.
     pub score: f64,
-    /// Whether it is part of the best reading; the others are alternatives that overlap it or say little.
+    /// Whether it belongs to the best reading. The others overlap the reading or score too low.
     pub chosen: bool,
 }
 
-/// Finds mentions by a name index and the graph's own vocabulary.
+/// Finds mentions with a name index and the graph's own vocabulary.
 #[derive(Debug, Clone)]
 pub struct MentionDetector<'a> {
     names: &'a NameIndex,
     vocabulary: &'a Vocabulary,
 }
 
-/// The words that a graph's relations are named with.
+/// The words in the names of a graph's relations.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
     phrases: HashSet<String>,
@@ -93,31 +98,33 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Takes the readable names of the relations.
+    /// Collects the words of the relations' readable names.
     pub fn new<'a>(relations: impl IntoIterator<Item = &'a str>) -> Self {
         let mut vocabulary = Self::default();
+        let english = Language::english();
         for name in relations {
             let phrase = normalise(name);
             vocabulary
                 .words
-                .extend(phrase.split(' ').filter(|word| !is_function_word(word)).map(str::to_owned));
+                .extend(phrase.split(' ').filter(|word| !english.is_function_word(word)).map(str::to_owned));
             vocabulary.phrases.insert(phrase);
         }
         vocabulary
     }
 
-    /// 1 for a span that is not the schema's, less for one made of its words.
-    fn factor(&self, span: &[Word]) -> f64 {
+    /// 1 for a span outside the schema, less for one of its words.
+    fn factor(&self, language: Language, span: &[Word]) -> f64 {
         let phrase = join(span.iter().map(|word| word.text.as_str()));
-        if self.phrases.contains(&phrase)
-            || phrase.strip_suffix('s').is_some_and(|one| self.phrases.contains(one))
-        {
+        let has_singular = |known: &HashSet<String>, plural: &str| {
+            language.singulars(plural).iter().any(|singular| known.contains(singular))
+        };
+        if self.phrases.contains(&phrase) || has_singular(&self.phrases, &phrase) {
             return 0.15;
         }
         let known = |word: &Word| {
-            is_function_word(&word.text)
+            language.is_function_word(&word.text)
                 || self.words.contains(&word.text)
-                || word.text.strip_suffix('s').is_some_and(|one| self.words.contains(one))
+                || has_singular(&self.words, &word.text)
         };
         if span.iter().all(known) { 0.3 } else { 1.0 }
     }
@@ -132,13 +139,13 @@ struct Found {
 }
 
 impl<'a> MentionDetector<'a> {
-    /// A detector over an index; `vocabulary` are the graph's relation names.
+    /// A detector over an index; `vocabulary` holds the graph's relation names.
     pub fn new(names: &'a NameIndex, vocabulary: &'a Vocabulary) -> Self {
         Self { names, vocabulary }
     }
 
-    /// The mentions of a text: those of the best reading first, best first, then the alternatives. An empty text
-    /// has none; a huge one is read in its first 8 kB.
+    /// The mentions of a text: those of the best reading first, best first, then the alternatives.
+    /// Only the first 8 kB of a text are read.
     pub fn detect(&self, text: &str, config: &MentionConfig) -> Result<Vec<Mention>, IndexError> {
         let text = Text::new(text);
         let mut found = self.exact_spans(&text, config)?;
@@ -154,8 +161,8 @@ impl<'a> MentionDetector<'a> {
         Ok(mentions_of(&text, found, &reading, config))
     }
 
-    /// Candidates of mention strings, as a model names them: one mention for each string, in their order, with
-    /// inexact candidates behind the exact ones. `text` is where they are looked for, to give their place.
+    /// Candidates of a model's mention strings: one mention for each string, in their order, with
+    /// inexact candidates behind the exact ones. `text` gives the strings' positions.
     pub fn candidates_for(&self, text: &str, strings: &[&str], k: usize) -> Result<Vec<Mention>, IndexError> {
         let config = LookupConfig { k, alternatives: true, ..LookupConfig::default() };
         strings
@@ -174,7 +181,7 @@ impl<'a> MentionDetector<'a> {
         let longest = self.names.longest_name().saturating_add(2).min(LONGEST_SPAN);
         for start in 0..text.words.len() {
             let article = text.words.get(start).is_some_and(|word| is_article(&word.text));
-            // An index leaves a leading article out, unless it is the whole name.
+            // An index drops a leading article, unless it is the whole name.
             let from = start + usize::from(article);
             let window = from..(start + longest).min(text.words.len());
             for count in self.names.name_lengths(text.of(&window))? {
@@ -207,17 +214,18 @@ impl<'a> MentionDetector<'a> {
             candidates = self.names.exact_key(&key, shown, 4 * config.k)?;
         }
         let mut quality = 1.0;
-        if candidates.is_empty()
-            && let Some(singular) = singular(&key)
-        {
+        for singular in text.language.singulars(&key) {
+            if !candidates.is_empty() {
+                break;
+            }
             candidates = self.names.exact_key(&singular, shown, 4 * config.k)?;
             quality = 0.7;
         }
         if article {
-            // Without an article in the name itself the shorter span says the same.
+            // If the name itself has no article, the shorter span is equivalent.
             candidates.retain(|candidate| starts_with_article(&candidate.matched));
         }
-        let base = base_score(span) * quality;
+        let base = base_score(text.language, span) * quality;
         let score = candidates
             .iter()
             .map(|candidate| self.exact_score(text, &range, shown, base, candidate))
@@ -229,7 +237,7 @@ impl<'a> MentionDetector<'a> {
         Ok(())
     }
 
-    /// Weighs how the span is written against how the name is.
+    /// Compares the spelling of the span with that of the name.
     fn exact_score(
         &self,
         text: &Text<'_>,
@@ -243,12 +251,16 @@ impl<'a> MentionDetector<'a> {
         let capital = shown.contains(char::is_uppercase);
         let contradicted = name_capital && !capital && text.capitals;
         let same_letters = fold(shown) == fold(&candidate.matched);
-        // What a noun follows is no name here: "the primary language".
-        let ends = text.words.get(range.end).is_none_or(|next| is_function_word(&next.text));
-        let unusual = same_letters && ends && span.iter().all(tells) && self.vocabulary.factor(span) >= 1.0;
+        // A word with a noun behind it is no name here: "the primary language".
+        let ends = text.words.get(range.end).is_none_or(|next| text.language.is_function_word(&next.text));
+        let unusual = same_letters
+            && ends
+            && span.iter().all(|word| tells(text.language, word))
+            && self.vocabulary.factor(text.language, span) >= 1.0;
         let written = match () {
             () if shown == candidate.matched => 1.0 + if name_capital { 0.35 } else { 0.0 },
-            // "the euro" where other names have their capitals: an unusual word that is the whole of a name.
+            // "The euro" in a question that capitalises its other names: an uncommon word that is a
+            // whole name.
             () if contradicted && unusual => return base * UNUSUAL_IN_SMALL_LETTERS,
             () if contradicted => 0.35,
             () if same_letters && capital && name_capital => 0.9,
@@ -257,16 +269,16 @@ impl<'a> MentionDetector<'a> {
             () => 0.7,
         };
         let mut score = base * written;
-        let vocabulary = self.vocabulary.factor(span);
+        let vocabulary = self.vocabulary.factor(text.language, span);
         if vocabulary < 1.0 && !(capital && range.start > 0) {
             return score * vocabulary;
         }
-        let only_grammar = span.iter().all(|word| is_function_word(&word.text));
+        let only_grammar = span.iter().all(|word| text.language.is_function_word(&word.text));
         if capital && name_capital && range.start > 0 && same_letters && !only_grammar {
             score = score.max(0.5 + 0.4 * span.len() as f64);
         } else if only_grammar && shown == candidate.matched && capital && range.start > 0 && !text.title_case
         {
-            // "the film Who": the capital is all that tells it from the question word.
+            // "The film Who": only the capital distinguishes it from the question word.
             score = score.max(GRAMMAR_IN_CAPITALS);
         } else if span.len() == 1 && text.capitals && !capital {
             score *= 0.5;
@@ -274,7 +286,7 @@ impl<'a> MentionDetector<'a> {
         score
     }
 
-    /// Chunks without a letter or digit that are names: `$`.
+    /// Names without a letter or digit: `$`.
     fn symbols(&self, text: &Text<'_>, config: &MentionConfig) -> Result<Vec<Found>, IndexError> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -297,7 +309,7 @@ impl<'a> MentionDetector<'a> {
         Ok(found)
     }
 
-    /// Spans around telling words that the reading leaves unexplained, looked up with errors allowed.
+    /// Spans around content words outside the reading, looked up with errors.
     fn loose_spans(
         &self,
         text: &Text<'_>,
@@ -336,11 +348,11 @@ impl<'a> MentionDetector<'a> {
             _ => 2,
         };
         let mut candidates = self.names.fuzzy_matches(&key, edits, config.k)?;
-        candidates.retain(|candidate| ends_agree(span, &candidate.matched));
+        candidates.retain(|candidate| ends_agree(text.language, span, &candidate.matched));
         let Some(MatchReason::Fuzzy { distance }) = candidates.first().map(|first| first.reason) else {
             return Ok(None);
         };
-        let base = base_score(span) * (0.85 - 0.15 * f64::from(distance));
+        let base = base_score(text.language, span) * (0.85 - 0.15 * f64::from(distance));
         let score = base * self.loose_factor(text, &range, candidates.first());
         Ok(Some(Found { span: text.bytes(&range), words: range, score, candidates }))
     }
@@ -357,22 +369,22 @@ impl<'a> MentionDetector<'a> {
         let Some(MatchReason::Trigram { similarity }) = candidates.first().map(|first| first.reason) else {
             return Ok(None);
         };
-        let base = base_score(text.of(&range)) * 0.7 * f64::from(similarity);
+        let base = base_score(text.language, text.of(&range)) * 0.7 * f64::from(similarity);
         let score = base * self.loose_factor(text, &range, candidates.first());
         Ok(Some(Found { words: range, span: bytes, score, candidates }))
     }
 
-    /// An inexact match needs the capitals of a name where the question uses capitals.
+    /// If the question uses capitals, an inexact match needs one.
     fn loose_factor(&self, text: &Text<'_>, range: &Range<usize>, best: Option<&Candidate>) -> f64 {
         let capital = text.slice(&text.bytes(range)).contains(char::is_uppercase);
         let name_capital = best.is_some_and(|best| best.matched.contains(char::is_uppercase));
         let contradicted = name_capital && !capital && text.capitals;
-        self.vocabulary.factor(text.of(range)) * if contradicted { 0.35 } else { 1.0 }
+        self.vocabulary.factor(text.language, text.of(range)) * if contradicted { 0.35 } else { 1.0 }
     }
 }
 
-/// One reading of what several indexes find in a text. As within one index, a name that is written otherwise stands only where exact names
-/// leave a telling word unexplained.
+/// One reading of the mentions from several indexes. As in a single index, an inexact name counts
+/// only where exact names leave a content word unexplained.
 pub(crate) fn merged(
     text: &str,
     lists: Vec<Vec<Mention>>,
@@ -411,52 +423,52 @@ pub(crate) fn merged(
     mentions_of(&text, found, &reading, config)
 }
 
-/// The telling words that a reading leaves unexplained.
+/// The content words outside a reading.
 fn unexplained(text: &Text<'_>, vocabulary: &Vocabulary, found: &[Found], reading: &[usize]) -> Vec<bool> {
     let mut explained = vec![false; text.words.len()];
     for mention in reading.iter().filter_map(|&index| found.get(index)) {
         let words = explained.iter_mut().take(mention.words.end).skip(mention.words.start);
         words.for_each(|word| *word = true);
     }
-    let telling = |word: &Word| tells(word) && vocabulary.factor(std::slice::from_ref(word)) >= 1.0;
+    let telling = |word: &Word| {
+        tells(text.language, word) && vocabulary.factor(text.language, std::slice::from_ref(word)) >= 1.0
+    };
     text.words.iter().zip(&explained).map(|(word, explained)| !explained && telling(word)).collect()
 }
 
-/// Whether a word asks for an explanation; a form of a common word is no misspelt name.
-fn tells(word: &Word) -> bool {
-    weight(&word.text) >= TELLING && !is_common(&word.text)
+/// Whether a word is a content word. A form of a common word is not a misspelt name.
+fn tells(language: Language, word: &Word) -> bool {
+    weight(language, &word.text) >= TELLING && !language.is_everyday_form(&word.text)
 }
 
-/// Weights of the words, and a little for each word beyond the first: a long match is less likely by chance.
-fn base_score(span: &[Word]) -> f64 {
-    let words: f64 = span.iter().map(|word| weight(&word.text)).sum();
+/// The sum of the words' weights, plus a little for each word beyond the first, because a long
+/// match is less likely by chance.
+fn base_score(language: Language, span: &[Word]) -> f64 {
+    let words: f64 = span.iter().map(|word| weight(language, &word.text)).sum();
     words + 0.15 * span.len().saturating_sub(1) as f64
 }
 
-/// Whether grammar at the ends of a misspelt span is the name's own: in `for bayern munchen` the edits must not
-/// make the `for` a part of the name.
-fn ends_agree(span: &[Word], name: &str) -> bool {
+/// Whether function words at the ends of a misspelt span belong to the name: in `for bayern
+/// munchen` the edits must not make `for` part of the name.
+fn ends_agree(language: Language, span: &[Word], name: &str) -> bool {
     let name = words(name);
     let agrees = |of_span: Option<&Word>, of_name: Option<&Word>| match (of_span, of_name) {
         (Some(of_span), Some(of_name)) => {
-            !is_function_word(&of_span.text) || is_article(&of_span.text) || of_span.text == of_name.text
+            !language.is_function_word(&of_span.text)
+                || is_article(&of_span.text)
+                || of_span.text == of_name.text
         }
         _ => false,
     };
     agrees(span.first(), name.first()) && agrees(span.last(), name.last())
 }
 
-fn singular(key: &str) -> Option<String> {
-    let stem = key.strip_suffix('s')?;
-    let last = stem.rsplit(' ').next().unwrap_or(stem);
-    (last.chars().count() >= 3 && !last.ends_with('s')).then(|| stem.to_owned())
-}
-
 fn starts_with_article(name: &str) -> bool {
     words(name).first().is_some_and(|word| is_article(&word.text))
 }
 
-/// Where a model's mention string stands in the text, whatever its case; the empty end of the text if nowhere.
+/// The position of a model's mention string in the text, ignoring case; the empty end of the text
+/// if it is not there.
 fn place_of(text: &str, string: &str) -> Range<usize> {
     let (haystack, needle) = (words(text), words(string));
     let place = haystack.windows(needle.len().max(1)).find(|window| {

@@ -1,4 +1,4 @@
-//! Which of the scored spans make up the best reading of a question.
+//! Selects the scored spans of a question's best reading.
 
 use std::collections::HashSet;
 
@@ -44,7 +44,7 @@ pub(super) fn best_reading(found: &[Found], words: usize) -> Vec<usize> {
     reading
 }
 
-/// Whether a sign (`$`, which no words make up) stands outside the names of the reading.
+/// Whether a sign (`$`, which consists of no words) stands outside the names of the reading.
 fn is_apart(found: &[Found], reading: &[usize], index: usize) -> bool {
     found.get(index).is_some_and(|sign| {
         let inside = |other: &Found| other.span.start < sign.span.end && sign.span.start < other.span.end;
@@ -52,7 +52,7 @@ fn is_apart(found: &[Found], reading: &[usize], index: usize) -> bool {
     })
 }
 
-/// The spans as mentions: the reading's first, best first, then the others.
+/// The spans as mentions: those of the reading first, best first, then the others.
 pub(super) fn mentions_of(
     text: &Text<'_>,
     found: Vec<Found>,
@@ -69,7 +69,7 @@ pub(super) fn mentions_of(
         .map(|(index, found)| Mention {
             text: text.slice(&found.span).to_owned(),
             span: found.span,
-            // The best of all stands even where nothing is strong: a weak anchor is better than none.
+            // The best span counts even if all scores are low: a weak anchor is better than none.
             chosen: reading.contains(&index) && (found.score >= least || found.score >= best),
             score: found.score,
             candidates: found.candidates,

@@ -1,4 +1,4 @@
-//! A question as detection sees it: its words, its capitals, and the spans of it that are worth a look.
+//! A question prepared for detection: its words, its capitals, and the spans that deserve a lookup.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,15 +6,16 @@ use std::ops::Range;
 use super::words::weight;
 use super::{LONGEST_LOOSE_SPAN, LONGEST_SPAN, LONGEST_TEXT};
 use crate::Candidate;
-use crate::normalise::{Word, words};
+use quipu_language::{Language, Word, words};
 
-/// A text as detection sees it.
+/// A text prepared for detection.
 pub(super) struct Text<'t> {
     pub(super) text: &'t str,
+    pub(super) language: Language,
     pub(super) words: Vec<Word>,
-    /// Some word other than the first is written with a capital.
+    /// Whether a word other than the first has a capital.
     pub(super) capitals: bool,
-    /// Most words are, so that capitals say nothing.
+    /// Whether most words have one, so that capitals carry no information.
     pub(super) title_case: bool,
 }
 
@@ -26,7 +27,13 @@ impl<'t> Text<'t> {
         let capital =
             |word: &&Word| text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
         let count = later.filter(capital).count();
-        Self { text, capitals: count > 0, title_case: count * 3 > words.len() * 2, words }
+        Self {
+            text,
+            language: Language::of(text),
+            capitals: count > 0,
+            title_case: count * 3 > words.len() * 2,
+            words,
+        }
     }
 
     pub(super) fn slice(&self, span: &Range<usize>) -> &'t str {
@@ -45,14 +52,14 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// The words of a span of bytes, the reverse of [`Text::bytes`]; none for signs.
+    /// The words of a span of bytes, the reverse of [`Text::bytes`]; empty for signs.
     pub(super) fn words_of(&self, span: &Range<usize>) -> Range<usize> {
         let start = self.words.partition_point(|word| word.start < span.start);
         let end = self.words.partition_point(|word| word.start < span.end);
         start..end.max(start)
     }
 
-    /// Whether a word is written with a capital that means something.
+    /// Whether a word has a significant capital.
     pub(super) fn is_capital(&self, index: usize) -> bool {
         index > 0
             && !self.title_case
@@ -62,15 +69,15 @@ impl<'t> Text<'t> {
             })
     }
 
-    /// Without capitals in the text, any word may be part of a name.
+    /// Whether a word may be part of a name; any word, in a text without capitals.
     pub(super) fn looks_named(&self, index: usize) -> bool {
         !self.capitals
             || self.is_capital(index)
-            || self.words.get(index).is_some_and(|word| weight(&word.text) >= 0.4)
+            || self.words.get(index).is_some_and(|word| weight(self.language, &word.text) >= 0.4)
     }
 
-    /// Runs of three to [`LONGEST_SPAN`] words that begin and end with a capital, with at most two words without between:
-    /// `The Sword of Doom`.
+    /// Runs of three to [`LONGEST_SPAN`] words that begin and end with a capital, with at most two
+    /// lower-case words between two capitals: `The Sword of Doom`.
     pub(super) fn capital_runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for index in (0..self.words.len()).filter(|&index| self.is_capital(index)) {
@@ -83,7 +90,8 @@ impl<'t> Text<'t> {
         runs
     }
 
-    /// The span with the signs behind it that belong to a name standing there: `Taxi!`. A question's last sign does not.
+    /// The span with the signs behind it that belong to a name: `Taxi!`. A question's last sign
+    /// does not.
     pub(super) fn with_signs(&self, span: &Range<usize>, candidates: &[Candidate]) -> Option<Range<usize>> {
         let rest = self.text.get(span.start..)?;
         let ends = candidates.iter().filter_map(|candidate| {
@@ -97,12 +105,13 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Spans worth a lookup with errors allowed, longest first: those with an unexplained telling word in them that begin and end
-/// with words of content (or written like names), and whole runs of words written like names.
+/// Spans for a lookup with errors, longest first: spans around an unexplained content word that
+/// begin and end with content words (or are written like names), and whole runs of words written
+/// like names.
 pub(super) fn loose_windows(text: &Text<'_>, open: &[bool]) -> Vec<Range<usize>> {
     let mut windows = BTreeSet::new();
     for (at, _) in open.iter().enumerate().filter(|(_, open)| **open) {
-        // Everyday words may stand inside a name, but a span that only adds them at its ends says no more.
+        // Common words may stand inside a name, but adding them at the ends gains nothing.
         let ends = |index: usize| index == at || text.looks_named(index);
         for start in (at + 1).saturating_sub(LONGEST_LOOSE_SPAN)..=at {
             for end in at + 1..=(start + LONGEST_LOOSE_SPAN).min(open.len()) {

@@ -1,23 +1,25 @@
-//! Finite-state maps of the name index, read node by node through the checks of the file's pages.
+//! Finite-state maps of the name index, read node by node with checks of the file's pages.
 
 use fst::raw::{CompiledAddr, Fst, Node};
 
 use crate::container::{Section, u64_at};
 
-/// Bytes before a node's last one that say where it begins: its state, the number of its transitions, their sizes.
+/// Bytes before a node's last one that determine its start: its state, its number of transitions,
+/// their sizes.
 const HEAD: usize = 4;
-/// Bytes at the start and at the end of a map that opening it reads; the last ones are `keys:u64 root:u64 checksum:u32`.
+/// Bytes at the start and at the end of a map that opening reads; the last ones are `keys:u64
+/// root:u64 checksum:u32`.
 const ENDS: [usize; 2] = [16, 20];
 
-/// A finite-state map in a section. `None` for a node, or for all that is asked for: something cannot be read, and
-/// [`Container::damage`](crate::container::Container::damage) says what.
+/// A finite-state map in a section. Its methods return `None` if a page is damaged;
+/// [`Container::damage`](crate::container::Container::damage) then reports the damage.
 pub(super) struct FiniteMap {
     fst: Fst<Section>,
     root: CompiledAddr,
 }
 
 impl FiniteMap {
-    /// Opens the map that a section holds; what is wrong, where it holds none.
+    /// Opens the map in a section; an invalid map gives the reason.
     pub(super) fn open(section: Section) -> Result<Self, String> {
         let length = section.len();
         let [first, last] = ENDS;
@@ -30,7 +32,7 @@ impl FiniteMap {
         Ok(Self { fst: Fst::new(section).map_err(|error| error.to_string())?, root })
     }
 
-    /// Where every walk starts.
+    /// The start node of every walk.
     pub(super) fn root(&self) -> Option<Node<'_>> {
         self.node(self.root)
     }
@@ -39,7 +41,7 @@ impl FiniteMap {
     #[inline]
     pub(super) fn node(&self, address: CompiledAddr) -> Option<Node<'_>> {
         let (section, end) = (self.fst.as_inner(), address.checked_add(1)?);
-        // Its last bytes first: they say how many it has.
+        // Checks its last bytes first: they give its length.
         let head = address.saturating_sub(HEAD);
         section.check(head..end)?;
         let node = self.fst.node(address);
@@ -50,7 +52,7 @@ impl FiniteMap {
         Some(node)
     }
 
-    /// The value of a key, where the map has the key.
+    /// The value of a key, if the map has the key.
     pub(super) fn get(&self, key: &str) -> Option<Option<u64>> {
         let mut node = self.root()?;
         let mut value = 0_u64;
@@ -63,7 +65,7 @@ impl FiniteMap {
         Some(node.is_final().then(|| value.wrapping_add(node.final_output().value())))
     }
 
-    /// Keys that begin so, with their values, in their order; at most `most`.
+    /// Keys with this beginning, with their values, in order; at most `most`.
     pub(super) fn starting_with(&self, start: &str, most: usize) -> Option<Vec<(String, u64)>> {
         let (mut node, mut value) = (self.root()?, 0_u64);
         for byte in start.bytes() {
@@ -79,7 +81,7 @@ impl FiniteMap {
                 break;
             }
             let node = self.node(address)?;
-            // The last one first, so that the first is taken next.
+            // In reverse order, so that the first is popped next.
             for index in (0..node.len()).rev() {
                 let transition = node.transition(index);
                 let key = key.iter().copied().chain([transition.inp]).collect();
@@ -98,7 +100,8 @@ impl FiniteMap {
         let mut left = value;
         let mut key = Vec::new();
         while !node.is_final() || node.final_output().value() != left {
-            // Outputs rise from transition to transition: the last one that is not too much leads to the key.
+            // Outputs rise from transition to transition: the last one that does not exceed the
+            // value leads to the key.
             let mut fitting = None;
             for transition in node.transitions() {
                 if transition.out.value() > left {

@@ -1,13 +1,16 @@
-//! Keys within one or two edits of a text, by walking finite-state maps beside a band of the edit-distance table.
+//! Keys within one or two edits of a text, by walking finite-state maps beside a band of the
+//! edit-distance table.
 //!
-//! The band holds, for the characters walked so far, the distance to each prefix of the query that differs from them in
-//! length by at most the limit (optimal string alignment: a transposition of neighbours is one edit). Where no more edit is
-//! allowed, only the characters that the query continues with are followed, so that most of the walk is
-//! a handful of direct transitions instead of every branch of every node.
+//! For the characters walked so far, the band holds the distance to each prefix of the query whose
+//! length differs from theirs by at most the limit (optimal string alignment: a transposition of
+//! neighbours is one edit). Where no more edit is allowed, the walk follows only the query's next
+//! characters, so that most of it is a handful of direct transitions instead of every branch of
+//! every node.
 //!
-//! Near its root a map of many names has nearly every branch, so errors at a name's start are dear. With the keys
-//! written backwards in a second map they are cheap: of `e` edits, either fewer than `e` fall into the query's first half
-//! (walked forwards, with `e − 1` allowed there), or all do, and the second half is exact (walked backwards).
+//! Near its root a map of many names has nearly every branch, so errors at a name's start are
+//! expensive. A second map with reversed keys makes them cheap: of `e` edits, either fewer than `e`
+//! fall into the query's first half (walked forwards, with `e − 1` allowed there), or all do, and
+//! the second half is exact (walked backwards).
 #![expect(
     clippy::indexing_slicing,
     reason = "cells are below BAND, positions are compared with the query's length"
@@ -17,7 +20,7 @@ use fst::raw::Node;
 
 use super::finite_map::FiniteMap;
 
-/// Most edits that are searched for.
+/// Most edits of a search.
 pub(super) const MOST_EDITS: u8 = 2;
 const BAND: usize = 2 * MOST_EDITS as usize + 1;
 
@@ -30,12 +33,13 @@ pub(super) struct Near {
     pub(super) key: Vec<u8>,
     /// Its value in the map.
     pub(super) value: u64,
-    /// How many edits away it is.
+    /// Its edit distance.
     pub(super) distance: u8,
 }
 
-/// The keys at the smallest distance from 1 to `limit` that has any, at most `most`. `backwards` holds the same keys
-/// with their characters in reverse order, if there is such a map. Where a page of a map is damaged, its file says so afterwards.
+/// The keys at the smallest occurring distance from 1 to `limit`, at most `most`. `backwards` is
+/// the map of the reversed keys, if there is one. Damage of a map's page is reported by its file
+/// afterwards.
 pub(super) fn nearest(
     keys: &FiniteMap,
     backwards: Option<&FiniteMap>,
@@ -84,7 +88,7 @@ fn walk(keys: &FiniteMap, query: &[char], caps: Vec<u8>, limit: u8, most: usize)
 struct Walk<'a> {
     keys: &'a FiniteMap,
     query: &'a [char],
-    /// Most edits for each prefix of the query, by its length; never falling, `limit` at the end.
+    /// Most edits for each prefix of the query, by its length; non-decreasing, `limit` at the end.
     caps: Vec<u8>,
     limit: u8,
     path: Vec<u8>,
@@ -92,7 +96,7 @@ struct Walk<'a> {
     most: usize,
 }
 
-/// Where the walk stands: the last two rows of the table and the last character.
+/// The state of the walk: the last two rows of the table and the last character.
 #[derive(Clone, Copy)]
 struct Place {
     row: Row,
@@ -138,7 +142,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether some alignment up to here has an edit left for the next character.
+    /// Whether some alignment has an edit left for the next character.
     fn may_err(&self, place: &Place) -> bool {
         (0..=2 * usize::from(self.limit)).any(|cell| {
             let position = (place.depth + cell).checked_sub(usize::from(self.limit));
@@ -147,13 +151,13 @@ impl Walk<'_> {
         })
     }
 
-    /// With the edits spent, the query's own next characters are the only ones that keep the distance.
+    /// Without edits left, only the query's own next characters keep the distance.
     fn follow_expected(&mut self, node: &Node<'_>, place: &Place) {
         let half = usize::from(self.limit);
         let mut tried = ['\0'; 2 * BAND];
         let mut count = 0;
         for cell in 0..=2 * half {
-            // Prefix of the query that this cell compares with.
+            // Prefix of the query for this cell.
             let Some(position) = (place.depth + cell).checked_sub(half) else { continue };
             let same = (place.row[cell] <= self.limit).then(|| self.query.get(position)).flatten();
             let swapped = (self.caps.get(position + 1).is_some_and(|cap| place.before[cell] < *cap)
@@ -170,7 +174,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Follows one character from a node, if it can be followed.
+    /// Follows one character from a node, if there is a transition.
     fn follow(&mut self, node: &Node<'_>, place: &Place, character: char) {
         let mut buffer = [0; 4];
         let mut output = place.output;
@@ -204,7 +208,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks the bytes that a character still lacks, then steps.
+    /// Walks the remaining bytes of a character, then steps.
     fn rest_of_character(&mut self, address: usize, place: &Place, output: u64, following: usize) {
         if following > 0 {
             let Some(node) = self.keys.node(address) else { return };
@@ -227,7 +231,7 @@ impl Walk<'_> {
         self.step(address, place, character, output);
     }
 
-    /// The next row of the table; goes on where it is within the limit.
+    /// Computes the next row of the table and continues if it is within the limit.
     fn step(&mut self, address: usize, place: &Place, character: char, output: u64) {
         let (far, half) = (self.limit + 1, usize::from(self.limit));
         let mut row = [far; BAND];
@@ -303,7 +307,7 @@ mod tests {
         let mut file = ContainerWriter::create(&path, KIND, 1).unwrap();
         file.write_section("map", map.as_bytes()).unwrap();
         file.finish().unwrap();
-        // As large files are opened: every node is checked.
+        // Opened like a large file, so that every node is checked.
         FiniteMap::open(Container::open_unchecked(&path, KIND).unwrap().section("map").unwrap()).unwrap()
     }
 

@@ -1,26 +1,26 @@
-//! Hands keys and values over to a thread that makes something of them.
+//! Passes keys and values to a thread that builds something from them.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::IndexError;
 
-/// Keys handed over at once.
+/// Keys in a batch.
 const BATCH: usize = 4096;
 /// Batches that wait for the thread.
 const WAITING: usize = 4;
 
-/// The end that gives. What is made is a `T`.
+/// The sending end. The thread's result is a `T`.
 pub(super) struct Handover<'scope, T> {
     batch: Batch,
     full: SyncSender<Batch>,
     thread: ScopedJoinHandle<'scope, Result<T, IndexError>>,
 }
 
-/// The end that takes.
+/// The receiving end.
 pub(super) struct Entries(Receiver<Batch>);
 
-/// Keys one after the other, and for each its end and its value.
+/// Concatenated keys, with the end and the value of each.
 #[derive(Default)]
 struct Batch {
     keys: Vec<u8>,
@@ -28,7 +28,7 @@ struct Batch {
 }
 
 impl<'scope, T: Send + 'scope> Handover<'scope, T> {
-    /// Starts the thread that does `work`.
+    /// Starts the thread that runs `work`.
     pub(super) fn start<'env>(
         scope: &'scope Scope<'scope, 'env>,
         work: impl FnOnce(Entries) -> Result<T, IndexError> + Send + 'scope,
@@ -37,7 +37,7 @@ impl<'scope, T: Send + 'scope> Handover<'scope, T> {
         Self { batch: Batch::default(), full, thread: scope.spawn(move || work(Entries(batches))) }
     }
 
-    /// Gives a key and its value.
+    /// Sends a key and its value.
     pub(super) fn push(&mut self, key: &[u8], value: u64) {
         self.batch.keys.extend_from_slice(key);
         self.batch.entries.push((self.batch.keys.len(), value));
@@ -46,7 +46,7 @@ impl<'scope, T: Send + 'scope> Handover<'scope, T> {
         }
     }
 
-    /// Waits for what the thread makes; what went wrong on it is told here.
+    /// Waits for the thread's result or error.
     pub(super) fn finish(mut self) -> Result<T, IndexError> {
         self.send();
         drop(self.full);
@@ -54,13 +54,13 @@ impl<'scope, T: Send + 'scope> Handover<'scope, T> {
     }
 
     fn send(&mut self) {
-        // A thread that ended early has an error to tell, which `finish` asks for.
+        // If the thread ended early, `finish` returns its error.
         let _ = self.full.send(std::mem::take(&mut self.batch));
     }
 }
 
 impl Entries {
-    /// Calls `take` with each key and its value, in the order in which they were given.
+    /// Calls `take` with each key and its value, in the order of sending.
     pub(super) fn each<E>(self, mut take: impl FnMut(&[u8], u64) -> Result<(), E>) -> Result<(), E> {
         for batch in self.0 {
             let mut start = 0;
@@ -96,7 +96,7 @@ mod tests {
         };
         let expected: Vec<_> = (0..count).map(|value| (format!("{value:08}"), value)).collect();
         assert_eq!(give(u64::MAX).unwrap(), expected);
-        // Given goes on though nothing is taken any more.
+        // Sending works even though nothing is received any more.
         assert!(matches!(give(5), Err(IndexError::Cancelled)));
     }
 }

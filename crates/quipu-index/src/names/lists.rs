@@ -1,7 +1,8 @@
-//! Lists of rising numbers, gathered by key in bounded memory.
+//! Lists of increasing numbers, gathered by key in bounded memory.
 //!
-//! A name index has millions of postings and far fewer distinct words and 3-grams. Appending to a list in a hash table
-//! costs a fraction of sorting every posting, and only the keys are left to be sorted.
+//! A name index has millions of postings and far fewer distinct words and 3-grams. Appending to a
+//! list in a hash table costs a fraction of sorting every posting, and only the keys remain to be
+//! sorted.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,18 +12,19 @@ use foldhash::fast::RandomState;
 use crate::spill::{Record, Sorted, Sorter};
 use crate::{IndexError, varint};
 
-/// What a key takes beyond its own bytes: its slot in the table and two allocations.
+/// Memory of a key beyond its own bytes: its slot in the table and two allocations.
 const KEY_OVERHEAD: usize = 112;
 
-/// Takes numbers by key, those of one key rising, each with a weight.
+/// Collects numbers by key, increasing within a key, each with a weight.
 pub(super) struct ListsByKey {
     lists: HashMap<Box<[u8]>, List, RandomState>,
     /// Bytes held by `lists`.
     held: usize,
     memory: usize,
-    /// Times that the lists were emptied into `full`.
+    /// Number of times that the lists were moved to `full`.
     round: u32,
-    /// `key → round:u32 (difference:number weight:number)*`, so that the parts of a key's list come back in order.
+    /// `key → round:u32 (difference:number weight:number)*`. The round keeps the parts of a key's
+    /// list in order.
     full: Sorter,
     payload: Vec<u8>,
 }
@@ -34,7 +36,7 @@ struct List {
 }
 
 impl ListsByKey {
-    /// Keeps about `memory` bytes at once; what goes beyond is spilled into `folder`.
+    /// Keeps about `memory` bytes; the rest is spilled into `folder`.
     pub(super) fn new(folder: &Path, memory: usize) -> Self {
         Self {
             lists: HashMap::default(),
@@ -46,7 +48,7 @@ impl ListsByKey {
         }
     }
 
-    /// Appends a number to the list of a key. The number that was appended last is not appended again.
+    /// Appends a number to the list of a key, unless it is the list's last number.
     pub(super) fn push(&mut self, key: &[u8], number: u64, weight: u64) -> Result<(), IndexError> {
         if let Some(list) = self.lists.get_mut(key) {
             self.held += list.push(number, weight);
@@ -58,7 +60,7 @@ impl ListsByKey {
         if self.held > self.memory { self.empty() } else { Ok(()) }
     }
 
-    /// Ends the input; the lists follow by rising key.
+    /// Ends the input; the lists follow in the order of keys.
     pub(super) fn sorted(mut self) -> Result<SortedLists, IndexError> {
         self.empty()?;
         let mut sorted = self.full.sorted()?;
@@ -79,7 +81,7 @@ impl ListsByKey {
 }
 
 impl List {
-    /// Says how many bytes more the list takes.
+    /// Returns the additional bytes of the list.
     fn push(&mut self, number: u64, weight: u64) -> usize {
         if self.last == Some(number) {
             return 0;
@@ -92,14 +94,15 @@ impl List {
     }
 }
 
-/// The lists by rising key, one at a time.
+/// The lists in the order of keys, one at a time.
 pub(super) struct SortedLists {
     sorted: Sorted,
     next: Option<Record>,
 }
 
 impl SortedLists {
-    /// Hands the numbers and weights of the next key's list to `each`, the numbers rising, and gives the key.
+    /// Passes the numbers and weights of the next key's list to `each`, in increasing order, and
+    /// returns the key.
     pub(super) fn next(&mut self, mut each: impl FnMut(u64, u64)) -> Result<Option<Vec<u8>>, IndexError> {
         let Some((key, part)) = self.next.take() else { return Ok(None) };
         let mut last = None;
@@ -113,7 +116,8 @@ impl SortedLists {
     }
 }
 
-/// Reads one part of a list. Its first number may be the last one of the part before, and is then left out.
+/// Reads one part of a list. If its first number equals the last one of the previous part, it is
+/// skipped.
 fn read_part(part: &[u8], last: &mut Option<u64>, each: &mut impl FnMut(u64, u64)) {
     let Some(mut cursor) = varint::Cursor::at(part, size_of::<u32>() as u64) else { return };
     let mut number = 0;

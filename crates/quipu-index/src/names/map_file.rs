@@ -1,4 +1,5 @@
-//! A finite-state map that is written beside the index, and copied into its section when that one's turn comes.
+//! A finite-state map that is written to a temporary file beside the index, and later copied into
+//! its section.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, SeekFrom};
@@ -16,7 +17,7 @@ const BUFFER: usize = 1 << 18;
 pub(super) struct MapFile(File);
 
 impl MapFile {
-    /// Writes the map of entries whose keys rise. The file is in `folder`.
+    /// Writes the map of entries in the order of keys. The file is in `folder`.
     pub(super) fn write(entries: Entries, folder: &Path) -> Result<Self, IndexError> {
         let failed = IndexError::io("cannot write the name index in", folder);
         let written = || -> Result<File, fst::Error> {

@@ -1,17 +1,20 @@
-//! The name index: from a name as people write it to the nodes that bear it.
+//! The name index: finds the nodes of a name as people write it.
 //!
-//! A lookup runs four stages and gives one ranked list:
+//! A lookup runs four stages and returns one ranked list:
 //! 1. *exact*: the normalised text is the normalised label or alias of a node;
-//! 2. *fuzzy*: it is one or two edits away (insertion, deletion, substitution, transposition), the closest distance first;
-//! 3. *3-grams*: it shares rare words with the name, each word itself allowed edits or judged by common 3-grams, in any
-//!    order: `Tarantino`, `Gaulle de Charles`;
-//! 4. *dense*: its vector is near the name's; that stage is the workspace's, which holds the vectors.
+//! 2. *fuzzy*: it is one or two edits away (insertion, deletion, substitution, transposition), the
+//!    closest distance first;
+//! 3. *3-grams*: it shares rare words with the name, in any order; each word may itself have edits
+//!    or match by common 3-grams: `Tarantino`, `Gaulle de Charles`;
+//! 4. *dense*: its vector is near the name's. The workspace runs this stage, because it holds the
+//!    vectors.
 //!
 //! # Score
-//! `score = 0.93 · quality + 0.07 · prior`, both within 0 to 1. The *prior* is `ln(1 + degree) / ln(1 + greatest degree)`.
-//! The *quality* of an exact match is 1 (0.96 when only the case differs, 0.993 if the text has no capitals at all, 0.93 when
-//! only the normalised forms agree), of an alias 0.04 less; of a fuzzy match `0.95 − 1.2 · distance / (length + 1)`, of a
-//! 3-gram match `0.85 · similarity`, of a dense match `0.8 · similarity`.
+//! `score = 0.93 · quality + 0.07 · prior`, both within 0 to 1. The *prior* is `ln(1 + degree) /
+//! ln(1 + greatest degree)`. The *quality* of an exact match is 1 (0.96 when only the case differs,
+//! 0.993 if the text has no capitals at all, 0.93 when only the normalised forms agree), of an
+//! alias 0.04 less; of a fuzzy match `0.95 − 1.2 · distance / (length + 1)`, of a 3-gram match
+//! `0.85 · similarity`, of a dense match `0.8 · similarity`.
 //!
 //! # Format
 //! One file, a container of sections (see the container's own grammar), version `VERSION`:
@@ -29,7 +32,7 @@
 //! gramlist = (count:number first_offset_into_postings:number (difference:number){count − 1})*
 //! number   = varint; text = length:number utf8
 //! ```
-//! Values of keys, words and grams rise with its keys, so that a key can be found from its value.
+//! Values of keys, words and grams increase with the keys, so that a key can be found by its value.
 
 mod finite_map;
 mod fuzzy;
@@ -57,10 +60,10 @@ const VERSION: u32 = 2;
 
 const KIND: Kind = Kind { magic: *b"QUIPUNAM", version: VERSION, oldest: VERSION, title: "name index" };
 
-/// Normalised names are indexed and searched up to this many bytes.
+/// Most bytes of a normalised name that are indexed and searched.
 const LONGEST_KEY: usize = 240;
 
-/// What a name is to its node.
+/// The role of a name for its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NameKind {
@@ -72,30 +75,30 @@ pub enum NameKind {
     Literal,
 }
 
-/// One name of one node, as the writer takes it.
+/// One name of one node: the input of the writer.
 #[derive(Debug, Clone, Copy)]
 pub struct NameEntry<'a> {
     /// The node.
     pub node: NodeId,
     /// The name as the graph writes it.
     pub name: &'a str,
-    /// What it is to the node.
+    /// Its role for the node.
     pub kind: NameKind,
     /// Number of triples with the node, for the popularity prior.
     pub degree: u64,
-    /// The node's preferred name, where `name` is not it.
+    /// The node's preferred name, if `name` is another one.
     pub label: Option<&'a str>,
 }
 
-/// Why a candidate is one.
+/// The reason for a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchReason {
-    /// The text is its name, but for case, diacritics, punctuation, articles.
+    /// The text is its name, ignoring case, diacritics, punctuation and articles.
     Exact,
-    /// The text is another name of it.
+    /// The text is an alias of it.
     Alias,
-    /// The text is so many edits away from its name.
+    /// The text is a few edits away from its name.
     Fuzzy {
         /// Insertions, deletions, substitutions, transpositions.
         distance: u8,
@@ -121,9 +124,9 @@ pub struct Candidate {
     pub name: String,
     /// The name of it that matched.
     pub matched: String,
-    /// Why it is a candidate.
+    /// The reason for the match.
     pub reason: MatchReason,
-    /// 0 to 1; lists are sorted by it, falling. The module's head says how it is made.
+    /// 0 to 1; lists are sorted by it, descending. The module's documentation has the formula.
     pub score: f64,
     /// Number of triples with the node.
     pub degree: u64,
@@ -138,7 +141,7 @@ pub(crate) fn score(quality: f64, degree: u64, greatest_degree: u64) -> f64 {
     (1.0 - PRIOR_SHARE) * quality.clamp(0.0, 1.0) + PRIOR_SHARE * prior.clamp(0.0, 1.0)
 }
 
-/// Sorts candidates by score, best first, keeps the best of each node, and of these the first `k`.
+/// Sorts candidates by score, best first, and keeps the best of each node, at most `k`.
 pub(crate) fn rank(candidates: &mut Vec<Candidate>, k: usize) {
     candidates.sort_by(|left, right| {
         right

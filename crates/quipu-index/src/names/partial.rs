@@ -1,4 +1,5 @@
-//! Names that share rare words with a text, in any order, each word itself allowed edits or judged by its 3-grams.
+//! Names that share rare words with a text, in any order. Each word may itself have edits or match
+//! by its 3-grams.
 
 use std::collections::HashMap;
 
@@ -9,29 +10,29 @@ use crate::varint::Cursor;
 
 /// Postings read for one text, the rarest words first; one list is always read.
 const POSTINGS: usize = 1 << 13;
-/// Names that are scored in full.
+/// Names whose similarity is computed in full.
 const RESCORED: usize = 64;
-/// Spellings taken for a word that no name holds.
+/// Most spellings of a word that no name contains.
 const VARIANTS: usize = 6;
-/// Below this similarity a name has hardly anything of the text.
+/// Least similarity of a result.
 const LEAST_SIMILARITY: f64 = 0.3;
-/// What two words must share of their 3-grams (Dice) to be taken for spellings of each other.
+/// Least Dice coefficient of two words' 3-grams for them to count as spellings of each other.
 const LEAST_DICE: f64 = 0.5;
-/// A name with all the text's words in another order.
+/// Similarity of a name with all the text's words in another order.
 const REORDERED: f64 = 0.97;
 
-/// A word of some name, taken for one of the text.
+/// A word in names that may stand for one of the text.
 struct Spelling {
     word: String,
-    /// Which word of the text.
+    /// Position of the text's word.
     position: usize,
-    /// 1: the word itself; less for edits.
+    /// 1 for the word itself; less for edits.
     weight: f64,
     postings: u64,
     frequency: u64,
 }
 
-/// A name with its share of the text, 0 to 1.
+/// A name with its similarity to the text, 0 to 1.
 pub(super) struct Partial {
     pub(super) key: String,
     pub(super) block: u64,
@@ -85,7 +86,7 @@ impl NameIndex {
         Some(found)
     }
 
-    /// Soft Dice over rarity-weighted words: twice what is shared over what both have.
+    /// Soft Dice over rarity-weighted words: twice the shared weight over the sum of both weights.
     fn similarity(&self, words: &[&str], spellings: &[Spelling], key: &str) -> Option<f64> {
         let (mut shared, mut total) = (0.0, 0.0);
         let mut used = vec![false; words.len()];
@@ -108,7 +109,7 @@ impl NameIndex {
             }
         }
         for (position, word) in words.iter().enumerate() {
-            // A word that is misspelt weighs as much as the word that it is taken for.
+            // A misspelt word weighs as much as the word that it stands for.
             let taken_for = spellings.iter().filter(|spelling| spelling.position == position);
             let frequency = match taken_for.map(|spelling| spelling.frequency).max() {
                 Some(frequency) => frequency,
@@ -120,7 +121,8 @@ impl NameIndex {
         Some(if total > 0.0 { 2.0 * shared / total * order } else { 0.0 })
     }
 
-    /// The words of names that a word of the text may stand for: itself, else the nearest by edits, else by 3-grams.
+    /// The words in names that a word of the text may stand for: itself, else the nearest by edits,
+    /// else by 3-grams.
     fn spellings(&self, word: &str, position: usize) -> Option<Vec<Spelling>> {
         let spelling = |word: &str, weight, postings| {
             let frequency = self.frequency_at(postings)?;
@@ -187,7 +189,8 @@ impl NameIndex {
         Some(found)
     }
 
-    /// ln(1 + N / n): how much a word of `frequency` names tells; a word of no name tells as much as one of one name.
+    /// ln(1 + N / n): the information of a word in `frequency` names. A word in no name counts like
+    /// one in a single name.
     pub(super) fn rarity(&self, frequency: u64) -> f64 {
         (self.meta.keys as f64 / frequency.max(1) as f64).ln_1p()
     }
@@ -208,7 +211,7 @@ impl NameIndex {
         read_list(Cursor::over(&self.gramlist, offset)?)
     }
 
-    /// A word's postings; `frequency` stands before the list.
+    /// A word's postings; with `frequency`, the list begins with the frequency.
     fn list(&self, offset: u64, frequency: bool) -> Option<Vec<u64>> {
         let mut cursor = Cursor::over(&self.postings, offset)?;
         if frequency {
@@ -225,7 +228,7 @@ impl NameIndex {
         self.keys.key_of(block)
     }
 
-    /// Number of words of a name and the degree of its best connected node.
+    /// The number of words in a name and the degree of its best connected node.
     fn block_head(&self, block: u64) -> Option<(u8, u64)> {
         let mut cursor = Cursor::over(&self.names, block)?;
         let words = cursor.byte()?;

@@ -11,24 +11,25 @@ use super::writer::title_case;
 use super::{Candidate, KIND, MatchReason, NameKind, clip, fuzzy, rank, score};
 use crate::IndexError;
 use crate::container::{Container, Section, u64_at};
-use crate::normalise::{Word, fold, normalise};
 use crate::varint::Cursor;
+use quipu_language::{Word, fold, normalise};
 
-/// Nodes read of one name; a name of more (a category, a common personal name) is cut after its best connected ones.
+/// Most nodes of one name that are read. A name with more (a category, a common personal name) is
+/// cut after its best connected nodes.
 const MOST_OF_A_NAME: usize = 320;
-/// Keys taken at the closest distance.
+/// Most keys at the closest distance.
 const MOST_NEAR: usize = 64;
 
-/// What a lookup looks for.
+/// Settings of a lookup.
 #[derive(Debug, Clone)]
 pub struct LookupConfig {
     /// Most candidates.
     pub k: usize,
     /// Most edits of the fuzzy stage, 0 to 2. Texts of up to three characters get at most one.
     pub max_edits: u8,
-    /// Whether names that share words with the text count.
+    /// Whether to include names that share words with the text.
     pub partial: bool,
-    /// Whether inexact stages run even though an exact match was found. Their hits rank below it.
+    /// Whether inexact stages run even after an exact match. Their hits rank below it.
     pub alternatives: bool,
 }
 
@@ -52,7 +53,7 @@ pub struct NameIndex {
     translate: Option<Translate>,
 }
 
-/// From the nodes that an index was written with to those of a graph; `None`: there is no such node.
+/// Translates the nodes of an index's origin to those of a graph; `None`: the graph lacks the node.
 pub(crate) type Translate = Arc<dyn Fn(NodeId) -> Option<NodeId> + Send + Sync>;
 
 impl std::fmt::Debug for NameIndex {
@@ -83,19 +84,19 @@ struct Named {
 }
 
 impl NameIndex {
-    /// Maps the index. Header and table are checked always; every byte where the file is below 4 MB, else each page when it
-    /// is first read.
+    /// Maps the index. Checks header and table, and every byte of a file below 4 MB; in a larger
+    /// file each page is checked on its first read.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         Self::from_container(Container::open(path, KIND)?)
     }
 
-    /// As a file too large to be checked on opening is opened.
+    /// Opens a file as if it were too large to be checked on opening.
     #[cfg(test)]
     pub(super) fn open_unchecked(path: &Path) -> Result<Self, IndexError> {
         Self::from_container(Container::open_unchecked(path, KIND)?)
     }
 
-    /// The index with other nodes for those that stand in it. One without another is damage.
+    /// The index with translated nodes. A node without a translation counts as damage.
     pub(crate) fn with_nodes(self, translate: Translate) -> Self {
         Self { translate: Some(translate), ..self }
     }
@@ -144,19 +145,14 @@ impl NameIndex {
         self.container.bytes()
     }
 
-    /// The greatest degree of a named node: what the popularity prior is measured by.
+    /// The greatest degree of a named node, which scales the popularity prior.
     pub(crate) fn greatest_degree(&self) -> u64 {
         self.meta.greatest_degree
     }
 
-    /// The most words that a normalised name has.
+    /// The number of words of the longest normalised name.
     pub fn longest_name(&self) -> usize {
         usize::try_from(self.meta.longest).unwrap_or(usize::MAX)
-    }
-
-    /// How much a normalised word tells: `ln(1 + names / names with the word)`.
-    pub fn word_rarity(&self, word: &str) -> Result<f64, IndexError> {
-        self.guarded(|| Some(self.rarity(self.frequency_of(word)?)))
     }
 
     /// Nodes whose label or alias is the text, normalised; best first, at most `k`.
@@ -165,9 +161,10 @@ impl NameIndex {
         self.exact_key(clip(&key), text, k)
     }
 
-    /// Names that begin with the text, normalised: those with most triples first, at most `k`; of very many that begin so, some.
+    /// Names that begin with the normalised text, those with most triples first, at most `k`. Only
+    /// the first 256 such names are considered.
     pub fn starting_with(&self, text: &str, k: usize) -> Result<Vec<String>, IndexError> {
-        /// Names that are looked at.
+        /// Most names that are considered.
         const MOST: usize = 256;
         let start = normalise(text);
         self.guarded(|| {
@@ -203,8 +200,8 @@ impl NameIndex {
         })
     }
 
-    /// How many of the words, from the first on, are a name together: each count of which that holds, or would hold
-    /// were the last word's final `s` cut off.
+    /// The numbers of leading words that together form a name, directly or with a final `s` of the
+    /// last word removed.
     pub(crate) fn name_lengths(&self, words: &[Word]) -> Result<Vec<usize>, IndexError> {
         self.guarded(|| {
             let mut lengths = Vec::new();
@@ -235,8 +232,8 @@ impl NameIndex {
         })
     }
 
-    /// The nodes that a text may mean, best first: exact and alias matches, else the stages that allow errors.
-    /// An empty text has none.
+    /// The nodes that a text may mean, best first: exact and alias matches, else the stages that
+    /// allow errors. Empty for an empty text.
     pub fn lookup(&self, text: &str, config: &LookupConfig) -> Result<Vec<Candidate>, IndexError> {
         let key = normalise(text);
         let key = clip(&key);
@@ -250,7 +247,7 @@ impl NameIndex {
             }
             if found.is_empty() || config.alternatives {
                 self.fuzzy(key, config.max_edits, &mut found)?;
-                // Names that merely share words add nothing to a list that is full of better ones.
+                // Names that merely share words add nothing to a full list of better matches.
                 if config.partial && (found.len() < config.k || config.alternatives) {
                     self.push_partial(key, &mut found)?;
                 }
@@ -260,7 +257,8 @@ impl NameIndex {
         })
     }
 
-    /// Nodes whose name is within `edits` of the text but not the text, the closest distance only; best first.
+    /// Nodes whose name is at the closest distance from the text, at most `edits` and not zero;
+    /// best first.
     pub fn fuzzy_matches(&self, text: &str, edits: u8, k: usize) -> Result<Vec<Candidate>, IndexError> {
         let key = normalise(text);
         self.guarded(|| {
@@ -273,7 +271,7 @@ impl NameIndex {
 
     fn exact_block(&self, block: u64, key: &str, text: &str, into: &mut Vec<Candidate>) -> Option<()> {
         let (text, folded) = (text.trim(), fold(text.trim()));
-        // Who writes no capitals says nothing by their absence.
+        // In a text without any capital, a missing capital means nothing.
         let other_case = if text.contains(char::is_uppercase) { 0.96 } else { 0.993 };
         for named in self.block(block, key)? {
             let surface = match () {
@@ -331,8 +329,9 @@ impl NameIndex {
         (0..count.min(MOST_OF_A_NAME)).map(|_| read_name(&mut cursor, key)).collect()
     }
 
-    /// Runs a lookup. `None` from it, or a panic of the finite-state library (which trusts its bytes), means that the
-    /// file is damaged, and so does a page that was found so: what was found without it may be wrong.
+    /// Runs a lookup. Three signs show that the file is damaged: the result `None`, a panic of the
+    /// finite-state library (which trusts its bytes), and a damaged page, without which the result
+    /// may be wrong.
     fn guarded<T>(&self, lookup: impl FnOnce() -> Option<T>) -> Result<T, IndexError> {
         let found = std::panic::catch_unwind(AssertUnwindSafe(lookup)).ok().flatten();
         match self.container.damage() {

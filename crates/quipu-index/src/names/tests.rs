@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use quipu_graph::NodeId;
 
 use super::*;
-use crate::normalise::normalise;
+use quipu_language::normalise;
 
 struct Built {
     folder: tempfile::TempDir,
@@ -172,19 +172,19 @@ fn damaged_files_are_refused() {
     }
     std::fs::write(&path, b"something else entirely, and long enough to hold a header").unwrap();
     let message = NameIndex::open(&path).unwrap_err().to_string();
-    assert!(message.contains("this is no name index of Quipu"), "{message}");
+    assert!(message.contains("this is not a name index of Quipu"), "{message}");
     std::fs::remove_file(&path).unwrap();
     let message = NameIndex::open(&path).unwrap_err().to_string();
     assert!(message.contains("is missing"), "{message}");
 }
 
-/// What a file too large to be checked on opening does when a byte is wrong: the same answers, where they do not rest on it,
-/// else an error that names the place.
+/// With a wrong byte, a file too large to be checked on opening gives the same answers if they do
+/// not depend on the byte, else an error that names the place.
 #[test]
 fn of_a_damaged_file_too_large_to_be_read_through_no_other_answer_comes() {
     let texts =
         ["Quentin Tarantino", "qeuntin tarantion", "Gaulle de Charles", "mister tarrantinno", "nobody"];
-    // Names enough for several pages of every kind.
+    // Enough names for several pages of every section.
     let more: Vec<String> =
         (0..2000).map(|number| format!("Name{number} of {}", number * 7919 % 2003)).collect();
     let more = more.iter().map(|name| (name.as_str(), 1));

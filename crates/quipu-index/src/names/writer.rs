@@ -8,18 +8,18 @@ use super::lists::{ListsByKey, SortedLists};
 use super::map_file::MapFile;
 use super::{KIND, NameEntry, NameKind, clip};
 use crate::container::ContainerWriter;
-use crate::normalise::normalise;
 use crate::spill::{Sorted, Sorter};
 use crate::{IndexError, varint};
+use quipu_language::normalise;
 
-/// Postings of a word beyond this many are left out, those of the least connected nodes first: such a word says little,
-/// and a list of a million names would cost a lookup milliseconds.
+/// Most postings of a word; those of the least connected nodes are dropped first. A more frequent
+/// word says little, and a list of a million names would cost a lookup milliseconds.
 const MOST_POSTINGS: usize = 1 << 14;
 
-/// How the index is written.
+/// Settings of the writer.
 #[derive(Debug, Clone)]
 pub struct NameIndexConfig {
-    /// Bytes of memory for sorting; what goes beyond is spilled beside the index.
+    /// Bytes of memory for sorting; the rest is spilled beside the index.
     pub memory: usize,
 }
 
@@ -29,12 +29,12 @@ impl Default for NameIndexConfig {
     }
 }
 
-/// Takes names in any order and writes the index.
+/// Collects names in any order and writes the index.
 pub struct NameIndexWriter {
     path: PathBuf,
     folder: PathBuf,
     names: Sorter,
-    /// The keys, their characters in reverse order.
+    /// The reversed keys.
     backwards: Sorter,
     memory: usize,
     meta: Meta,
@@ -52,7 +52,7 @@ struct Meta {
 }
 
 impl NameIndexWriter {
-    /// Starts an index that will stand at `path`; spills go into the same folder.
+    /// Starts an index at `path`; spills go into the same folder.
     pub fn create(path: &Path, config: &NameIndexConfig) -> Result<Self, IndexError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Self {
@@ -67,7 +67,7 @@ impl NameIndexWriter {
         })
     }
 
-    /// Adds a name. A name of nothing but white space is left out.
+    /// Adds a name. Names of white space are skipped.
     pub fn push(&mut self, entry: &NameEntry<'_>) -> Result<(), IndexError> {
         let key = normalise(entry.name);
         let key = clip(&key);
@@ -76,7 +76,8 @@ impl NameIndexWriter {
         }
         self.meta.greatest_degree = self.meta.greatest_degree.max(entry.degree);
         self.payload.clear();
-        // The inverted degree comes first, so that the sort puts the best connected node of a name first.
+        // The inverted degree comes first, so that the best connected node of a name is sorted
+        // first.
         self.payload.extend_from_slice(&(!entry.degree).to_be_bytes());
         encode(key, entry, &mut self.payload);
         self.names.push(key.as_bytes(), &self.payload)?;
@@ -85,15 +86,15 @@ impl NameIndexWriter {
         self.backwards.push(self.reversed.as_bytes(), &[])
     }
 
-    /// Sorts, writes and names the file; gives its length in bytes.
+    /// Sorts and writes the index and renames it into place; returns its length in bytes.
     pub fn finish(self) -> Result<u64, IndexError> {
         let Self { path, folder, names, backwards, memory, mut meta, .. } = self;
         let mut file = ContainerWriter::create(&path, KIND, 8)?;
         let folder = folder.as_path();
         std::thread::scope(|scope| {
-            // Making a map takes longer than making what its keys lead to, so each has a thread of its own.
+            // Building a map takes longer than building its values, so each map has its own thread.
             let start_map = || Handover::start(scope, |entries| MapFile::write(entries, folder));
-            // The keys in reverse need nothing of the rest.
+            // The reversed keys depend on nothing else.
             let mut backkeys = start_map();
             let backkeys = scope.spawn(move || {
                 push_distinct(backwards, &mut backkeys)?;
@@ -143,7 +144,8 @@ fn encode(key: &str, entry: &NameEntry<'_>, into: &mut Vec<u8>) {
     }
 }
 
-/// The key with an ASCII capital at the start of each word; how most names are written, so that they need not be stored.
+/// The key with an ASCII capital at the start of each word. Most names are written so and need not
+/// be stored.
 pub(super) fn title_case(key: &str) -> String {
     let mut start = true;
     key.chars()
@@ -155,7 +157,7 @@ pub(super) fn title_case(key: &str) -> String {
         .collect()
 }
 
-/// Writes the names by key; hands the keys over to who makes their map, and gathers the words.
+/// Writes the names by key, passes the keys to the thread of their map, and gathers the words.
 fn write_names(
     file: &mut ContainerWriter,
     keys: &mut Handover<'_, MapFile>,
@@ -195,7 +197,7 @@ fn write_names(
     Ok(())
 }
 
-/// Hands over each key once.
+/// Passes each distinct key on.
 fn push_distinct(keys: Sorter, map: &mut Handover<'_, MapFile>) -> Result<(), IndexError> {
     let mut sorted = keys.sorted()?;
     let mut last: Option<Vec<u8>> = None;
@@ -208,7 +210,8 @@ fn push_distinct(keys: Sorter, map: &mut Handover<'_, MapFile>) -> Result<(), In
     Ok(())
 }
 
-/// Writes the names of each word; hands the words over to those who make their map and gather their 3-grams.
+/// Writes the names of each word, and passes the words to the threads of their map and of their
+/// 3-grams.
 fn write_postings(
     file: &mut ContainerWriter,
     words: &mut Handover<'_, MapFile>,
@@ -234,7 +237,7 @@ fn write_postings(
     Ok(())
 }
 
-/// From words to the words of each 3-gram.
+/// Gathers the words of each 3-gram.
 fn gather_grams(words: Entries, mut grams: ListsByKey) -> Result<ListsByKey, IndexError> {
     words.each(|word, offset| {
         let word = marked(&String::from_utf8_lossy(word));
@@ -243,7 +246,7 @@ fn gather_grams(words: Entries, mut grams: ListsByKey) -> Result<ListsByKey, Ind
     Ok(grams)
 }
 
-/// Writes the words of each 3-gram; hands the 3-grams over to who makes their map.
+/// Writes the words of each 3-gram, and passes the 3-grams to the thread of their map.
 fn write_grams(
     file: &mut ContainerWriter,
     grams: &mut Handover<'_, MapFile>,
@@ -273,14 +276,14 @@ fn marked(word: &str) -> String {
     format!("^{word}$")
 }
 
-/// The 3-grams of a marked word, in their order; one may come twice.
+/// The 3-grams of a marked word in order, with repetitions.
 fn grams_in(marked: &str) -> impl Iterator<Item = &str> {
     let starts = marked.char_indices().map(|(start, _)| start);
     let ends = marked.char_indices().skip(2).map(|(start, last)| start + last.len_utf8());
     starts.zip(ends).filter_map(|(start, end)| marked.get(start..end))
 }
 
-/// The names that hold one word: at most [`MOST_POSTINGS`], those of the best connected nodes.
+/// The names that contain one word: at most [`MOST_POSTINGS`], those of the best connected nodes.
 #[derive(Default)]
 struct Postings {
     frequency: u64,

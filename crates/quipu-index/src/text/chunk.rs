@@ -1,30 +1,31 @@
-//! Texts in chunks that prompts show whole: along headings, paragraphs and lists first, then at the ends of sentences, then
-//! between words. The boundaries are `text-splitter`'s; offsets, headings and bounds on the work are added here.
+//! Splits texts into chunks that prompts show whole: at headings, paragraphs and lists first, then
+//! at the ends of sentences, then between words. `text-splitter` finds the boundaries; this module
+//! adds offsets, headings and bounds on the work.
 
 use text_splitter::{ChunkConfig, MarkdownSplitter, TextSplitter};
 
-/// Bytes split at once: the splitter looks at all boundaries of what it is given.
+/// Bytes that are split at once, because the splitter considers all boundaries of its input.
 const BLOCK: usize = 16 << 10;
 
-/// How a text says what belongs together.
+/// The markup of a text's structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Paragraphs and sentences only.
     Plain,
-    /// Markdown's headings, lists, tables and code blocks too; what [`super::html`] writes.
+    /// Markdown's headings, lists, tables and code blocks; the output of [`super::html`].
     Markdown,
 }
 
 /// Sizes of chunks, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkLimits {
-    /// Neighbouring parts of a text are joined until a chunk has this many, where they fit.
+    /// Neighbouring parts are joined up to this size, if the result fits.
     pub least: usize,
-    /// No chunk has more.
+    /// Largest chunk.
     pub most: usize,
 }
 
-/// A part of a text without the white space around it.
+/// A part of a text, trimmed of white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// First byte in the text.
@@ -35,12 +36,14 @@ pub struct Chunk {
     pub first_character: usize,
     /// Number of characters.
     pub characters: usize,
-    /// The Markdown heading that it stands under, without its marks; `None` at the start of a text and in plain text.
+    /// The Markdown heading above it, without its marks; `None` at the start of a text and in plain
+    /// text.
     pub heading: Option<String>,
 }
 
-/// Divides a text. Every character that is not white space is in exactly one chunk, in order; the same text and limits
-/// give the same chunks. A text of at most `most` characters is one chunk. Time is linear in the text's length.
+/// Splits a text. Every character except white space is in exactly one chunk, in order; the same
+/// text and limits give the same chunks. A text of at most `most` characters is one chunk. The time
+/// is linear in the text's length.
 pub fn chunks(text: &str, format: Format, limits: ChunkLimits) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     let mut heading = None;
@@ -82,7 +85,8 @@ fn parts(text: &str, format: Format, limits: ChunkLimits) -> Vec<(usize, &str)> 
                 markdown.chunk_indices(block).map(|(start, _)| start).collect()
             }
         };
-        // The splitter's starts alone decide: what it may leave out between two chunks (marks without words) belongs to the first.
+        // Only the splitter's start positions count. Marks that it skips between two chunks belong
+        // to the first.
         for (start, part) in between(block, &starts) {
             if part.chars().take(most + 1).count() <= most {
                 parts.push((offset + start, slice(text, offset + start, part.len())));
@@ -98,7 +102,8 @@ fn parts(text: &str, format: Format, limits: ChunkLimits) -> Vec<(usize, &str)> 
     parts
 }
 
-/// The parts of a text from each start to the next, without the white space around them; the first begins with the text.
+/// The parts of a text from each start to the next, trimmed of white space; the first begins with
+/// the text.
 fn between<'t>(text: &'t str, starts: &[usize]) -> Vec<(usize, &'t str)> {
     let mut bounds = vec![0];
     bounds.extend(starts.iter().copied().skip(1));
@@ -122,7 +127,8 @@ fn count(text: Option<&str>) -> usize {
     text.map_or(0, |text| text.chars().count())
 }
 
-/// Runs of at most [`BLOCK`] bytes that end between paragraphs, else lines, else words, else characters.
+/// Blocks of at most [`BLOCK`] bytes that end between paragraphs, else lines, else words, else
+/// characters.
 fn blocks(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     std::iter::from_fn(move || {

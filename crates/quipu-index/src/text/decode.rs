@@ -1,16 +1,16 @@
-//! Bytes to characters: UTF-8, and UTF-16 where a mark says so. Anything else is refused rather than guessed.
+//! Decodes bytes: UTF-8, and UTF-16 with a byte order mark. Anything else is refused, not guessed.
 
-/// Why bytes are no text.
+/// Why bytes cannot be read as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// Bytes that no text has.
-    #[error("it is no text: byte {at} is zero")]
+    /// Bytes that do not occur in text.
+    #[error("it is not a text: byte {at} is zero")]
     Binary {
         /// Position of the first such byte.
         at: usize,
     },
-    /// Not UTF-8, and no mark of UTF-16.
-    #[error("it is not written in UTF-8: byte {at} is no part of a character; convert it (iconv -t UTF-8)")]
+    /// Neither UTF-8 nor marked as UTF-16.
+    #[error("it is not written in UTF-8: byte {at} is not part of a character; convert it (iconv -t UTF-8)")]
     Encoding {
         /// Position of the first wrong byte.
         at: usize,
@@ -23,7 +23,7 @@ pub enum TextError {
 /// The text of a file's bytes, without a byte order mark and with `\n` at the ends of lines.
 ///
 /// # Errors
-/// [`TextError::Binary`] and [`TextError::Encoding`], with the place.
+/// [`TextError::Binary`] and [`TextError::Encoding`], with the position.
 pub fn decode(bytes: &[u8]) -> Result<String, TextError> {
     let text = match bytes {
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes)?,

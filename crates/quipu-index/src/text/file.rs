@@ -1,4 +1,4 @@
-//! A file's text, whatever kind of file it is, with the fields that it says about itself.
+//! Reads a file of any supported kind: its text and its metadata fields.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,25 @@ use super::{Format, TextError, decode, html, pdf};
 pub struct TextFile {
     /// The text.
     pub text: String,
-    /// How its structure is marked.
+    /// The markup of its structure.
     pub format: Format,
-    /// What it says about itself: the lines between `---` at the head of Markdown and plain text, the `meta` elements of HTML; names
-    /// in lower case.
+    /// Its metadata: the lines between `---` at the head of Markdown and plain text, the `meta`
+    /// elements of HTML; names in lower case.
     pub fields: BTreeMap<String, String>,
 }
 
 impl TextFile {
-    /// Whether files of this name are read: Markdown, text, HTML and PDF.
+    /// Whether files with this name can be read: Markdown, text, HTML and PDF.
     pub fn is_readable(name: &str) -> bool {
         let known = ["md", "markdown", "txt", "text", "html", "htm", "xhtml", "pdf"];
         extension(name).is_some_and(|extension| known.contains(&extension.as_str()))
     }
 
-    /// Reads the bytes of a file; its name says what kind it is, and one that says nothing known is plain text.
+    /// Reads the bytes of a file. The extension gives its kind; an unknown extension means plain
+    /// text.
     ///
     /// # Errors
-    /// What is no text, is wrongly encoded, or is a PDF that cannot be read.
+    /// Binary content, a wrong encoding, or an unreadable PDF.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, TextError> {
         match extension(name).as_deref() {
             Some("pdf") => Ok(Self { text: pdf(bytes)?, format: Format::Plain, fields: BTreeMap::new() }),
@@ -50,7 +51,7 @@ fn extension(name: &str) -> Option<String> {
     (!stem.is_empty()).then(|| extension.to_lowercase())
 }
 
-/// Fields between two lines `---` at the head of a text, and the text behind them.
+/// The fields between two lines `---` at the head of a text, and the rest of the text.
 fn front_matter(text: String) -> (BTreeMap<String, String>, String) {
     let Some(rest) = text.strip_prefix("---\n") else { return (BTreeMap::new(), text) };
     let Some((head, body)) = rest.split_once("\n---\n") else { return (BTreeMap::new(), text) };

@@ -1,15 +1,15 @@
-//! HTML to text: what a reader of the page would read, with its structure in Markdown's marks.
+//! Converts HTML to the text that a reader sees, with its structure in Markdown.
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
 use scraper::{Html, Node, node::Element};
 
-/// Elements whose content nobody reads, or that belong to the site and not to the page.
+/// Elements without readable content, or with content of the site and not of the page.
 const LEFT_OUT: &[&str] = &[
     "script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "video", "audio",
     "button", "select", "input", "textarea", "form", "nav", "footer", "aside", "dialog", "head",
 ];
-/// Values of `role` that mean the same.
+/// Values of `role` for such elements.
 const LEFT_OUT_ROLES: &[&str] =
     &["navigation", "banner", "contentinfo", "search", "complementary", "dialog", "menu"];
 /// Elements that begin and end a paragraph.
@@ -38,12 +38,14 @@ const BLOCKS: &[&str] = &[
     "body",
     "html",
 ];
-/// A page's `main` or `article` stands for the page where it has at least this share of its text.
+/// A page's `main` or `article` element replaces the page if it has at least one in so many bytes
+/// of its text.
 const MAIN_SHARE: usize = 4;
 
-/// The text of a page: headings as `# so`, items as `- so`, cells of a row as `a | b`, paragraphs between empty lines.
-/// Menus, scripts, forms, footers and hidden parts are left out; where the page marks its main part, and that is not a
-/// small one, the rest is too. Any input gives some text: broken HTML is read as browsers do.
+/// The text of a page: headings as `# so`, items as `- so`, cells of a row as `a | b`, paragraphs
+/// between empty lines. Menus, scripts, forms, footers and hidden parts are dropped. If the page
+/// marks a main part that is not small, only that part is kept. Any input gives some text: broken
+/// HTML is parsed as browsers do.
 pub fn html(page: &str) -> String {
     let page = Html::parse_document(page);
     let root = page.tree.root();
@@ -89,7 +91,8 @@ fn is_left_out(element: &Element) -> bool {
         || element.attr("style").is_some_and(hidden)
 }
 
-/// The text below a node. Goes along the tree's edges, so that no depth of nesting can exhaust the stack.
+/// The text below a node. It iterates over the tree's edges, so that deep nesting cannot exhaust
+/// the stack.
 fn written(node: NodeRef<'_, Node>) -> String {
     let mut writer = Writer::default();
     let mut left_out = None;
@@ -113,7 +116,7 @@ fn written(node: NodeRef<'_, Node>) -> String {
     writer.finish()
 }
 
-/// What stands between the text so far and what comes next.
+/// The gap before the next text.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     #[default]
@@ -127,12 +130,12 @@ enum Gap {
 struct Writer {
     text: String,
     gap: Gap,
-    /// Written before the next text, as `## `.
+    /// Written before the next text, like `## `.
     mark: String,
-    /// How many preformatted elements, lists and headings are open.
+    /// Number of open preformatted elements, lists and headings.
     preformatted: usize,
     lists: usize,
-    /// Cells written in the row that is open.
+    /// Cells written in the open row.
     cells: usize,
 }
 
@@ -156,7 +159,7 @@ impl Writer {
         }
     }
 
-    /// Writes the gap and the mark that wait for text.
+    /// Writes the pending gap and mark.
     fn begin(&mut self) {
         let gap = match self.gap {
             _ if self.text.is_empty() => "",
@@ -226,7 +229,7 @@ impl Writer {
         }
     }
 
-    /// A paragraph ends, unless it is in a row or an item: there a line, or a space, is gap enough.
+    /// Ends a paragraph. Inside a row or an item a line break or a space is enough.
     fn block(&mut self) {
         let gap = if self.cells > 0 {
             Gap::Space

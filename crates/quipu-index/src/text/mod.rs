@@ -1,5 +1,5 @@
-//! From files to text that can be searched and quoted: bytes to characters, HTML and PDF to plain structured text, texts
-//! to chunks. Knows nothing of graphs and workspaces.
+//! Turns files into text that can be searched and quoted: bytes to characters, HTML and PDF to
+//! structured plain text, texts to chunks. It does not depend on graphs or workspaces.
 //!
 //! ```
 //! use quipu_index::text::{ChunkLimits, Format, chunks, html};

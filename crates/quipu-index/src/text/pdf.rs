@@ -6,15 +6,16 @@ use pdf_extract::{Document, Object};
 
 use super::TextError;
 
-/// Folders of pages within each other, in any file that a program wrote.
+/// Deepest nesting of page folders that real programs write.
 const DEEPEST: usize = 100;
 
-/// The text of a PDF's pages in order; pages are separated by an empty line, runs of empty lines become one.
+/// The text of a PDF's pages in order, separated by empty lines. Runs of empty lines become one.
 ///
 /// # Errors
-/// [`TextError::Pdf`] for what is no PDF, is damaged or encrypted, or holds pictures of text only.
+/// [`TextError::Pdf`] for a file that is no PDF, is damaged or encrypted, or holds only pictures of
+/// text.
 pub fn pdf(bytes: &[u8]) -> Result<String, TextError> {
-    // The library gives up on some damaged files by a panic.
+    // The library panics on some damaged files.
     let read = catch_unwind(AssertUnwindSafe(|| {
         check_parents(&Document::load_mem(bytes)?)?;
         pdf_extract::extract_text_from_mem(bytes)
@@ -26,12 +27,13 @@ pub fn pdf(bytes: &[u8]) -> Result<String, TextError> {
     };
     let text = tidy(&text);
     if text.is_empty() {
-        return Err(TextError::Pdf("it holds no text, only pictures perhaps".to_owned()));
+        return Err(TextError::Pdf("it holds no text; it may hold only pictures".to_owned()));
     }
     Ok(text)
 }
 
-/// Refuses pages that are within themselves: what pages inherit is looked for from parent to parent, without an end.
+/// Refuses pages that contain themselves: the library would search their parents for inherited
+/// values without an end.
 fn check_parents(document: &Document) -> Result<(), pdf_extract::OutputError> {
     for page in document.get_pages().into_values() {
         let parent =
@@ -64,7 +66,7 @@ fn tidy(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A PDF of one page with one line of text, with the offsets that its table of contents needs.
+    /// A PDF of one page with one line of text, with the offsets for its cross-reference table.
     pub(crate) fn page(line: &str) -> Vec<u8> {
         let stream = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
         let objects = [

@@ -1,7 +1,8 @@
-//! Builds the vector index in checkpoints, so that a stopped or killed build goes on where it was.
+//! Builds the vector index in checkpoints, so that a stopped or killed build resumes where it was.
 //!
-//! `build.json` in the folder says what was done: for which texts and embedder, how many rows of the matrix are on the
-//! disk for certain, and the last saved state of the graph. Another embedder or other texts start anew.
+//! `build.json` in the folder records the state: the texts and the embedder, the number of matrix
+//! rows that are certainly on disk, and the last saved state of the graph. With another embedder or
+//! other texts the build starts anew.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -35,21 +36,21 @@ const BATCH: usize = 256;
 const MATRIX_CHECKPOINT: u64 = 8 << 10;
 /// Rows between two checkpoints of the graph, whose whole state is saved each time.
 const GRAPH_CHECKPOINT: u64 = 128 << 10;
-/// Rows between two looks at the cancellation while the graph is built.
+/// Rows between two checks for cancellation while the graph is built.
 const GRAPH_STEP: u64 = 4 << 10;
 
-/// How far a build is.
+/// The progress of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorProgress {
     /// Rows embedded, or rows joined into the graph.
     pub done: u64,
     /// Rows in all.
     pub total: u64,
-    /// Whether the embedding is over and the graph is being built.
+    /// Whether all texts are embedded and the graph is being built.
     pub joining: bool,
 }
 
-/// Takes texts of nodes in any order and builds the index.
+/// Collects texts of nodes in any order and builds the index.
 pub struct VectorBuilder {
     folder: PathBuf,
     texts: Sorter,
@@ -62,14 +63,14 @@ struct Progress {
     fingerprint: String,
     /// XXH3-64 of texts and nodes.
     content: u64,
-    /// Rows of the matrix that are safely on the disk.
+    /// Rows of the matrix that are certainly on disk.
     rows: u64,
     /// Rows of the saved graph, and its file's checksum.
     graph_rows: u64,
     graph_checksum: u64,
 }
 
-/// The distinct texts in their order, on disk, and the nodes of each.
+/// The distinct texts in their order, on disk, with the nodes of each.
 struct Rows {
     texts: BufReader<File>,
     starts: Vec<u64>,
@@ -86,14 +87,14 @@ impl Rows {
 }
 
 impl VectorBuilder {
-    /// Starts, or goes on with, a build in `folder`; texts are sorted in about `memory` bytes.
+    /// Starts or resumes a build in `folder`; texts are sorted in about `memory` bytes.
     pub fn create(folder: &Path, memory: usize) -> Result<Self, IndexError> {
         std::fs::create_dir_all(folder).map_err(IndexError::io("cannot create", folder))?;
         Ok(Self { folder: folder.to_owned(), texts: Sorter::new(folder, memory), previous: Vec::new() })
     }
 
-    /// An index of the same embedder that need not be made again: taken over as it is where its texts are the same ones, else
-    /// the vectors of the texts that both have. May be called for several.
+    /// Adds an earlier index of the same embedder for reuse: whole if it has the same texts, else
+    /// the vectors of the texts in common. May be called several times.
     pub fn with_previous(mut self, folder: &Path) -> Self {
         self.previous.push(folder.to_owned());
         self
@@ -104,8 +105,9 @@ impl VectorBuilder {
         self.texts.push(text.as_bytes(), &node.0.to_be_bytes())
     }
 
-    /// Embeds what is not embedded yet, joins the rows into the graph and finishes the index. When `cancelled` turns true
-    /// it stops with [`IndexError::Cancelled`] and keeps what it has; the same texts and embedder go on from there.
+    /// Embeds the remaining texts, joins the rows into the graph and finishes the index. When
+    /// `cancelled` turns true it stops with [`IndexError::Cancelled`] and keeps its work; a build
+    /// with the same texts and embedder resumes from there.
     pub async fn build(
         self,
         embedder: &dyn Embedder,
@@ -157,18 +159,20 @@ fn distinct(texts: Sorter, folder: &Path) -> Result<Rows, IndexError> {
     Ok(Rows { texts, starts, nodes, hashes, content: hash.digest() })
 }
 
-/// Links the files of a finished index into `folder`, if it is whole and of the same texts and embedder.
+/// Links the files of a finished index into `folder`, if it is undamaged and has the same texts and
+/// embedder.
 fn take_over(
     previous: &Path,
     folder: &Path,
     content: u64,
     embedder: &dyn Embedder,
 ) -> Result<bool, IndexError> {
-    // A damaged or foreign index is no index to take over; it is built anew.
+    // A damaged or foreign index is not reused.
     let whole = VectorIndex::open(previous)
         .is_ok_and(|index| index.is_of(content, embedder) && index.verify().is_ok());
     if whole {
-        // First of all: with it gone, a build that finds linked files here starts anew instead of writing into them.
+        // The progress file is removed first. Without it, a build that finds linked files here
+        // starts anew instead of writing into them.
         remove(&folder.join(PROGRESS))?;
         remove(&folder.join(SAVED_GRAPH))?;
         for name in [MATRIX, GRAPH, ROWS] {
@@ -194,7 +198,7 @@ struct Known {
 }
 
 impl Known {
-    /// What whole indexes of this embedder hold; others hold nothing.
+    /// The vectors of undamaged indexes of this embedder; other indexes are ignored.
     fn open(folders: &[PathBuf], embedder: &dyn Embedder) -> Result<Self, IndexError> {
         let mut known = Self::default();
         for folder in folders {
@@ -216,7 +220,7 @@ impl Known {
     }
 }
 
-/// A build under way.
+/// A running build.
 struct Build {
     folder: PathBuf,
     rows: Rows,
@@ -236,7 +240,7 @@ impl Build {
             graph_rows: 0,
             graph_checksum: 0,
         };
-        // What cannot be read, or belongs to something else, is no checkpoint of this build.
+        // An unreadable or foreign checkpoint is ignored.
         let stored: Option<Progress> =
             std::fs::read(folder.join(PROGRESS)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let goes_on = |stored: &Progress| {
@@ -247,7 +251,7 @@ impl Build {
         let mut progress = match stored.filter(goes_on) {
             Some(stored) => stored,
             None => {
-                // Not cut to nothing, but removed: the file may be shared with a finished index.
+                // The file is removed, not truncated, because a finished index may share it.
                 remove(&path)?;
                 fresh
             }
@@ -304,7 +308,7 @@ impl Build {
         Ok(())
     }
 
-    /// The vectors of texts one behind the other: those of earlier indexes, else the embedder's.
+    /// The concatenated vectors of texts: from earlier indexes, else from the embedder.
     async fn vectors(&self, embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<f32>, IndexError> {
         let known: Vec<Option<Vec<f32>>> = texts.iter().map(|text| self.known.vector(text)).collect();
         let new = texts.iter().zip(&known).filter(|(_, known)| known.is_none());
@@ -364,12 +368,12 @@ impl Build {
     ) -> Result<(), IndexError> {
         let total = self.rows.len();
         let path = self.folder.join(GRAPH);
-        // As with the matrix: a file of this name may be shared with a finished index.
+        // A finished index may share this file too.
         remove(&path)?;
         if total == 0 {
             return std::fs::write(&path, []).map_err(IndexError::io("cannot write", &path));
         }
-        // SAFETY: this build alone writes the file, and it is complete.
+        // SAFETY: only this build writes the file, and it is complete.
         let map = unsafe { Mmap::map(&self.matrix) }.map_err(IndexError::io("cannot map", &path))?;
         let graph = self.saved_graph()?;
         let threads = rayon::current_num_threads();
@@ -474,7 +478,7 @@ impl Build {
     }
 }
 
-/// Length and checksum of a file, read in pieces that `also` is told of.
+/// Length and checksum of a file, read in blocks that are also passed to `also`.
 fn measure(path: &Path, also: &mut dyn FnMut(&[u8])) -> Result<(u64, u64), IndexError> {
     let mut read = || -> std::io::Result<(u64, u64)> {
         let mut file = File::open(path)?;

@@ -2,11 +2,11 @@
 
 use quipu_model::Embeddings;
 
-/// Numbers multiplied side by side; the compiler turns them into vector instructions.
+/// Numbers multiplied in parallel; the compiler turns them into vector instructions.
 const LANES: usize = 16;
 
-/// The `k` rows with the greatest inner product with the query, best first, as (row, product). Rows of another length
-/// than the query's count as far as both reach.
+/// The `k` rows with the greatest inner product with the query, best first, as (row, product). A
+/// row of another length than the query counts up to the shorter length.
 pub fn exact_top_k(query: &[f32], rows: &Embeddings, k: usize) -> Vec<(usize, f32)> {
     let mut scored: Vec<(usize, f32)> =
         rows.rows().map(|row| inner_product(row, query)).enumerate().collect();

@@ -1,7 +1,8 @@
-//! The vector index: nodes by the meaning of their texts.
+//! The vector index: finds nodes by the meaning of their texts.
 //!
-//! Approximate neighbours come from an HNSW graph (usearch, f16, mapped), and are scored again exactly from a mapped
-//! matrix. Nodes whose texts are equal share a row. Small sets are ranked exactly, by [`exact_top_k`].
+//! Approximate neighbours come from an HNSW graph (usearch, f16, mapped), and are scored again
+//! exactly from a mapped matrix. Nodes whose texts are equal share a row. Small sets are ranked
+//! exactly, by [`exact_top_k`].
 //!
 //! # Format
 //! A folder, version `VERSION`:
@@ -17,9 +18,10 @@
 //! matrix.f16   = (number:f16{dimensions}){rows}            ; unit vectors
 //! graph.usearch = the HNSW graph over row numbers, in usearch's own format
 //! ```
-//! Numbers are little-endian; checksums are XXH3-64. `rows.qix` is written last: without it the folder is an unfinished
-//! build, of which the builder goes on. Damage to the graph could mislead the C++ library beyond its memory, so its
-//! checksum is compared before the first search, whatever the size.
+//! Numbers are little-endian; checksums are XXH3-64. `rows.qix` is written last: without it the
+//! folder is an unfinished build, which the builder resumes. Damage to the graph could lead the C++
+//! library outside its memory, so the graph's checksum is compared before the first search, at any
+//! size.
 
 mod build;
 mod exact;
@@ -58,14 +60,14 @@ const MATRIX: &str = "matrix.f16";
 const MATRIX_SUMS: &str = "matrsums";
 const GRAPH: &str = "graph.usearch";
 
-/// HNSW links of a row, and breadth of the search while building and while asking: with exact rescoring these give
-/// recall@10 above 0.97 on names.
+/// HNSW links of a row, and breadth of the search while building and while asking: with exact
+/// rescoring these give recall@10 above 0.97 on names.
 const CONNECTIVITY: usize = 16;
 const EXPANSION_ADD: usize = 128;
 const EXPANSION_SEARCH: usize = 96;
-/// Approximate neighbours rescored for each one wanted.
+/// Approximate neighbours that are rescored for each wanted one.
 const OVERSAMPLING: usize = 3;
-/// The matrix is compared with its checksum on opening up to this size.
+/// Largest matrix that is compared with its checksum on opening.
 const CHECKED_ON_OPEN: usize = 4 << 20;
 
 /// A row near a query.
@@ -85,7 +87,7 @@ pub struct VectorIndex {
     nodes: Section,
     matrix: Arc<Mmap>,
     matrix_sums: Option<Section>,
-    /// Pages of the matrix that are known to be good.
+    /// The verified pages of the matrix.
     good: GoodPages,
     graph: Index,
     permits: Permits,
@@ -147,19 +149,19 @@ impl VectorIndex {
         folder.join(ROWS).is_file()
     }
 
-    /// Maps an index. Lengths and headers are checked at any size, the matrix's bytes up to 4 MB; of a larger one each
-    /// page when it is first read.
+    /// Maps an index. Lengths and headers are checked at any size, and the bytes of a matrix up to
+    /// 4 MB; in a larger one each page is checked on its first read.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         Self::with_rows(folder, Container::open(&folder.join(ROWS), KIND)?, CHECKED_ON_OPEN)
     }
 
-    /// As an index is opened whose files are too large to be read through.
+    /// Opens an index as if its files were too large to be read whole.
     #[cfg(test)]
     pub(crate) fn open_unchecked(folder: &Path) -> Result<Self, IndexError> {
         Self::with_rows(folder, Container::open_unchecked(&folder.join(ROWS), KIND)?, 0)
     }
 
-    /// The matrix is read through up to so many bytes.
+    /// Reads the matrix whole up to `checked` bytes.
     fn with_rows(folder: &Path, container: Container, checked: usize) -> Result<Self, IndexError> {
         let meta = Meta::from_bytes(container.small_section("meta")?.as_ref());
         let fingerprint = container.small_section("embedder")?;
@@ -239,12 +241,12 @@ impl VectorIndex {
         check(&path, &map_file(&path, self.meta.graph_length)?, self.meta.graph_checksum)
     }
 
-    /// Whether these are the vectors of these texts by this embedder.
+    /// Whether the vectors are those of these texts and this embedder.
     fn is_of(&self, content: u64, embedder: &dyn Embedder) -> bool {
         self.meta.content == content && self.check_embedder(embedder).is_ok()
     }
 
-    /// Refuses an embedder that did not make these vectors.
+    /// Refuses another embedder than that of the vectors.
     pub fn check_embedder(&self, embedder: &dyn Embedder) -> Result<(), IndexError> {
         if embedder.fingerprint() == self.fingerprint && embedder.dimensions() == self.meta.dimensions {
             return Ok(());
@@ -303,7 +305,7 @@ impl VectorIndex {
         Some(vector)
     }
 
-    /// For each row, its nodes.
+    /// The nodes of each row.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Result<(u64, Vec<NodeId>), IndexError>> {
         (0..self.meta.rows as u64).map(|row| Ok((row, self.nodes_of(row)?)))
     }
@@ -328,7 +330,7 @@ impl VectorIndex {
         Ok(numbers)
     }
 
-    /// Compares the pages of some bytes of the matrix with their sums, those that were not compared before.
+    /// Checks the unverified pages in a range of the matrix.
     fn check_matrix(&self, bytes: Range<usize>) -> Result<(), IndexError> {
         let Some(sums) = &self.matrix_sums else { return Ok(()) };
         self.good.check(bytes.start / PAGE..bytes.end.div_ceil(PAGE), |page| {
@@ -387,8 +389,8 @@ fn map_file(path: &Path, expected: u64) -> Result<Mmap, IndexError> {
         std::io::ErrorKind::NotFound => IndexError::corrupt(path, "the file is missing"),
         _ => IndexError::io("cannot read", path)(error),
     })?;
-    // SAFETY: the file is never changed after its build ended (builds go on only where `rows.qix` is missing), and every
-    // access is checked against the map's length.
+    // SAFETY: the file is never changed after its build ended (builds resume only without
+    // `rows.qix`), and every access is checked against the map's length.
     let map = unsafe { Mmap::map(&file) }.map_err(IndexError::io("cannot map", path))?;
     if map.len() as u64 != expected {
         return Err(IndexError::corrupt(path, format!("it has {} bytes, expected {expected}", map.len())));

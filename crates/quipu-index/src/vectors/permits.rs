@@ -1,4 +1,5 @@
-//! Limits how many searches run in the C++ library at once: it has one working space for each core, and refuses more.
+//! Limits the concurrent searches in the C++ library, which has one working space for each core and
+//! refuses more searches.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -9,13 +10,13 @@ pub(super) struct Permits {
 }
 
 impl Permits {
-    /// As many as the machine has cores.
+    /// One permit for each core.
     pub(super) fn for_this_machine() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self { free: Mutex::new(cores), returned: Condvar::new() }
     }
 
-    /// Waits for a place; it is free again when the permit is dropped.
+    /// Waits for a permit. Dropping it frees its place.
     pub(super) fn take(&self) -> Permit<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut free =

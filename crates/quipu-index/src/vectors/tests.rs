@@ -6,7 +6,8 @@ use quipu_model::{Embeddings, ModelError};
 
 use super::*;
 
-/// Deterministic unit vectors from a text: sums of pseudo-random vectors of its words, so that texts with common words are near.
+/// Deterministic unit vectors from a text: sums of pseudo-random vectors of its words, so that
+/// texts with common words are near.
 struct WordEmbedder {
     dimensions: usize,
     fingerprint: String,
@@ -122,7 +123,7 @@ async fn vectors_of_the_same_texts_are_taken_over() {
     let other = builder(third.path(), 201).with_previous(second.path());
     other.build(&embedder, &mut |_| {}, &never).await.unwrap();
     assert_eq!(VectorIndex::open(third.path()).unwrap().len(), 201);
-    // A build in a folder of shared files leaves the other index as it is.
+    // A build in a folder with shared files does not change the other index.
     let fourth = tempfile::tempdir().unwrap();
     let linked = builder(fourth.path(), 200).with_previous(second.path());
     linked.build(&embedder, &mut |_| {}, &never).await.unwrap();
@@ -146,7 +147,7 @@ async fn a_stopped_build_goes_on() {
     assert!(!VectorIndex::exists(folder.path()));
     let before = embedder.texts.load(Ordering::Relaxed);
     assert!((1000..3000).contains(&before), "{before}");
-    // Bytes behind the last checkpoint are of no account.
+    // Bytes behind the last checkpoint are ignored.
     let matrix = folder.path().join(MATRIX);
     let mut bytes = std::fs::read(&matrix).unwrap();
     bytes.extend([1; 77]);

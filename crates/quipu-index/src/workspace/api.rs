@@ -1,4 +1,5 @@
-//! APIs in a workspace: added with their documents, opened, searched for names, and names aligned with what an API takes.
+//! APIs in a workspace: adds them with their documents, opens them, searches their names, and
+//! aligns names with the values of their parameters.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,45 +20,46 @@ use crate::documents::remove;
 use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter, Vocabulary};
 
 const FOLDER: &str = "apis";
-/// What is read of an API, as `openapi.json` and `manifest.toml`, from the second reading on with its number before the ending.
+/// The copied files of an API, `openapi.json` and `manifest.toml`. From the second reading on their
+/// names contain its number.
 const DOCUMENT: [&str; 2] = ["openapi", "json"];
 const MANIFEST: [&str; 2] = ["manifest", "toml"];
-/// Texts searched for one question: each costs a request for every kind that has a search.
+/// Most texts searched for one question. Each costs a request for every kind with a search.
 const MOST_SEARCHES: usize = 4;
-/// Candidates of one name.
+/// Most candidates of one name.
 const CANDIDATES: usize = 5;
-/// Of the only thing that a service finds by another name.
+/// Score of a service's only search result if it has another name.
 const ONLY: f64 = 0.5;
-/// Of a name that nothing is known of, sent as it is written.
+/// Score of an unknown name, which is sent as it is written.
 const UNKNOWN: f64 = 0.5;
-/// From this score on a name is the name that was meant.
+/// Least score of a certain name.
 const SURE: f64 = 0.85;
 
-/// An API to be added to a workspace, or read anew.
+/// A request to add an API to a workspace, or to read it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiRequest {
-    /// What evidence calls it.
+    /// The source's name in evidence.
     pub name: String,
-    /// How it is reached, and where its document and manifest are.
+    /// The connection's settings, and the locations of document and manifest.
     pub config: ApiConfig,
 }
 
-/// What was read of an API.
+/// A report on an API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApiReport {
     /// Its name in the workspace.
     pub name: String,
     /// Its title.
     pub title: String,
-    /// Where requests go.
+    /// The base URL of requests.
     pub base: String,
     /// Operations that may be called.
     pub operations: usize,
     /// Kinds of entities.
     pub kinds: usize,
-    /// The fields that it knows of.
+    /// The domains of its data.
     pub domains: Vec<String>,
-    /// What is not called, and why.
+    /// Operations that cannot be called, with reasons.
     pub notes: Vec<String>,
 }
 
@@ -76,21 +78,21 @@ impl ApiReport {
     }
 }
 
-/// An entity of an API that a name may mean, with how well the name fits.
+/// An entity of an API that a name may mean, with a score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aligned {
-    /// The entity, as the API's parameters take it.
+    /// The entity, with its parameter value.
     pub entity: FoundEntity,
     /// 0 to 1, as the name index scores names.
     pub score: f64,
 }
 
 impl Workspace {
-    /// Adds an API to a workspace, or reads one anew: its document and manifest are copied into the folder. The folder is made when
-    /// it is missing; a graph that is there stays beside it.
+    /// Adds an API to a workspace, or reads it again. Its document and manifest are copied into the
+    /// folder, which is created if it is missing. An existing graph stays beside it.
     ///
     /// # Errors
-    /// Documents and manifests that cannot be read, a name that is no file name, secrets that are missing.
+    /// Documents and manifests that cannot be read, a name that is no file name, missing secrets.
     pub async fn add_api(folder: &Path, request: &ApiRequest) -> Result<ApiReport, IndexError> {
         let ApiRequest { name, config } = request;
         config.check()?;
@@ -101,14 +103,14 @@ impl Workspace {
         match read_sources(folder)?.iter().find(|(known, _)| known == name) {
             Some((_, SourceConfig::Endpoint(_))) => {
                 return Err(IndexError::Usage(format!(
-                    "{name} is a SPARQL source already; take another name"
+                    "{name} is already a SPARQL source; choose another name"
                 )));
             }
             _ => drop(std::fs::create_dir_all(folder)),
         }
         let document = fetch_openapi(config).await?;
         let manifest = config.manifest.as_deref().map(manifest_text).transpose()?;
-        // Opened before anything is written, so that a wrong document changes nothing.
+        // Opened before any write, so that a wrong document changes nothing.
         let parts = ApiParts {
             name: name.clone(),
             config: config.clone(),
@@ -135,8 +137,9 @@ impl Workspace {
         Ok(report)
     }
 
-    /// This workspace with one of its APIs in the graph's place, for what walks one graph; its folder is the API's own, so that what is
-    /// learnt about the one is not taken for the other's. Nothing is asked of the API.
+    /// This workspace with one of its APIs in the place of the graph, for methods that walk one
+    /// graph. Its folder is the API's own, which keeps what is learnt about the two apart. Sends no
+    /// request.
     ///
     /// # Errors
     /// A temporary folder that cannot be written.
@@ -160,8 +163,9 @@ impl Workspace {
         })
     }
 
-    /// The entities of a kind that a text may name, best first; with an exact name only those of that score. Restricted lists and
-    /// symbols go as far as they go; then the API's own searches, scored like names of any graph.
+    /// The entities of a kind that a text may name, best first; with an exact name only those of
+    /// that score. Lists of names and symbols come first, then the API's own searches, scored like
+    /// names of any graph.
     ///
     /// # Errors
     /// The service's.
@@ -172,7 +176,7 @@ impl Workspace {
             found = api.find(kind, written).await?;
         }
         let mut aligned = scored(&found, text)?;
-        // The one thing that the service's search gives is meant, though it bears another name.
+        // A single search result is what the text means, even under another name.
         let listed = api.service().kind(kind).is_some_and(|kind| !kind.names.is_empty());
         if let ([only], true, false) = (found.as_slice(), aligned.is_empty(), listed) {
             aligned.push(Aligned { entity: only.clone(), score: ONLY });
@@ -195,10 +199,11 @@ impl Workspace {
         }
         let described = api.service().kind(kind);
         let closed = described.is_some_and(|kind| kind.search.is_empty() && !kind.names.is_empty());
-        // What parameters take by name may be known by that name, though no search found it.
+        // An API that takes names may know this one, even if no search found it.
         let by_name = described.is_some_and(|kind| kind.id.is_empty() && kind.of.is_none());
         if aligned.is_empty() && by_name && !closed {
-            // As names are written first: the next is asked only where the one before gives nothing.
+            // The capitalised form comes first. Callers try the next form only if the first gives
+            // nothing.
             for written in capitalised.as_deref().into_iter().chain([text]) {
                 aligned.push(Aligned { entity: api.as_written(kind, written, written), score: UNKNOWN });
             }
@@ -206,8 +211,8 @@ impl Workspace {
         Ok(aligned)
     }
 
-    /// The parts of a text that surely name entities of some kinds, names with capitals first: the kinds are asked in their order, and a part
-    /// of what is named already not at all.
+    /// The parts of a text that certainly name entities of some kinds, capitalised parts first. The
+    /// kinds are asked in their order. A part inside an earlier name is skipped.
     ///
     /// # Errors
     /// The service's.
@@ -233,7 +238,8 @@ impl Workspace {
     }
 }
 
-/// Scores found names against a text with the rules of the name index; the service's order decides between equals.
+/// Scores found names against a text with the rules of the name index; ties keep the service's
+/// order.
 fn scored(found: &[FoundEntity], text: &str) -> Result<Vec<Aligned>, IndexError> {
     let summary = |node: NodeId, name: &str| NodeSummary {
         node,
@@ -243,7 +249,7 @@ fn scored(found: &[FoundEntity], text: &str) -> Result<Vec<Aligned>, IndexError>
         types: Vec::new(),
         degree: 1,
     };
-    // Numbered by their places, so that two entities of one name are two.
+    // Numbered by position, so that two entities with one name stay distinct.
     let summaries: Vec<NodeSummary> =
         found.iter().zip(0..).map(|(e, at)| summary(NodeId(at), &e.name)).collect();
     let names = index_found(&summaries, &[])?;
@@ -257,7 +263,7 @@ fn scored(found: &[FoundEntity], text: &str) -> Result<Vec<Aligned>, IndexError>
     Ok(candidates.iter().filter_map(entity).collect())
 }
 
-/// The names that an API has for the parts of a text, as a name index.
+/// The names that an API finds for the parts of a text, as a name index.
 pub(super) async fn search(api: &ApiGraph, searches: &[String]) -> Result<Names<'static>, IndexError> {
     let kinds = &api.service().kinds;
     let own: Vec<KindId> = (0..kinds.len())
@@ -269,7 +275,8 @@ pub(super) async fn search(api: &ApiGraph, searches: &[String]) -> Result<Names<
     let asked = searched.flat_map(|kind| {
         searches.iter().take(MOST_SEARCHES).map(move |text| async move {
             let mut hits = api.find(*kind, text).await?;
-            // The one thing that the service finds by an abbreviation is meant by it, whatever it is called there: "USA".
+            // A single search result for an abbreviation is what it means, whatever its name:
+            // "USA".
             let short = text.chars().all(char::is_uppercase);
             if let ([only], true) = (hits.as_slice(), short) {
                 let called = FoundEntity { name: text.clone(), ..only.clone() };
@@ -288,7 +295,7 @@ pub(super) async fn search(api: &ApiGraph, searches: &[String]) -> Result<Names<
     index_found(&summaries, &aliases)
 }
 
-/// Opens the APIs that `sources.toml` describes.
+/// Opens the APIs in `sources.toml`.
 pub(super) fn open_apis(folder: &Path) -> Result<Vec<Arc<ApiGraph>>, IndexError> {
     let mut apis = Vec::new();
     for (name, config) in read_sources(folder)? {
@@ -310,10 +317,11 @@ pub(super) fn open_apis(folder: &Path) -> Result<Vec<Arc<ApiGraph>>, IndexError>
     Ok(apis)
 }
 
-/// Takes an API out of a workspace; `last`: no other source is left.
+/// Removes an API from a workspace; `last`: no other source remains.
 pub(super) fn remove_api(folder: &Path, name: &str, last: bool) -> Result<(), IndexError> {
     let current = Generations::open(folder).current()?;
-    // A workspace of nothing but APIs ends with the last of them: first of all, for without it nothing can be opened.
+    // A workspace of APIs only ends with the last one. CURRENT is removed first, because without it
+    // nothing can be opened.
     if let Some(generation) = current.filter(|place| last && !place.join("graph").exists()) {
         remove(&folder.join("CURRENT"))?;
         remove(&generation)?;
@@ -327,7 +335,7 @@ fn file_name([stem, ending]: [&str; 2], reading: u64) -> String {
     if reading == 0 { format!("{stem}.{ending}") } else { format!("{stem}.{reading}.{ending}") }
 }
 
-/// A manifest that ships with Quipu, by its name, else a file.
+/// A built-in manifest by its name, else a file.
 fn manifest_text(name: &str) -> Result<String, IndexError> {
     if let Some(text) = Manifest::built_in(name) {
         return Ok(text.to_owned());
@@ -336,7 +344,8 @@ fn manifest_text(name: &str) -> Result<String, IndexError> {
     std::fs::read_to_string(&path).map_err(IndexError::io("cannot read the manifest", &path))
 }
 
-/// Written beside the files of an earlier reading, which count until `sources.toml` names this one.
+/// Writes the files of a reading beside those of an earlier one, which stay valid until
+/// `sources.toml` names the new one.
 fn write_files(place: &Path, reading: u64, document: &str, manifest: Option<&str>) -> Result<(), IndexError> {
     std::fs::create_dir_all(place).map_err(IndexError::io("cannot create", place))?;
     let write = |name: [&str; 2], text: &str| {
@@ -346,12 +355,13 @@ fn write_files(place: &Path, reading: u64, document: &str, manifest: Option<&str
     write(DOCUMENT, document)?;
     match manifest {
         Some(text) => write(MANIFEST, text),
-        // What a reading that was broken off left there.
+        // Removes a leftover of an interrupted reading.
         None => remove(&place.join(file_name(MANIFEST, reading))),
     }
 }
 
-/// Removes the files of readings that no longer count; what was learnt about the API stands beside them and stays.
+/// Removes the files of readings that are no longer valid. The experience with the API is stored
+/// beside them and stays.
 fn remove_other_readings(place: &Path, reading: u64) -> Result<(), IndexError> {
     for entry in std::fs::read_dir(place).map_err(IndexError::io("cannot read", place))? {
         let entry = entry.map_err(IndexError::io("cannot read", place))?;

@@ -1,5 +1,5 @@
-//! The documents of a workspace's entities: those that came with the graph, its descriptions, and those that were added; indexed
-//! together.
+//! The documents of a workspace's entities: those of the graph, its descriptions, and those added
+//! by hand, in one index.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,41 +16,42 @@ use crate::documents::remove;
 use crate::text::Format;
 use crate::{DocumentBuilder, DocumentProgress, IndexError, LookupConfig, SourceDocument};
 
-/// An unfinished build, whose vectors the next one goes on with.
+/// An unfinished build, whose vectors the next one reuses.
 const BUILDING: &str = "documents.building";
-/// Documents that were added by hand, with their checksum, in a generation; kept over imports.
+/// Documents added by hand, with their checksum, in a generation; imports keep them.
 const ADDED: &str = "documents.json";
-/// The same in the workspace's folder, one JSON object a line: where it was before it was published with its index.
+/// The older place of this list: the workspace's folder, one JSON object a line, published apart
+/// from its index.
 const ADDED_BEFORE: &str = "documents.jsonl";
-/// Documents between two reports of progress and looks at the cancellation.
+/// Documents between two reports of progress and checks for cancellation.
 const STEP: u64 = 4096;
 
-/// A document that was added to a workspace.
+/// A document added by hand to a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedDocument {
     /// Key of the entity that it is about.
     pub entity: String,
-    /// What it is called: its file. One of the same title and entity replaces it.
+    /// Its title: its file. A new document with the same title and entity replaces it.
     pub title: String,
-    /// Whether headings and lists are marked as in Markdown.
+    /// Whether it is Markdown.
     pub markdown: bool,
     /// The text.
     pub text: String,
 }
 
-/// What became of an entity's name that a document gave.
+/// The entities for a name given by a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedEntity {
-    /// One entity: its key.
+    /// One entity, by its key.
     One(String),
-    /// Several of that name: their keys.
+    /// Several entities with that name, by their keys.
     Several(Vec<String>),
-    /// None.
+    /// No entity.
     Unknown,
 }
 
 impl Workspace {
-    /// The entity of a key or a name: by its key, else by a name or another name of it, however it is written.
+    /// The entity of a key or a name: by its key, else by a normalised label or alias.
     ///
     /// # Errors
     /// The graph's and the index's.
@@ -63,8 +64,9 @@ impl Workspace {
                 .map_or(NamedEntity::Unknown, |s| NamedEntity::One(s.key)));
         }
         let found = self.lookup(name, &LookupConfig::default()).await?;
-        let same =
-            |candidate: &&crate::Candidate| crate::normalise(&candidate.matched) == crate::normalise(name);
+        let same = |candidate: &&crate::Candidate| {
+            quipu_language::normalise(&candidate.matched) == quipu_language::normalise(name)
+        };
         let nodes: Vec<NodeId> = found.iter().filter(same).map(|candidate| candidate.node).collect();
         let mut keys: Vec<String> = self.graph.summaries(&nodes).await?.into_iter().map(|s| s.key).collect();
         keys.sort();
@@ -75,17 +77,17 @@ impl Workspace {
         })
     }
 
-    /// The documents that were added to a workspace, in the order of entities and titles.
+    /// The documents added to a workspace, in the order of entities and titles.
     ///
     /// # Errors
-    /// A file that is not what it should be, by line.
+    /// A damaged file, with the line.
     pub fn added_documents(folder: &Path) -> Result<Vec<AddedDocument>, IndexError> {
         if let Some(generation) = Generations::open(folder).current()? {
             let path = generation.join(ADDED);
             if let Some(text) = read_optional(&path)? {
                 let held = unsealed(&text).map_err(|reason| IndexError::corrupt(&path, reason))?;
                 return serde_json::from_str(held)
-                    .map_err(|error| IndexError::corrupt(&path, format!("it is no list: {error}")));
+                    .map_err(|error| IndexError::corrupt(&path, format!("it is not a list: {error}")));
             }
         }
         let path = folder.join(ADDED_BEFORE);
@@ -97,8 +99,8 @@ impl Workspace {
         text.lines().enumerate().filter(|(_, line)| !line.is_empty()).map(read).collect()
     }
 
-    /// Adds documents to a workspace, those of the same entity and title replaced, and indexes them with the others. What was
-    /// embedded before is not embedded again.
+    /// Adds documents to a workspace, replaces those with the same entity and title, and indexes
+    /// them with the others. Existing vectors are reused.
     ///
     /// # Errors
     /// A workspace whose graph is elsewhere; the embedder's; files that cannot be written.
@@ -119,7 +121,8 @@ impl Workspace {
         Self::change_documents(folder, change, embedder, progress, cancel).await
     }
 
-    /// Takes the documents of the given titles out of a workspace, of any entity; the number of those that were there.
+    /// Removes the documents with the given titles from a workspace, of any entity; returns the
+    /// number of removed documents.
     ///
     /// # Errors
     /// As [`Workspace::add_documents`].
@@ -141,7 +144,7 @@ impl Workspace {
         Ok(removed)
     }
 
-    /// Builds the index of a workspace's documents anew: by words, and with an embedder by meaning.
+    /// Rebuilds the index of a workspace's documents: by words, and with an embedder by meaning.
     ///
     /// # Errors
     /// A workspace whose graph is elsewhere; the embedder's; files that cannot be written.
@@ -154,7 +157,8 @@ impl Workspace {
         Self::change_documents(folder, |documents| documents, embedder, progress, cancel).await
     }
 
-    /// Changes the list of added documents and indexes it; both are published at once, in a generation of their own.
+    /// Changes the list of added documents and indexes it. Both are published together, in a new
+    /// generation.
     async fn change_documents(
         folder: &Path,
         change: impl FnOnce(Vec<AddedDocument>) -> Vec<AddedDocument>,
@@ -162,7 +166,7 @@ impl Workspace {
         progress: Option<WorkspaceProgressSink>,
         cancel: &AtomicBool,
     ) -> Result<(), IndexError> {
-        // Refused before anything is written; what is no workspace is not to become one.
+        // Refused before any write. A folder that is not a workspace must not become one.
         let _ = Self::open_graph(folder)?.embedded_or_refuse()?;
         let generation = Generations::open(folder).begin_without(&[DOCUMENTS, ADDED])?;
         let workspace = Self::open_graph(folder)?;
@@ -184,21 +188,21 @@ impl Workspace {
     }
 }
 
-/// Removes the list where older workspaces had it, once a generation has it.
+/// Removes the list in its older place, once a generation has it.
 pub(super) fn forget_list_before(folder: &Path) -> Result<(), IndexError> {
     remove(&folder.join(ADDED_BEFORE))
 }
 
-/// What documents are read from.
+/// The sources of documents.
 #[derive(Clone, Copy)]
 pub(super) struct DocumentsSource<'a> {
     pub(super) graph: &'a EmbeddedGraph,
-    /// Those that were added by hand.
+    /// Documents added by hand.
     pub(super) added: &'a [AddedDocument],
 }
 
-/// Writes the list of added documents and builds the index of all documents into `parts`, a new generation's folder; none where there
-/// are no documents.
+/// Writes the list of added documents and builds the index of all documents into `parts`, a new
+/// generation's folder. Builds no index if there are no documents.
 pub(super) async fn build_documents(
     folder: &Path,
     parts: &Path,
@@ -228,7 +232,7 @@ pub(super) async fn build_documents(
     std::fs::rename(&building, &place).map_err(IndexError::io("cannot write", &place))
 }
 
-/// Vector indexes whose vectors may be used again.
+/// Vector indexes whose vectors may be reused.
 fn previous_vectors(folder: &Path, parts: &Path) -> Result<Vec<PathBuf>, IndexError> {
     let published = Generations::open(folder).current()?;
     let folders = published.into_iter().chain([parts.to_owned()]);
@@ -239,7 +243,8 @@ fn previous_vectors(folder: &Path, parts: &Path) -> Result<Vec<PathBuf>, IndexEr
     Ok(previous)
 }
 
-/// The graph's documents, in the order of nodes, a description where an entity has no document; then those that were added.
+/// Adds the graph's documents, in the order of nodes, with a description for an entity without a
+/// document; then those added by hand.
 fn push_all(
     builder: &mut DocumentBuilder,
     source: DocumentsSource<'_>,
@@ -266,7 +271,7 @@ fn push_all(
     }
     for document in added {
         stop_if(cancel)?;
-        // An entity that a new import no longer holds: its document waits for the next one that does.
+        // The entity is missing in the new import. Its document waits for an import that has it.
         let Some(node) = graph.find(&document.entity)? else { continue };
         let name = graph.name(node)?;
         let format = if document.markdown { Format::Markdown } else { Format::Plain };

@@ -1,4 +1,5 @@
-//! Endpoints as the graph of a workspace: surveyed, their names gathered and indexed, then published like an import.
+//! Endpoints as the graph of a workspace: surveyed, with their names harvested and indexed, then
+//! published like an import.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -20,55 +21,56 @@ use super::vectors::build_vectors;
 use super::{NAMES, Workspace, WorkspaceProgress, WorkspaceProgressSink};
 use crate::{IndexError, NameIndexConfig, NameIndexWriter};
 
-/// An unfinished harvest, which the next one goes on with.
+/// An unfinished harvest, which the next one resumes.
 const HARVEST: &str = "harvest.building";
 const MEMORY: usize = 256 << 20;
 
-/// An endpoint to be added to a workspace, or read anew.
+/// A request to add an endpoint to a workspace, or to read it again.
 #[derive(Clone)]
 pub struct SourceRequest {
-    /// What evidence calls it.
+    /// The source's name in evidence.
     pub name: String,
-    /// How it is reached.
+    /// The connection's settings.
     pub config: EndpointConfig,
-    /// Makes the vectors; `None` leaves them out.
+    /// The embedder for vectors; `None`: no vectors.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Told of progress.
+    /// Called with the progress.
     pub progress: Option<WorkspaceProgressSink>,
-    /// Set it to stop; what was gathered is kept for the next time.
+    /// Set it to stop; the harvested names are kept for the next time.
     pub cancel: Arc<AtomicBool>,
 }
 
-/// What was read of an endpoint.
+/// The result of reading an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceReport {
-    /// What is known of its graph.
+    /// The catalogue of its graph.
     pub catalogue: Catalogue,
     /// Rows gathered for the name index.
     pub rows: u64,
-    /// What is missing or estimated, for people.
+    /// Missing or estimated data, for people.
     pub notes: Vec<String>,
 }
 
 impl Workspace {
-    /// Makes an endpoint the graph of a workspace: reads its catalogue, gathers and indexes its names, and publishes that. The folder
-    /// is made when it is missing. A harvest that was stopped goes on where it was.
+    /// Makes an endpoint the graph of a workspace: reads its catalogue, harvests and indexes its
+    /// names, and publishes the result. The folder is created if it is missing. An interrupted
+    /// harvest is resumed.
     ///
     /// # Errors
-    /// A workspace that holds something else; the endpoint's and the embedder's errors.
+    /// A workspace with another graph; errors of the endpoint and the embedder.
     pub async fn add_source(folder: &Path, request: &SourceRequest) -> Result<SourceReport, IndexError> {
         request.config.check()?;
         let shown = folder.display();
         match read_endpoint_source(folder)? {
             Some((name, _)) if name != request.name => {
                 return Err(IndexError::Usage(format!(
-                    "{shown} asks source {name} already; a workspace has one graph: take another folder for {}",
+                    "{shown} already has the source {name}, and a workspace has one graph; choose another folder for {}",
                     request.name
                 )));
             }
             None if Generations::open(folder).current()?.is_some() => {
                 return Err(IndexError::Usage(format!(
-                    "{shown} holds an imported graph; take another folder for the source {}",
+                    "{shown} holds an imported graph; choose another folder for the source {}",
                     request.name
                 )));
             }
@@ -85,15 +87,15 @@ impl Workspace {
         Ok(report)
     }
 
-    /// The sources that a workspace's `sources.toml` names.
+    /// The sources in a workspace's `sources.toml`.
     pub fn sources(folder: &Path) -> Result<Vec<(String, SourceConfig)>, IndexError> {
         read_sources(folder)
     }
 
-    /// Takes a source out of a workspace, with everything that was read of it.
+    /// Removes a source from a workspace, with all data read from it.
     ///
     /// # Errors
-    /// No source of that name; files that cannot be removed.
+    /// An unknown source; files that cannot be removed.
     pub fn remove_source(folder: &Path, name: &str) -> Result<(), IndexError> {
         let mut sources = read_sources(folder)?;
         let Some(at) = sources.iter().position(|(known, _)| known == name) else {
@@ -105,7 +107,7 @@ impl Workspace {
         }
         let generations = Generations::open(folder);
         let current = generations.current()?;
-        // Begun for its lock, and for clearing away; without CURRENT nothing else is published.
+        // Begun for its lock and its clean-up; nothing is published without CURRENT.
         let _lock = generations.begin()?;
         let files = ["CURRENT", CACHE, HARVEST].map(|name| folder.join(name));
         for path in files.into_iter().chain(current) {
@@ -122,14 +124,14 @@ impl Workspace {
     }
 }
 
-/// Refuses an import into a workspace that asks an endpoint.
+/// Refuses an import into a workspace with an endpoint.
 pub(super) fn refuse_import(folder: &Path) -> Result<(), IndexError> {
     if read_endpoint_source(folder)?.is_none() {
         return Ok(());
     }
     let shown = folder.display();
     Err(IndexError::Usage(format!(
-        "{shown} asks an endpoint (see {SOURCES}); import into another folder, or take the source out with \
+        "{shown} asks an endpoint (see {SOURCES}); import into another folder, or remove the source with \
          `quipu source remove {shown} NAME`"
     )))
 }
@@ -190,7 +192,7 @@ async fn read_endpoint(
     Ok(report)
 }
 
-/// The entities that are relations.
+/// The entities that are also relations.
 fn relations_among(catalogue: &Catalogue, store: &EmbeddedGraph) -> Result<HashSet<NodeId>, IndexError> {
     let mut relations = HashSet::new();
     for relation in &catalogue.relations {

@@ -1,4 +1,4 @@
-//! Imports into a workspace: graph, name index, vectors; then publishes all of it at once.
+//! Imports into a workspace: builds graph, name index and vectors, then publishes them at once.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,23 +19,25 @@ use super::vectors::build_vectors;
 use super::{NAMES, VECTORS, Workspace};
 use crate::IndexError;
 
-/// What to import and how.
+/// A request to import.
 #[derive(Clone)]
 pub struct ImportRequest {
-    /// Inputs, formats, profile, memory and cancellation. Its own progress sink is replaced by `progress`.
+    /// Inputs, formats, profile, memory and cancellation. `progress` replaces its own progress
+    /// sink.
     pub graph: ImportConfig,
-    /// Makes the vectors; `None` leaves them out (`--no-embeddings`).
+    /// The embedder for vectors; `None`: no vectors (`--no-embeddings`).
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Told of progress.
+    /// Called with the progress.
     pub progress: Option<WorkspaceProgressSink>,
 }
 
 impl Workspace {
-    /// Imports a graph, replacing what the workspace held: graph, names and vectors are written beside it and published
-    /// at once. Whatever stops it (a bad line, a full disk, cancellation, a kill) leaves the old generation in place. An
-    /// interrupted vector build goes on when the same graph is imported again.
+    /// Imports a graph in the place of the current one: graph, names and vectors are written beside
+    /// it and published at once. Any failure (a bad line, a full disk, cancellation, a kill) leaves
+    /// the old generation in place. An interrupted vector build is resumed when the same graph is
+    /// imported again.
     ///
-    /// Blocks its thread for the parts that do not embed; run it where that does not matter.
+    /// Blocks its thread except while embedding, so run it on a thread that may block.
     pub async fn import(folder: &Path, request: &ImportRequest) -> Result<ImportReport, IndexError> {
         refuse_import(folder)?;
         let generation = Generations::open(folder).begin()?;
@@ -45,20 +47,21 @@ impl Workspace {
         Ok(report)
     }
 
-    /// Adds vectors to a workspace that was imported without them, or replaces those of another embedder.
+    /// Adds vectors to a workspace that was imported without them, or replaces those of another
+    /// embedder.
     pub async fn index_vectors(
         folder: &Path,
         embedder: &dyn Embedder,
         progress: Option<WorkspaceProgressSink>,
         cancel: &AtomicBool,
     ) -> Result<(), IndexError> {
-        // What is no workspace is not to become one.
+        // A folder that is not a workspace must not become one.
         Self::open_graph(folder)?;
         let generation = Generations::open(folder).begin_without(&[VECTORS])?;
         let workspace = Self::open_graph(folder)?;
         let Some(texts) = workspace.source.texts() else {
             return Err(IndexError::Usage(format!(
-                "{} searches names at its endpoint; there is nothing here to embed",
+                "{} searches names at its endpoint; it holds no names to embed",
                 folder.display()
             )));
         };

@@ -1,4 +1,4 @@
-//! Several workspaces as one: their graphs joined, their name indexes read side by side.
+//! Several workspaces as one: their graphs are joined, their name indexes are searched in parallel.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,19 +16,19 @@ use crate::mentions::merged;
 use crate::names::rank;
 use crate::{Candidate, IndexError, LookupConfig, Mention, MentionConfig, Vocabulary};
 
-/// Mentions taken of each source, those among them that the whole reading then leaves out.
+/// Most mentions of each source, including those that the joint reading drops.
 const MENTIONS: usize = 64;
 
 impl Workspace {
-    /// Workspaces walked as one graph, with entities found by the names that any of them has. Entities are the same that have the same key, or
-    /// the same name where it is unmistakable. It has the first one's folder, and no documents, vectors or APIs of its own: what reads those
-    /// asks each workspace.
+    /// Joins workspaces into one graph, with entities found by the names of all. Entities are the
+    /// same if they have the same key, or the same unambiguous name. The result has the first one's
+    /// folder, and no documents, vectors or APIs of its own: callers ask each workspace for those.
     ///
     /// # Errors
     /// [`IndexError::Usage`] without a workspace; a temporary folder that cannot be written.
     pub fn joined(workspaces: &[Arc<Self>]) -> Result<Self, IndexError> {
         let Some(first) = workspaces.first() else {
-            return Err(IndexError::Usage("there is no workspace to be joined".into()));
+            return Err(IndexError::Usage("there is no workspace to join".into()));
         };
         let names = match index_found(&[], &[])? {
             Names::Found { index, .. } => *index,
@@ -51,7 +51,8 @@ impl Workspace {
         })
     }
 
-    /// Of joined workspaces the sources that failed `since` then, or are left out still after an earlier failure, by name, with what went wrong.
+    /// In a joined workspace, the names of the sources that failed after `since` or are still
+    /// skipped after an earlier failure, each with its error.
     pub fn down(&self, since: Instant) -> Vec<(String, String)> {
         match &self.source {
             Source::Joined(graph) => graph.down(since),
@@ -59,8 +60,8 @@ impl Workspace {
         }
     }
 
-    /// The literal of exactly this form, of the first of `kinds` that the graph holds (a datatype's IRI, `@` and a language, or nothing).
-    /// Endpoints and APIs are not asked.
+    /// The literal of exactly this form, of the first of `kinds` that the graph holds (a datatype's
+    /// IRI, `@` and a language, or nothing). Endpoints and APIs are not asked.
     ///
     /// # Errors
     /// The graph's.
@@ -80,7 +81,7 @@ impl Workspace {
     }
 }
 
-/// What is found by names in all sources, with the joined nodes. Within each source it is the source's own index that finds.
+/// Lookups by name in all sources, with the joined nodes. Each source uses its own index.
 impl JoinedGraph {
     pub(super) fn mentions<'a>(
         &'a self,
@@ -162,7 +163,8 @@ impl JoinedGraph {
             let asked = &asked;
             let lists = self
                 .each(|at, workspace| async move {
-                    // A source sees how sure the best of all is, not the nodes, which it does not know.
+                    // The source reads only the scores of these candidates, because their nodes are
+                    // the joined graph's.
                     let mut own = asked.clone();
                     workspace.add_dense(&mut own, k, embedder).await?;
                     for (own, before) in own.iter_mut().zip(asked) {
@@ -208,7 +210,7 @@ impl JoinedGraph {
         Ok(translated)
     }
 
-    /// Candidates of a source with the joined nodes in the place of its own.
+    /// Candidates of a source with joined nodes in the place of its own.
     async fn candidates(&self, at: usize, own: Vec<Candidate>) -> Result<Vec<Candidate>, IndexError> {
         let nodes: Vec<NodeId> = own.iter().map(|candidate| candidate.node).collect();
         let joined = self.joined(at, &nodes).await?;

@@ -1,4 +1,4 @@
-//! Linking: from a text to the entities of the workspace that it may mean.
+//! Linking: finds the entities of the workspace that a text may mean.
 
 use quipu_model::Embedder;
 
@@ -10,23 +10,25 @@ use crate::{
     Candidate, IndexError, LookupConfig, MatchReason, Mention, MentionConfig, MentionDetector, Vocabulary,
 };
 
-/// Above this score a mention's best candidate needs no second opinion by meaning.
+/// Best score above which a mention needs no candidates by meaning.
 const SURE: f64 = 0.85;
-/// Below this cosine two names have nothing to do with each other.
+/// Least cosine of a candidate by meaning.
 const LEAST_SIMILARITY: f32 = 0.5;
 
 impl Workspace {
-    /// Mentions of a text with at most `k` candidates each, without a model; see [`MentionDetector`].
+    /// Mentions of a text with at most `k` candidates each, without a model; see
+    /// [`MentionDetector`].
     pub async fn link(&self, text: &str, k: usize) -> Result<Vec<Mention>, IndexError> {
         self.link_all(text, &MentionConfig { k, ..MentionConfig::default() }).await
     }
 
-    /// Every part of a text that may name something, overlapping ones too, as `config` bounds them, without a model.
+    /// Every part of a text that may be a name, with overlapping parts, within the limits of
+    /// `config`, without a model.
     pub async fn link_all(&self, text: &str, config: &MentionConfig) -> Result<Vec<Mention>, IndexError> {
         self.detect(text, config, &self.vocabulary).await
     }
 
-    /// The same with the relations' words of more than this workspace.
+    /// The same with the relations' words of several workspaces.
     pub(super) async fn detect(
         &self,
         text: &str,
@@ -49,8 +51,8 @@ impl Workspace {
         names.index().lookup(name, config)
     }
 
-    /// The same, with candidates by meaning for the mentions that names do not settle. Without vectors, what
-    /// [`Workspace::link`] gives.
+    /// The same, with candidates by meaning for the mentions that names leave uncertain. Without
+    /// vectors it equals [`Workspace::link`].
     pub async fn link_with(
         &self,
         text: &str,
@@ -72,8 +74,8 @@ impl Workspace {
         Ok(mentions)
     }
 
-    /// Candidates of mention strings that a model named, in their order; by meaning too where an embedder is given and
-    /// the workspace has vectors. `text` is the question, to place the strings in it.
+    /// Candidates of a model's mention strings, in their order; also by meaning with an embedder
+    /// and a workspace with vectors. `text` is the question and gives the strings' positions.
     pub async fn candidates_for(
         &self,
         text: &str,
@@ -94,7 +96,7 @@ impl Workspace {
         Ok(mentions)
     }
 
-    /// Adds candidates by meaning to the mentions that names do not settle.
+    /// Adds candidates by meaning to the mentions that names leave uncertain.
     pub(super) async fn add_dense(
         &self,
         mentions: &mut [Mention],
@@ -138,7 +140,7 @@ impl Workspace {
 
     fn dense_candidate(&self, node: quipu_graph::NodeId, similarity: f32) -> Result<Candidate, IndexError> {
         let Some(texts) = self.source.texts() else {
-            return Err(IndexError::Usage("vectors without the texts that they were made of".into()));
+            return Err(IndexError::Usage("the texts of the vectors are missing".into()));
         };
         let name = texts.store.name(node)?.into_owned();
         let degree = texts.degree(node)?;

@@ -18,9 +18,10 @@
 //!   triples.building/    the same of triples
 //!   vectors.building/    an unfinished vector build, which the next import of the same texts goes on with
 //! ```
-//! An import writes a new generation beside the old one and publishes it by one rename, so that a killed or failed
-//! import leaves the workspace as it was (see [`quipu_graph::Generations`]). So does what builds an index later or
-//! changes documents: the other parts are linked into the new generation.
+//! An import writes a new generation beside the old one and publishes it by one rename, so that a
+//! killed or failed import leaves the workspace unchanged (see [`quipu_graph::Generations`]). A
+//! later index build or change of documents works the same way, with the other parts linked into
+//! the new generation.
 
 mod api;
 mod documents;
@@ -66,22 +67,22 @@ const VECTORS: &str = "vectors";
 const DOCUMENTS: &str = "documents";
 const TRIPLES: &str = "triples";
 
-/// What a workspace without vectors cannot do.
+/// The limits of a workspace without vectors.
 const WITHOUT_VECTORS: &str = "no vectors: entities are found by exact names, aliases, typing errors and parts of names, \
 but not by meaning; import again with embeddings to add them";
 
-/// What documents without vectors cannot do.
+/// The limits of documents without vectors.
 const WITHOUT_PASSAGE_VECTORS: &str = "documents without vectors: passages are found by their words, but not by meaning; \
 `quipu index documents` adds them";
 
-/// What a workspace of an older Quipu lacks.
+/// The missing index of a workspace from an older Quipu.
 const WITHOUT_DOCUMENT_INDEX: &str =
-    "the documents are not indexed: nothing is found in them; `quipu index documents` indexes them";
+    "the documents are not indexed, so a search finds nothing in them; `quipu index documents` indexes them";
 
 /// An opened workspace. Cheap to open at any size: everything is mapped.
 pub struct Workspace {
     folder: PathBuf,
-    /// Folder of the generation that is open.
+    /// Folder of the open generation.
     generation: PathBuf,
     source: Source,
     graph: Arc<dyn Graph>,
@@ -103,12 +104,12 @@ impl std::fmt::Debug for Workspace {
     }
 }
 
-/// What a workspace holds.
+/// The content of a workspace.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkspaceInfo {
     /// Its folder.
     pub folder: PathBuf,
-    /// The generation that is open.
+    /// The open generation.
     pub generation: String,
     /// The graph.
     pub graph: GraphDescription,
@@ -122,13 +123,13 @@ pub struct WorkspaceInfo {
     pub vectors: Option<VectorsInfo>,
     /// The document index, if there is one.
     pub documents: Option<DocumentsInfo>,
-    /// The endpoint that is asked, where the graph is not in the workspace.
+    /// The endpoint, if the graph is behind one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<EndpointInfo>,
-    /// The APIs that are asked.
+    /// The APIs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub apis: Vec<ApiReport>,
-    /// What is missing and what that costs, for people.
+    /// Missing parts and their consequences, for people.
     pub missing: Vec<String>,
 }
 
@@ -141,11 +142,11 @@ pub struct EndpointInfo {
     pub server: String,
     /// The profile of its relations.
     pub profile: String,
-    /// How entities are found by name.
+    /// The index that finds entities by name.
     pub names: NameSource,
 }
 
-/// What a workspace's vector index holds.
+/// The size of a workspace's vector index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VectorsInfo {
     /// Distinct texts.
@@ -158,14 +159,14 @@ pub struct VectorsInfo {
     pub bytes: u64,
 }
 
-/// What a workspace's document index holds.
+/// The size of a workspace's document index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DocumentsInfo {
     /// Documents of entities.
     pub documents: u64,
-    /// Passages that they are divided into.
+    /// Passages of these documents.
     pub passages: u64,
-    /// Whether passages are found by meaning too.
+    /// Whether passages can be searched by meaning.
     pub vectors: bool,
     /// Bytes of its files.
     pub bytes: u64,
@@ -187,17 +188,17 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Opens the published generation without its vectors and documents: for what asks its graph and its
-    /// names alone, which damage elsewhere does not concern.
+    /// Opens the published generation without its vectors and documents, for callers that need only
+    /// graph and names. Damage to the other parts does not affect them.
     ///
     /// # Errors
-    /// What is missing, damaged or of another version, by file.
+    /// The missing or damaged file, or the file with another version.
     pub fn open_graph(folder: &Path) -> Result<Self, IndexError> {
         let generations = Generations::open(folder);
         let generation = generations.current()?.ok_or_else(|| {
             let shown = folder.display();
             IndexError::Usage(format!(
-                "{shown} is no workspace; make one with `quipu import {shown} FILE...` or \
+                "{shown} is not a workspace; make one with `quipu import {shown} FILE...` or \
                  `quipu source add {shown} NAME --sparql URL|--openapi FILE`"
             ))
         })?;
@@ -225,7 +226,7 @@ impl Workspace {
         &self.folder
     }
 
-    /// The same workspace with `before` standing in front of its graph: to count what is asked of it, or to let it fail.
+    /// The same workspace with a wrapper around its graph, to count its calls or to make it fail.
     pub fn with_graph_behind(mut self, before: impl FnOnce(Arc<dyn Graph>) -> Arc<dyn Graph>) -> Self {
         self.graph = before(self.graph);
         self
@@ -236,7 +237,7 @@ impl Workspace {
         &self.graph
     }
 
-    /// The graph, where it is in the workspace.
+    /// The graph, if it is embedded in the workspace.
     pub fn embedded(&self) -> Option<&Arc<EmbeddedGraph>> {
         match &self.source {
             Source::Embedded(graph) => Some(graph),
@@ -244,7 +245,7 @@ impl Workspace {
         }
     }
 
-    /// The graph, where it is behind an endpoint.
+    /// The graph, if it is behind an endpoint.
     pub fn endpoint(&self) -> Option<&Arc<EndpointGraph>> {
         match &self.source {
             Source::Embedded(_) | Source::Api(_) | Source::Joined(_) => None,
@@ -252,33 +253,34 @@ impl Workspace {
         }
     }
 
-    /// The APIs beside the graph, or in its place, in the order of their names.
+    /// The APIs beside the graph or in its place, in the order of their names.
     pub fn apis(&self) -> &[Arc<ApiGraph>] {
         &self.apis
     }
 
-    /// Whether there is a graph besides the APIs.
+    /// Whether there is a graph in addition to the APIs.
     pub fn has_graph(&self) -> bool {
         !matches!(self.source, Source::Api(_))
     }
 
-    /// The name index. Empty where names are searched at the endpoint, and where several workspaces are joined; [`Workspace::lookup`] works there
-    /// too.
+    /// The name index. It is empty if names are searched at the endpoint, and for joined
+    /// workspaces; use [`Workspace::lookup`] there.
     pub fn names(&self) -> &NameIndex {
         &self.names
     }
 
-    /// The vector index; `None` where the import left it out.
+    /// The vector index; `None` if the import built none.
     pub fn vectors(&self) -> Option<&VectorIndex> {
         self.vectors.as_ref()
     }
 
-    /// The index of the entities' documents; `None` where there are no documents.
+    /// The index of the entities' documents; `None` if there are none.
     pub fn documents(&self) -> Option<&DocumentIndex> {
         self.documents.as_ref()
     }
 
-    /// The triples whose sentences are nearest to a unit vector, best first; none where no triple index was built.
+    /// The triples whose sentences are nearest to a unit vector, best first; empty without a triple
+    /// index.
     ///
     /// # Errors
     /// [`IndexError`] when the index is damaged or the vector is of another length.
@@ -286,38 +288,39 @@ impl Workspace {
         self.triples.as_ref().map_or(Ok(Vec::new()), |triples| triples.search(vector, k))
     }
 
-    /// Name of the generation that the graph was read into: another one after every import, the same while indexes
-    /// are built and documents change.
+    /// Name of the generation that imported the graph. It changes with every import, not with index
+    /// builds or document changes.
     pub fn graph_state(&self) -> String {
         Generations::origin(&self.generation)
     }
 
-    /// Name of the generation that is open: another one after every import and every index that is built.
+    /// Name of the open generation. It changes with every import and every index build.
     pub fn generation_name(&self) -> &str {
         self.generation.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
-    /// Path of a part that other crates keep beside the graph; a new import starts without it.
+    /// Path of a part that other crates keep beside the graph. A new import starts without it.
     pub fn part(&self, name: &str) -> PathBuf {
         self.generation.join(name)
     }
 
-    /// When the graph was read: the time of the generation that is open; `None` where the system cannot tell.
+    /// Time when the graph was read: that of the open generation; `None` if the system does not
+    /// know.
     pub fn read_at(&self) -> Option<std::time::SystemTime> {
         std::fs::metadata(self.generation.join(NAMES)).and_then(|file| file.modified()).ok()
     }
 
-    /// The words that the graph's relations are named with.
+    /// The words in the names of the graph's relations.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The text of `quipu.toml`; `None` where there is none.
+    /// The text of `quipu.toml`; `None` without the file.
     pub fn configuration(&self) -> Result<Option<String>, IndexError> {
         read_optional(&self.folder.join(CONFIGURATION))
     }
 
-    /// Sizes of the parts, and what is missing.
+    /// Sizes of the parts, and the missing parts.
     pub fn info(&self) -> WorkspaceInfo {
         let vectors = self.vectors.as_ref().map(|vectors| VectorsInfo {
             rows: vectors.len() as u64,

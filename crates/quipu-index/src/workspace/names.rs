@@ -1,4 +1,5 @@
-//! Indexes the names of a graph: one thread reads them from the store, one normalises and sorts them.
+//! Indexes the names of a graph: one thread reads them from the store, another normalises and sorts
+//! them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,11 +16,11 @@ use crate::{IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind};
 
 /// Batches that wait between the two threads.
 const WAITING: usize = 4;
-/// Bytes of a batch's text, beyond which it is sent.
+/// Bytes of text after which a batch is sent.
 const MOST_TEXT: usize = 256 << 10;
 
-/// Indexes the names of all entities but those of `relations`: a question's "capital" is no mention of the relation that has this
-/// name.
+/// Indexes the names of all entities except `relations`: "capital" in a question must not become a
+/// mention of the relation with this name.
 pub(super) fn index_names(
     texts: Texts<'_>,
     relations: &HashSet<NodeId>,
@@ -39,7 +40,7 @@ pub(super) fn index_names(
                 stop_if(cancel)
             })
         });
-        // When the writer fails, the batches are dropped, and the reader ends as it cannot send.
+        // If the writer fails, the channel closes, and the reader ends on its next send.
         batches.into_iter().try_for_each(|batch| batch.write(&mut writer))?;
         crate::join(reading)
     });
@@ -50,7 +51,7 @@ pub(super) fn index_names(
     Ok(())
 }
 
-/// Names of some entities, their characters in one text.
+/// Names of some entities, concatenated into one text.
 #[derive(Default)]
 struct Batch {
     text: String,
@@ -93,7 +94,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Sends all names; `step` hears after each batch how many entities are done, and its error ends the reading.
+    /// Sends all names. After each batch `step` gets the number of entities done; its error ends
+    /// the reading.
     fn read(&mut self, step: impl Fn(u64) -> Result<(), IndexError>) -> Result<(), IndexError> {
         let (mut node, mut label, mut degree, mut let_go_at) = (None, String::new(), 0, LET_GO_STEP);
         for name in self.texts.store.names() {
@@ -126,7 +128,7 @@ impl Reader<'_> {
             };
             self.batch.names.push(Name { node: name.node, kind, degree, name: range, label });
         }
-        // The writer's own error says why it does not listen any more.
+        // The writer's own error explains the closed channel.
         let _ = self.full.send(std::mem::take(&mut self.batch));
         Ok(())
     }

@@ -7,20 +7,20 @@ use quipu_graph::ImportProgress;
 
 use crate::{DocumentProgress, IndexError, VectorProgress};
 
-/// Names between two reports of progress and looks at the cancellation.
+/// Names between two reports of progress and checks for cancellation.
 pub(super) const NAMES_STEP: u64 = 4096;
-/// Entities walked through between two times that the store's pages are given back, which would count as this process's memory.
+/// Entities between two releases of the store's pages, which would count as this process's memory.
 pub(super) const LET_GO_STEP: u64 = 64 * NAMES_STEP;
-/// What an import is at.
+/// The progress of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkspaceProgress {
     /// An endpoint is being read.
     Source {
-        /// What is being done.
+        /// The current step.
         what: String,
-        /// How much of it is done.
+        /// The amount done.
         done: u64,
-        /// How much there is; 0 where that is not known.
+        /// The total; 0 if unknown.
         total: u64,
     },
     /// The graph is being imported.
@@ -38,7 +38,7 @@ pub enum WorkspaceProgress {
     Documents(DocumentProgress),
 }
 
-/// Called with each step of progress, from any thread of the import.
+/// Called at each step of progress, from any thread of the import.
 pub type WorkspaceProgressSink = Arc<dyn Fn(WorkspaceProgress) + Send + Sync>;
 
 pub(super) fn report(sink: Option<&WorkspaceProgressSink>, step: WorkspaceProgress) {

@@ -1,5 +1,5 @@
-//! The names that a text is held against: the workspace's index, or what the endpoint's own text index finds for the text, put into
-//! a small index of its own, so that the same rules score both.
+//! The names for a text: the workspace's index, or the results of the endpoint's own text index in
+//! a small temporary index, so that the same rules score both.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use quipu_graph::{EndpointGraph, Graph as _, NodeId, NodeSummary};
 
 use super::Workspace;
 use super::source::Source;
-use crate::lists::is_function_word;
 use crate::names::Translate;
-use crate::{IndexError, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind, Word, words};
+use crate::{IndexError, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind};
+use quipu_language::{Language, Word, words};
 
-/// Searches for one text.
+/// Most searches for one text.
 const MOST_SEARCHES: usize = 8;
-/// Names taken of one search.
+/// Most names of one search.
 const FOUND: usize = 20;
-/// Shorter words are not searched alone.
+/// Fewest letters of a word that is searched alone.
 const SHORTEST: usize = 3;
 
-/// The names that a text is held against.
+/// The names for a text.
 pub(super) enum Names<'a> {
-    /// The workspace's own.
+    /// The workspace's own index.
     Stored(&'a NameIndex),
-    /// What was found for one text.
+    /// Search results for one text.
     Found {
         index: Box<NameIndex>,
-        /// Where the index is, as long as it is needed.
+        /// Keeps the index's folder.
         _folder: tempfile::TempDir,
     },
 }
@@ -41,7 +41,7 @@ impl Names<'_> {
 }
 
 impl Workspace {
-    /// The names to hold a text against; `searches` are its parts that may name something.
+    /// The names for a text; `searches` are its parts that may be names.
     pub(super) async fn names_for(&self, searches: &[String]) -> Result<Names<'_>, IndexError> {
         match &self.source {
             Source::Endpoint { graph, names: None } => search(graph, searches).await,
@@ -62,7 +62,7 @@ async fn search(graph: &EndpointGraph, searches: &[String]) -> Result<Names<'sta
     index_found(&summaries, &aliases)
 }
 
-/// A name index of the nodes found for one text; `aliases` are names that they were found by.
+/// A name index of the nodes found for one text; `aliases` are the names that matched.
 pub(super) fn index_found(
     summaries: &[NodeSummary],
     aliases: &[(NodeId, &str)],
@@ -89,8 +89,8 @@ pub(super) fn index_found(
     Ok(Names::Found { index, _folder: folder })
 }
 
-/// The parts of a text that may name something: runs of words with capitals, then runs without words of grammar, then single words,
-/// each once.
+/// The parts of a text that may be names: runs of capitalised words, then runs without function
+/// words, then single words, each once.
 pub(super) fn searches(text: &str) -> Vec<String> {
     let words = words(text);
     let mut found: Vec<String> = Vec::new();
@@ -104,8 +104,9 @@ pub(super) fn searches(text: &str) -> Vec<String> {
     };
     let capital =
         |word: &Word| text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
-    let grammar = |word: &Word| is_function_word(&word.text);
-    // The first word of a question has a capital anyway.
+    let language = Language::of(text);
+    let grammar = |word: &Word| language.is_function_word(&word.text);
+    // The first word of a question always has a capital.
     let named = words.get(1..).unwrap_or_default();
     named.split(|word| !capital(word) && !grammar(word)).for_each(|run| {
         let start = run.iter().position(capital);

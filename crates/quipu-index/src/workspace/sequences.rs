@@ -1,4 +1,4 @@
-//! Random sequences of what changes a workspace, against a model of it in memory: plain sets and maps.
+//! Random sequences of changes to workspaces, against a model in memory of plain sets and maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
@@ -15,11 +15,11 @@ use crate::{DocumentQuery, ImportRequest, LookupConfig};
 /// Head, relation and tail, by number.
 type Triple = (u8, u8, u8);
 
-/// Things that happen to one of two workspaces.
+/// A change of one of two workspaces.
 #[derive(Debug, Clone)]
 enum Change {
     Import(BTreeSet<Triple>),
-    /// Of a file that is cut: nothing changes.
+    /// The import of a truncated file, which changes nothing.
     ImportFails,
     AddDocument {
         entity: u8,
@@ -46,17 +46,18 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Names that no typing error turns into another one.
+/// Names that no typing error turns into one another.
 const NAMES: [&str; 8] = ["Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Fieldfare", "Goshawk", "Heron"];
 const WORDS: [&str; 5] = ["harbour", "meadow", "orchard", "quarry", "tundra"];
 
-/// What a workspace must say.
+/// The expected content of a workspace.
 #[derive(Debug, Clone, Default)]
 struct Model {
     triples: BTreeSet<Triple>,
     /// Words of added documents, by entity and title.
     documents: BTreeMap<(u8, u8), u8>,
-    /// Whether the last that was built were vectors of the entities' names, and sentences of the triples.
+    /// Whether vectors of the entities' names, and sentences of the triples, were built for the
+    /// current graph.
     vectors: bool,
     sentences: bool,
 }
@@ -92,7 +93,7 @@ impl Place {
         Workspace::import(&self.workspace(), &request).await.map(drop)
     }
 
-    /// Makes a change, to the workspace and to the model.
+    /// Applies a change to the workspace and to the model.
     async fn make(&mut self, change: &Change) {
         let (place, never, letters) = (self.workspace(), AtomicBool::new(false), LetterEmbedder::default());
         let done = match change {
@@ -177,7 +178,7 @@ impl Place {
             ((NAMES[usize::from(entity)].to_owned(), title.to_string()), text)
         };
         assert_eq!(listed, self.model.documents.iter().map(said).collect());
-        // Only those of entities that are there are found.
+        // Only documents of existing entities are found.
         let there = |(entity, _): &&(u8, u8)| entities.contains(entity);
         let count = self.model.documents.keys().filter(there).count() as u64;
         assert_eq!(workspace.documents().map_or(0, DocumentIndex::documents), count);
@@ -195,7 +196,8 @@ impl Place {
         }
     }
 
-    /// Queries of two patterns that share a variable, over each pair of relations, against loops over the triples.
+    /// Checks queries of two patterns with a shared variable, over each pair of relations, against
+    /// loops over the triples.
     fn check_queries(&self, workspace: &Workspace) {
         let triples = &self.model.triples;
         let name = |number: &u8| NAMES[usize::from(*number)];
@@ -230,7 +232,7 @@ impl Place {
     }
 }
 
-/// Two workspaces joined say what either says.
+/// Two joined workspaces give the answers of both.
 async fn check_joined(places: &[Place], workspaces: &[Arc<Workspace>]) {
     let joined = Workspace::joined(workspaces).unwrap();
     let graph = joined.graph();
@@ -272,7 +274,7 @@ async fn run(changes: &[(bool, Change)]) {
     }
 }
 
-/// Sequences; `QUIPU_SEQUENCES` sets their number.
+/// Number of sequences, set by `QUIPU_SEQUENCES`.
 fn cases() -> u32 {
     std::env::var("QUIPU_SEQUENCES").ok().and_then(|number| number.parse().ok()).unwrap_or(6)
 }

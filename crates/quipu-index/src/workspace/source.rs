@@ -1,4 +1,4 @@
-//! Where a workspace's graph is: in its own folder, or behind an endpoint or an API that `sources.toml` describes.
+//! The location of a workspace's graph: its own folder, or an endpoint or an API in `sources.toml`.
 //!
 //! ```toml
 //! [source.films]
@@ -10,7 +10,8 @@
 //! manifest = "prices.toml"
 //! reading = 2             # which of the files in apis/prices/ are the API's: written with the source
 //! ```
-//! A source is there once this file says so; an endpoint, once the generation with its catalogue is published as well.
+//! A source exists once this file names it. An endpoint also needs a published generation with its
+//! catalogue.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,11 +30,11 @@ use crate::{IndexError, NameIndex};
 
 /// The endpoint and the APIs of a workspace.
 pub(super) const SOURCES: &str = "sources.toml";
-/// What is known of an endpoint's graph, in a generation.
+/// The catalogue of an endpoint's graph, in a generation.
 pub(super) const CATALOGUE: &str = "catalogue.json";
-/// Results of an endpoint, kept.
+/// Cached results of an endpoint.
 pub(super) const CACHE: &str = "cache";
-/// Key of a source that says which reading of an API's files is the one that counts.
+/// Key of a source for the valid reading of an API's files.
 const READING: &str = "reading";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -43,17 +44,18 @@ struct File {
     source: BTreeMap<String, toml::Table>,
 }
 
-/// How a source is reached.
+/// The settings of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceConfig {
     /// A SPARQL endpoint: the workspace's graph.
     Endpoint(EndpointConfig),
-    /// An API described by an OpenAPI document; a workspace may have several, beside its graph or as its graph.
+    /// An API with an OpenAPI document. A workspace may have several, beside its graph or in its
+    /// place.
     Api(ApiConfig),
 }
 
 impl SourceConfig {
-    /// Where it is, for people: the endpoint's URL, the API's document.
+    /// Its address, for people: the endpoint's URL, the API's document.
     pub fn address(&self) -> &str {
         match self {
             Self::Endpoint(config) => &config.url,
@@ -85,7 +87,8 @@ fn read_file(folder: &Path) -> Result<File, IndexError> {
     toml::from_str(&text).map_err(|error| wrong(folder, &error.to_string()))
 }
 
-/// The sources of a workspace, by name. An endpoint whose catalogue was never published is none: adding it was broken off.
+/// The sources of a workspace, by name. An endpoint without a published catalogue is ignored,
+/// because its addition was interrupted.
 pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, SourceConfig)>, IndexError> {
     let mut sources = Vec::new();
     for (name, mut table) in read_file(folder)?.source {
@@ -103,7 +106,7 @@ pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, SourceConfig)>,
     Ok(sources)
 }
 
-/// Which reading of an API's files counts; 0: the first.
+/// Number of the valid reading of an API's files; 0: the first.
 pub(super) fn reading_of(folder: &Path, name: &str) -> Result<u64, IndexError> {
     let file = read_file(folder)?;
     let Some(reading) = file.source.get(name).and_then(|source| source.get(READING)) else { return Ok(0) };
@@ -120,7 +123,8 @@ pub(super) fn read_endpoint_source(folder: &Path) -> Result<Option<(String, Endp
     Ok(read_sources(folder)?.into_iter().find_map(endpoint))
 }
 
-/// Writes a source into `sources.toml`, in the place of the one of its name; an endpoint in that of any other endpoint.
+/// Writes a source into `sources.toml`. It replaces the source of the same name, and an endpoint
+/// replaces any other endpoint.
 pub(super) fn write_source(
     folder: &Path,
     name: &str,
@@ -139,14 +143,14 @@ pub(super) fn write_source(
     write_file(folder, &file)
 }
 
-/// Takes a source out of `sources.toml`.
+/// Removes a source from `sources.toml`.
 pub(super) fn forget_source(folder: &Path, name: &str) -> Result<(), IndexError> {
     let mut file = read_file(folder)?;
     file.source.remove(name);
     write_file(folder, &file)
 }
 
-/// Writes `sources.toml`; removes it where no source is left.
+/// Writes `sources.toml`, or removes it if no source remains.
 fn write_file(folder: &Path, file: &File) -> Result<(), IndexError> {
     let path = folder.join(SOURCES);
     if file.source.is_empty() {
@@ -161,22 +165,22 @@ fn write_file(folder: &Path, file: &File) -> Result<(), IndexError> {
     replace(&path, text.as_bytes()).map_err(|(path, error)| IndexError::io("cannot write", &path)(error))
 }
 
-/// The graph that answers, and the store that its names were read from.
+/// The graph that answers, and the store of its names.
 pub(super) enum Source {
     Embedded(Arc<EmbeddedGraph>),
     Endpoint {
         graph: Arc<EndpointGraph>,
-        /// The harvest; `None` where names are searched at the endpoint.
+        /// The harvest; `None` if names are searched at the endpoint.
         names: Option<Arc<EmbeddedGraph>>,
     },
-    /// Nothing but APIs; methods that walk a graph walk the first.
+    /// Only APIs; methods that walk a graph use the first.
     Api(Arc<ApiGraph>),
-    /// Several workspaces walked as one.
+    /// Several workspaces joined.
     Joined(Arc<JoinedGraph>),
 }
 
 impl Source {
-    /// Opens what a generation holds.
+    /// Opens the graph of a generation.
     pub(super) fn open(folder: &Path, generation: &Path, apis: &[Arc<ApiGraph>]) -> Result<Self, IndexError> {
         let store = generation.join("graph");
         let catalogue = generation.join(CATALOGUE);
@@ -208,7 +212,7 @@ impl Source {
         }
     }
 
-    /// The store that names, types and descriptions stand in.
+    /// The store with names, types and descriptions.
     pub(super) fn texts(&self) -> Option<Texts<'_>> {
         match self {
             Self::Embedded(graph) => Some(Texts { store: graph, degree: None }),
@@ -217,7 +221,7 @@ impl Source {
         }
     }
 
-    /// The graph's node for one of the store.
+    /// The graph's node for a node of the store.
     pub(super) fn node(&self, stored: NodeId) -> Result<NodeId, GraphError> {
         match self {
             Self::Endpoint { graph, names: Some(names) } => node_of(graph, names, stored),
@@ -225,7 +229,7 @@ impl Source {
         }
     }
 
-    /// The index, written with the store's nodes, with the graph's.
+    /// The index with the graph's nodes in the place of the store's.
     pub(super) fn translated(&self, index: NameIndex) -> NameIndex {
         let Self::Endpoint { graph, names: Some(names) } = self else { return index };
         let (graph, names) = (graph.clone(), names.clone());
@@ -241,7 +245,7 @@ fn node_of(graph: &EndpointGraph, names: &EmbeddedGraph, stored: NodeId) -> Resu
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'a> {
     pub(super) store: &'a EmbeddedGraph,
-    /// Where a harvest has the degrees; `None`: the store's own.
+    /// The harvest's relation for degrees; `None`: the store's own degrees.
     degree: Option<RelationId>,
 }
 

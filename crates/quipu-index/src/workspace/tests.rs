@@ -13,11 +13,11 @@ The Matrix\trelease_year\t1999\n\
 Titanic\tdirected_by\tJames Cameron\n\
 Avatar\tdirected_by\tJames Cameron\n";
 
-/// Letters counted: near for texts of the same letters.
+/// The counts of letters: near for texts with the same letters.
 #[derive(Default)]
 pub(super) struct LetterEmbedder {
     texts: AtomicUsize,
-    /// Set when the first batch is asked for.
+    /// Set when the first batch is embedded.
     cancel: Option<Arc<AtomicBool>>,
 }
 
@@ -98,7 +98,7 @@ async fn vectors_find_by_meaning_and_refuse_another_embedder() {
     place.import(GRAPH_TEXT, Some(embedder.clone())).await.unwrap();
     let workspace = Workspace::open(&place.workspace()).unwrap();
     assert!(workspace.info().missing.is_empty());
-    // An anagram shares no word and no edit with the name, but all its letters.
+    // An anagram shares all letters with the name, but no word and no close spelling.
     let mentions =
         workspace.candidates_for("?", &["orncame mesja"], 3, Some(embedder.as_ref())).await.unwrap();
     let best = &mentions[0].candidates[0];
@@ -188,7 +188,7 @@ async fn vectors_can_be_added_later() {
     assert_eq!(workspace.info().vectors.map(|vectors| vectors.dimensions), Some(26));
 }
 
-/// What a process killed in the middle of an import leaves behind.
+/// The leftovers of a process that was killed in the middle of an import.
 #[tokio::test]
 async fn leftovers_of_a_killed_import_do_not_matter() {
     let place = Place::new();
@@ -213,7 +213,7 @@ async fn leftovers_of_a_killed_import_do_not_matter() {
 async fn what_is_no_workspace_says_what_to_do() {
     let place = Place::new();
     let message = Workspace::open(&place.workspace()).unwrap_err().to_string();
-    assert!(message.contains("is no workspace; make one with `quipu import"), "{message}");
+    assert!(message.contains("is not a workspace; make one with `quipu import"), "{message}");
     place.import(GRAPH_TEXT, None).await.unwrap();
     let names = place.workspace().join("gen-0001").join(NAMES);
     let whole = std::fs::read(&names).unwrap();

@@ -1,4 +1,4 @@
-//! The triple index: triples by the meaning of their sentences, where a workspace was asked for one.
+//! The optional triple index: finds triples by the meaning of their sentences.
 //!
 //! # Format
 //! A folder in the generation: a vector index whose nodes are numbers of triples, and
@@ -6,7 +6,7 @@
 //! triples.qix = a container (`container.rs`) with the section `triples`
 //! triples     = (head:u64 relation:u64 tail:u64)*     ; little-endian, by number
 //! ```
-//! It is built in `triples.building` of the workspace; a build that is stopped goes on there.
+//! It is built in `triples.building` of the workspace, where an interrupted build is resumed.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -50,7 +50,7 @@ pub(super) struct TripleIndex {
 }
 
 impl TripleIndex {
-    /// Opens an index; `None` where none was finished.
+    /// Opens an index; `None` if there is no finished one.
     pub(super) fn open(folder: &Path) -> Result<Option<Self>, IndexError> {
         if !VectorIndex::exists(folder) {
             return Ok(None);
@@ -105,24 +105,25 @@ impl TripleIndex {
 }
 
 impl Workspace {
-    /// Builds the triple index of an imported graph: one vector for each distinct sentence of an ordinary triple. A build that is stopped
-    /// goes on where it was.
+    /// Builds the triple index of an imported graph: one vector for each distinct sentence of an
+    /// ordinary triple. An interrupted build is resumed.
     ///
     /// # Errors
-    /// [`IndexError::Usage`] where the graph is behind an endpoint; [`IndexError::Cancelled`]; those of graph, files and embedder.
+    /// [`IndexError::Usage`] if the graph is behind an endpoint; [`IndexError::Cancelled`]; errors
+    /// of graph, files and embedder.
     pub async fn index_triples(
         folder: &Path,
         embedder: &dyn Embedder,
         progress: Option<WorkspaceProgressSink>,
         cancel: &AtomicBool,
     ) -> Result<u64, IndexError> {
-        // What is no workspace is not to become one.
+        // A folder that is not a workspace must not become one.
         Self::open_graph(folder)?;
         let generation = Generations::open(folder).begin_without(&[TRIPLES])?;
         let workspace = Self::open_graph(folder)?;
         if workspace.embedded().is_none() {
             return Err(IndexError::Usage(format!(
-                "the graph of {} is behind an endpoint: its triples are not here to be embedded",
+                "the graph of {} is behind an endpoint, so its triples cannot be embedded",
                 folder.display()
             )));
         }

@@ -1,4 +1,5 @@
-//! The vectors of a workspace's entities: one for each, of its name, types and description.
+//! The vectors of a workspace's entities: one for each entity, from its name, types and
+//! description.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +12,7 @@ use super::progress::{LET_GO_STEP, NAMES_STEP, WorkspaceProgress, WorkspaceProgr
 use crate::{IndexError, VectorBuilder};
 
 const BUILDING: &str = "vectors.building";
-/// Bytes of an entity's description that its vector is made of: about a sentence.
+/// Bytes of an entity's description that go into its vector: about a sentence.
 const SNIPPET: usize = 160;
 
 pub(super) async fn build_vectors(
@@ -45,7 +46,7 @@ pub(super) async fn build_vectors(
     std::fs::rename(&building, &place).map_err(IndexError::io("cannot write", &place))
 }
 
-/// What an entity's vector is made of: `name (type, type): description`, the last two where there are any.
+/// The text of an entity's vector: `name (type, type): description`, the last two if there are any.
 fn text_of(graph: &EmbeddedGraph, node: NodeId) -> Result<String, IndexError> {
     let mut text = graph.name(node)?.into_owned();
     let mut types = Vec::new();

@@ -1,4 +1,4 @@
-//! The commands that change a workspace, and what a workspace says.
+//! The commands that change a workspace, and the state of a workspace as text.
 
 use std::fmt::{Debug, Display, Write as _};
 use std::path::Path;
@@ -11,7 +11,7 @@ use quipu_index::{
 };
 use quipu_model::{Embedder, Embeddings, ModelError};
 
-/// Letters counted: near for texts of the same letters.
+/// The counts of letters: near for texts with the same letters.
 #[derive(Default)]
 pub struct Letters;
 
@@ -43,12 +43,12 @@ impl Embedder for Letters {
     }
 }
 
-/// A command, and those that make the workspace that it is given to.
+/// A command, and the commands that prepare its workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct Command {
     pub name: &'static str,
     pub before: &'static [&'static str],
-    /// Whether the command may be given again once it is done.
+    /// Whether the command may be repeated after it succeeded.
     pub again: bool,
 }
 
@@ -75,7 +75,7 @@ const NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "text": "Go
 const EDGES: [&str; 2] = ["1\tlies on\t3\n2\ttrades with\t1\n", "3\tflows into\t2\n"];
 const TITLES: [&str; 2] = ["Harbour library", "Library by the sea"];
 
-/// Writes what commands read into `folder`.
+/// Writes the inputs of commands into `folder`.
 pub fn prepare(folder: &Path) {
     std::fs::write(folder.join("nodes.jsonl"), NODES).unwrap();
     for (number, (edges, title)) in EDGES.iter().zip(TITLES).enumerate() {
@@ -83,13 +83,13 @@ pub fn prepare(folder: &Path) {
         let text = include_str!("../../../quipu-graph/tests/apis/library.json").replace(TITLES[0], title);
         std::fs::write(folder.join(format!("library{number}.json")), text).unwrap();
         let text = include_str!("../../../quipu-graph/tests/apis/library.toml");
-        // What the manifest says of authors changes with the document.
+        // The manifest's words for authors change with the document.
         let text = text.replace("an author", &format!("an author of the {title}"));
         std::fs::write(folder.join(format!("library{number}.toml")), text).unwrap();
     }
 }
 
-/// Gives a command to the workspace at `place`; what it reads is in `folder`.
+/// Runs a command on the workspace at `place`, with its inputs from `folder`.
 pub async fn give(command: &str, folder: &Path, place: &Path) -> Result<(), IndexError> {
     let never = AtomicBool::new(false);
     let document = |text: &str| AddedDocument {
@@ -144,7 +144,7 @@ async fn add_api(folder: &Path, place: &Path, number: usize) -> Result<(), Index
     Workspace::add_api(place, &ApiRequest { name: "library".into(), config }).await.map(drop)
 }
 
-/// What a workspace says, without the names of its folders.
+/// The state of a workspace as text, without the names of its folders.
 pub async fn state(place: &Path) -> String {
     let mut state = String::new();
     let mut tell = |what: &str, said: &dyn Debug| writeln!(state, "{what}: {said:?}").unwrap();

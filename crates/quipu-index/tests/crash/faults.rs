@@ -1,6 +1,7 @@
-//! The file operations of this program, of which the Nth fails or ends the process. They stand before the C library's
-//! of the same names, so that whatever this program calls (Rust's standard library, Tantivy) comes by here, and nothing
-//! of it knows. What C and C++ libraries write by themselves (usearch's graph) does not.
+//! The file operations of this program, of which the Nth fails or ends the process. They override
+//! the C library's functions of the same names, so that all calls of this program (Rust's standard
+//! library, Tantivy) pass through here unnoticed. The direct writes of C and C++ libraries
+//! (usearch's graph) do not.
 
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
@@ -11,16 +12,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use libc::{mode_t, off_t, size_t, ssize_t};
 
-/// What happens at the chosen call.
+/// The fault at the chosen call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails, as on a disk that is full (or broken, for what brings bytes to the disk).
+    /// The call fails, as on a full disk (or, for a sync, on a broken one).
     Fail,
-    /// It fails, and so does every later one but for removing.
+    /// The call fails, and so does every later one except removals.
     FailFromThenOn,
-    /// The process is killed before it.
+    /// The process is killed before the call.
     Kill,
-    /// The process is killed, and of files that were not brought to the disk since they were written half is lost.
+    /// The process is killed, and half of each file written since its last sync is lost.
     PowerLoss,
 }
 
@@ -35,9 +36,9 @@ impl Fault {
 struct Plan {
     fault: Fault,
     at: u64,
-    /// The folder whose files lose what was not brought to the disk.
+    /// The folder whose unsynced files lose data.
     folder: PathBuf,
-    /// Length and time of change of files that are on the disk as they are, by inode.
+    /// Length and time of change of synced files, by inode.
     on_disk: HashMap<u64, (u64, i64, i64)>,
 }
 
@@ -46,7 +47,7 @@ static PLAN: Mutex<Option<Plan>> = Mutex::new(None);
 static COUNTING: AtomicBool = AtomicBool::new(false);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// Counts calls from now on, and has `fault` happen at call `at`, counted from 1; 0: at none.
+/// Counts calls from now on and triggers `fault` at call `at`, counted from 1; 0: never.
 pub fn begin(fault: Fault, at: u64, folder: &Path) {
     let mut on_disk = HashMap::new();
     visit(folder, &mut |file| {
@@ -58,7 +59,7 @@ pub fn begin(fault: Fault, at: u64, folder: &Path) {
     COUNTING.store(true, Ordering::SeqCst);
 }
 
-/// Ends counting; gives the number of calls.
+/// Ends counting; returns the number of calls.
 pub fn end() -> u64 {
     COUNTING.store(false, Ordering::SeqCst);
     CALLS.load(Ordering::SeqCst)
@@ -68,19 +69,19 @@ fn stamp(file: &std::fs::Metadata) -> (u64, i64, i64) {
     (file.len(), file.mtime(), file.mtime_nsec())
 }
 
-/// Each file below a folder.
+/// Visits each file below a folder.
 fn visit(folder: &Path, each: &mut dyn FnMut(&Path)) {
     for path in folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()) {
         if path.is_dir() { visit(&path, each) } else { each(&path) }
     }
 }
 
-/// Whether the call that is being made fails.
+/// Whether the current call fails.
 fn fails(removes: bool) -> bool {
     if !COUNTING.load(Ordering::SeqCst) {
         return false;
     }
-    // Held while the process ends, so that no other thread gets further.
+    // Held until the process ends, so that no other thread continues.
     let mut plan = PLAN.lock().unwrap();
     let Some(plan) = plan.as_mut() else { return false };
     let call = CALLS.fetch_add(1, Ordering::SeqCst) + 1;
@@ -114,14 +115,14 @@ fn die() -> ! {
     std::process::abort()
 }
 
-/// Remembers that a file is on the disk as it is.
+/// Records that a file is synced.
 fn is_on_disk(file: c_int) {
     if !COUNTING.load(Ordering::SeqCst) {
         return;
     }
     // SAFETY: all bytes zero is a value of this plain structure, which the call then fills.
     let mut status: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: the structure is as large as the call takes it to be.
+    // SAFETY: the structure has the size that the call expects.
     if unsafe { libc::fstat(file, &raw mut status) } == 0
         && let Some(plan) = PLAN.lock().unwrap().as_mut()
     {
@@ -130,7 +131,7 @@ fn is_on_disk(file: c_int) {
     }
 }
 
-/// Whether a descriptor is that of a file, not of a terminal, a pipe or a socket.
+/// Whether a descriptor is a regular file, not a terminal, a pipe or a socket.
 fn is_file(file: c_int) -> bool {
     // SAFETY: as in `is_on_disk`.
     let mut status: libc::stat = unsafe { std::mem::zeroed() };
@@ -140,15 +141,16 @@ fn is_file(file: c_int) -> bool {
 }
 
 fn refuse(error: c_int) -> c_int {
-    // SAFETY: gives the address of this thread's own number.
+    // SAFETY: returns the address of this thread's own error number.
     unsafe { *libc::__errno_location() = error };
     -1
 }
 
-/// The system call of this number with these arguments.
+/// The system call with this number and these arguments.
 macro_rules! system {
     ($number:ident, $($argument:expr),*) => {
-        // SAFETY: the arguments are those that the caller gave to the C function of the same meaning.
+        // SAFETY: the arguments are those that the caller gave to the C function with the same
+        // meaning.
         unsafe { libc::syscall(libc::$number, $($argument as c_long),*) }
     };
 }

@@ -1,9 +1,10 @@
-//! What is left of a workspace when its file operations fail or its process is killed: the state before or the state
-//! after, never a third; and the same command once more gives the state after, with nothing left over.
+//! The state of a workspace after its file operations fail or its process is killed: either the
+//! state before the command or the state after, never a third. Repeating the command gives the
+//! state after, without leftovers.
 //!
-//! The program runs itself for each command, with a fault at one of the command's file operations (`faults.rs`), or
-//! killed at a random moment. A few of the operations here; `make crash` (`QUIPU_CRASH=N`) takes every one of them, and
-//! N random moments.
+//! The program runs itself for each command, with a fault at one of the command's file operations
+//! (`faults.rs`), or killed at a random moment. This test tries a few of the operations; `make
+//! crash` (`QUIPU_CRASH=N`) tries every one, and N random moments.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

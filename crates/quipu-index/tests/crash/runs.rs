@@ -1,4 +1,4 @@
-//! Runs of the commands, each in a process of its own, each broken off at another place.
+//! Runs each command in separate processes, each interrupted at another place.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use crate::commands::{COMMANDS, Command, give, prepare, state};
 use crate::faults::{self, Fault};
 
-/// First argument of a process that is given a command.
+/// First argument of a process that runs a command.
 const CHILD: &str = "as-child";
-/// Breaks of each command, of each kind, where not all are tried.
+/// Faults of each kind for each command, unless all are tried.
 const FEW: u64 = 2;
-/// Random moments per command, where their number is not given.
+/// Random moments per command by default.
 const FEW_MOMENTS: u64 = 1;
 
 pub fn main() {
@@ -23,7 +23,7 @@ pub fn main() {
     }
     let moments: Option<u64> = std::env::var("QUIPU_CRASH").ok().map(|number| number.parse().unwrap());
     let mut total = Counts::default();
-    // As of other test programs, a word chooses those whose names have it.
+    // As in other test programs, a word selects the commands whose names contain it.
     let word = words.iter().find(|word| !word.starts_with('-'));
     for command in
         COMMANDS.iter().filter(|command| word.is_none_or(|word| command.name.contains(word))).copied()
@@ -53,9 +53,9 @@ fn child(command: &str, folder: &Path, fault: Fault, at: u64) {
 struct Counts {
     /// File operations of the command.
     operations: u64,
-    /// Runs that were broken off.
+    /// Interrupted runs.
     broken: u64,
-    /// Of these, how many left the state before, and how many the state after.
+    /// Of these, the numbers that left the state before and the state after.
     before: u64,
     after: u64,
 }
@@ -91,7 +91,8 @@ struct Trial {
 
 impl Trial {
     fn new(command: Command) -> Self {
-        // In memory, where the system has a folder that is: what reaches the disk is counted by `faults`, not seen there.
+        // In memory, if the system has such a folder: `faults` tracks synced data, so the disk is
+        // not needed.
         let memory = Path::new("/dev/shm");
         let folder =
             if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
@@ -120,7 +121,7 @@ impl Trial {
         trial
     }
 
-    /// The state before the command, in a folder that is used again and again.
+    /// The state before the command, in a folder that is reused.
     fn fresh(&self) -> PathBuf {
         let fresh = self.folder.path().join("fresh");
         let _ = std::fs::remove_dir_all(&fresh);
@@ -132,7 +133,7 @@ impl Trial {
         let mut counts = Counts { operations: self.operations, ..Counts::default() };
         for (number, fault) in (1..).zip(Fault::ALL) {
             let step = if moments.is_some() { 1 } else { (self.operations / FEW).max(1) };
-            // Not the same operations for each fault.
+            // Different operations for each fault.
             for at in (number.min(step)..=self.operations).step_by(usize::try_from(step).unwrap()) {
                 let folder = self.fresh();
                 let calls = run(self.command.name, &folder, fault, at);
@@ -141,7 +142,7 @@ impl Trial {
         }
         for moment in 0..moments.unwrap_or(FEW_MOMENTS) / COMMANDS.len() as u64 + 1 {
             let folder = self.fresh();
-            // Spread over the command's time without a pattern: multiples of the golden section.
+            // Spread over the command's time without a pattern: multiples of the golden ratio.
             let share = (moment as f64 * 0.618_034 + 0.3) % 1.0;
             let mut process = process(self.command.name, &folder, Fault::Kill, 0).spawn().unwrap();
             std::thread::sleep(self.took.mul_f64(share));
@@ -152,7 +153,8 @@ impl Trial {
         counts
     }
 
-    /// Whether a broken command left the state before or the state after, and whether the next one is as if nothing had been.
+    /// Checks that an interrupted command left the state before or the state after, and that the
+    /// next run succeeds as usual.
     fn check(&self, folder: &Path, what: &str, succeeded: bool, counts: &mut Counts) {
         let what = format!("{}, {what}", self.command.name);
         let state = told(folder);
@@ -181,7 +183,7 @@ fn process(command: &str, folder: &Path, fault: Fault, at: u64) -> Process {
     process
 }
 
-/// The number of file operations of a command that did what it should.
+/// The number of file operations of a successful command; `None` if it failed.
 fn run(command: &str, folder: &Path, fault: Fault, at: u64) -> Option<u64> {
     let output = process(command, folder, fault, at).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -194,13 +196,13 @@ fn told(folder: &Path) -> String {
     runtime.block_on(state(&folder.join("workspace")))
 }
 
-/// The files below a workspace, in order; generations by one name.
+/// The files below a workspace, in order; all generations get one name.
 fn files(folder: &Path) -> Vec<String> {
     fn gather(folder: &Path, name: &str, found: &mut Vec<String>) {
         for entry in folder.read_dir().into_iter().flatten().map(|entry| entry.unwrap()) {
             let own = entry.file_name().into_string().unwrap();
             let shown = if own.starts_with("gen-") { "generation".into() } else { own };
-            // Tantivy calls its segments by random names.
+            // Tantivy gives its segments random names.
             let shown = match shown.split_once('.') {
                 Some((stem, kind)) if stem.len() == 32 => format!("SEGMENT.{kind}"),
                 // The number of an API's reading.

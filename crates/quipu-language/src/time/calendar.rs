@@ -1,18 +1,21 @@
-//! Open days, by the calendar that a service's manifest states.
+//! Open days, by the calendar in a service's manifest.
 
 use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan as _};
 use quipu_graph::{Calendar, Holiday, HolidayRule};
 
 use super::words::word;
+use crate::Language;
 
-/// Days until the search for an open day ends: a calendar that is closed for a year has none.
+/// Most days that a search for an open day looks at. A calendar that is closed for a year has none.
 const LONGEST_CLOSING: u16 = 366;
 
-/// The calendar, and how many words from `at` on mean an open day by it: `trading day`, `days of trading`.
+/// The calendar, and the number of words from `at` on that mean an open day in it: `trading day`,
+/// `days of trading`.
 pub(super) fn open_day<'a>(
     words: &[String],
     at: usize,
+    language: Language,
     open: Option<&'a Calendar>,
 ) -> Option<(&'a Calendar, usize)> {
     let calendar = open?;
@@ -21,7 +24,7 @@ pub(super) fn open_day<'a>(
         let length = parts.clone().count();
         let whole = parts.all(|(place, part)| {
             let word = word(words, at + place);
-            word == part || word.strip_suffix('s') == Some(part)
+            language.is_noun(word, part)
         });
         (length > 0 && whole).then_some(length)
     };
@@ -45,7 +48,7 @@ pub(super) fn next_open(calendar: &Calendar, day: Date) -> Option<Date> {
     next_from(calendar, day.tomorrow().ok()?, 1.days())
 }
 
-/// The first open day from a day on, in steps of one day.
+/// The first open day from `day` on, in steps of one day.
 pub(super) fn next_from(calendar: &Calendar, mut day: Date, step: Span) -> Option<Date> {
     for _ in 0..LONGEST_CLOSING {
         if is_open(calendar, day) {
@@ -56,12 +59,13 @@ pub(super) fn next_from(calendar: &Calendar, mut day: Date, step: Span) -> Optio
     None
 }
 
-/// Whether a holiday is kept on a day. One that is moved may be kept in the year before its own, or after.
+/// Whether a holiday is observed on a day. A shifted holiday may be observed in the year before its
+/// own or after it.
 fn is_kept_on(holiday: &Holiday, day: Date) -> bool {
     (day.year() - 1..=day.year() + 1).any(|year| kept_in(holiday, year) == Some(day))
 }
 
-/// The day on which the holiday of a year is kept.
+/// The day on which the holiday of a year is observed.
 fn kept_in(holiday: &Holiday, year: i16) -> Option<Date> {
     if holiday.since.is_some_and(|since| year < since) {
         return None;
@@ -171,7 +175,7 @@ mod tests {
         "#;
         let calendar = Manifest::read(text, "library.toml").unwrap().calendar.unwrap();
         for (day, open) in [
-            // Kept in the year before.
+            // Observed in the year before.
             (date(2021, 12, 30), false),
             (date(2022, 1, 1), true),
             (date(2023, 1, 1), false),

@@ -1,10 +1,11 @@
-//! Dates in figures, which are the same in every language.
+//! Dates in digits, which every language writes alike.
 
 use jiff::civil::{Date, date};
 
 use super::words::year;
 
-/// `2024-02-28`, `2024-02`, `02/28/2024`, `1990-2000`, and the season `2021-22`, which turns in summer.
+/// `2024-02-28`, `2024-02`, `02/28/2024`, `1990-2000`, and seasons such as `2021-22`, which run
+/// from summer to summer.
 pub(super) fn in_figures(word: &str) -> Option<(Date, Date)> {
     if let Ok(day) = word.parse::<Date>() {
         return Some((day, day))

@@ -1,5 +1,5 @@
-//! Time expressions to dates, by code and never by a model, against the moment the question was asked
-//! (self-verification paper §4; KERAG App. I.1 asks a model for this, and gets "last Tuesday" wrong).
+//! Resolves time expressions to dates against the day of asking. Code does this, never a model
+//! (self-verification paper §4; KERAG App. I.1 asks a model, which gets "last Tuesday" wrong).
 
 mod calendar;
 mod figures;
@@ -18,7 +18,7 @@ use words::{begin, tokenize, word, year};
 
 use crate::vocabulary::{self, Language, TimeWords, Words};
 
-/// A stretch of days that a question speaks of.
+/// A stretch of days that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeFrame {
     /// The words of the question, lower-cased.
@@ -30,7 +30,8 @@ pub struct TimeFrame {
 }
 
 impl TimeFrame {
-    /// Whether a day, or any day of the month or year that `text` begins with (`2024-02-28`, `2024-02`, `2024`), is within it.
+    /// Whether the day, or any day of the month or year, at the start of `text` (`2024-02-28`,
+    /// `2024-02`, `2024`) lies within it.
     pub fn holds(&self, text: &str) -> bool {
         let part = |range: std::ops::Range<usize>| text.get(range)?.parse::<i8>().ok();
         let Some(year) = text.get(..4).and_then(year) else { return false };
@@ -47,21 +48,24 @@ impl TimeFrame {
 
 /// All time expressions of a text, in order, resolved against the day `today`.
 ///
-/// Understood: ISO dates and months, `02/28/2024`, `May 13, 1968`, `13 May 1968`, `May 1968`, `in 1968`, `the 1990s`, `the 19th
-/// century`, `Q3 2021`, `2021 Q3`, `summer of 1999`, `between 1990 and 1995`, `from 1990 to 1995`, `1990-1995`, `today`,
-/// `yesterday`, `tomorrow`, `last|this|next` with a weekday, weekend, week, month, quarter, year or decade, `the Tuesday of last
-/// week`, `past|last|next N days|weeks|months|years`, `N days|... ago`, `in N days`, `year to date`, `since|before|after` with
-/// any of these, `the day before|after` with any of these, `the first|last day|week|month of` any of these.
+/// Understood: ISO dates and months, `02/28/2024`, `May 13, 1968`, `13 May 1968`, `May 1968`, `in
+/// 1968`, `the 1990s`, `the 19th century`, `Q3 2021`, `2021 Q3`, `summer of 1999`, `between 1990
+/// and 1995`, `from 1990 to 1995`, `1990-1995`, `today`, `yesterday`, `tomorrow`, `last|this|next`
+/// with a weekday, weekend, week, month, quarter, year or decade, `the Tuesday of last week`,
+/// `past|last|next N days|weeks|months|years`, `N days|... ago`, `in N days`, `year to date`,
+/// `since|before|after` with any of these, `the day before|after` with any of these, `the
+/// first|last day|week|month of` any of these.
 ///
-/// `last Tuesday` is the one of the week before, `this past` and `the most recent Tuesday` the nearest one before today. A bare
-/// number is a year only after a word such as `in`, `of`, `since` or a month, or before one such as `season`: "what is 1984 about"
-/// holds no time. The words are those of the text's language.
+/// `last Tuesday` is the Tuesday of the week before; `this past` and `the most recent Tuesday` mean
+/// the nearest one before today. A bare number is a year only after a word such as `in`, `of`,
+/// `since` or a month, or before one such as `season`: "what is 1984 about" holds no time. The
+/// words come from the text's language.
 pub fn time_frames(text: &str, today: Date) -> Vec<TimeFrame> {
     time_frames_with(text, today, None)
 }
 
-/// [`time_frames`] that knows the open days of a service too, by the phrases of its calendar: `the last trading day`, `the past
-/// three trading days`, `the first trading day of January 2024`.
+/// Like [`time_frames`], and resolves a service's open days by the phrases of its calendar: `the
+/// last trading day`, `the past three trading days`, `the first trading day of January 2024`.
 pub fn time_frames_with(text: &str, today: Date, open: Option<&Calendar>) -> Vec<TimeFrame> {
     let language = Language::of(text);
     Reader { language, times: language.times(), today, open }.frames(text)
@@ -72,15 +76,15 @@ pub(crate) fn frames_in(language: Language, text: &str, today: Date) -> Vec<Time
     Reader { language, times: language.times(), today, open: None }.frames(text)
 }
 
-/// First day, last day, and how many words say so.
+/// First day, last day, and the number of words read.
 type Resolved = (Date, Date, usize);
 
-/// What stands before an expression.
+/// The word before an expression.
 #[derive(Clone, Copy)]
 enum Before<'a> {
     Nothing,
     Word(&'a str),
-    /// A word that only a time follows, so that a bare number is a year.
+    /// A word that only a time can follow, so that a bare number is a year.
     Time,
 }
 
@@ -120,14 +124,14 @@ impl Reader<'_> {
         frames
     }
 
-    /// An expression with what may stand before it: `since`, `before`, `after`, `between … and …`.
+    /// An expression with its qualifier: `since`, `before`, `after`, `between … and …`.
     fn qualified(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
         let times = self.times;
         if let Some(day) = self.named_day(words) {
             return Some(day);
         }
         let (first, tail) = (word(words, 0), words.get(1..).unwrap_or_default());
-        // "The day before" is one day; "before" alone is all of them.
+        // "The day before" is one day; "before" alone means all days before.
         let of_day = before.is(&times.day);
         if times.ago_before.has(first)
             && let Some((from, to, n)) = self.ago(tail, Before::Word(first))
@@ -176,7 +180,7 @@ impl Reader<'_> {
             .or_else(|| self.behind_leading(words))
     }
 
-    /// `in 1968`, `on the 3rd of May 1968`: the words before the date belong to it.
+    /// `in 1968`, `on the 3rd of May 1968`: the words before the date are part of the expression.
     fn behind_leading(&self, words: &[String]) -> Option<Resolved> {
         let first = word(words, 0);
         if !self.times.leading.has(first) {
@@ -251,7 +255,7 @@ impl Reader<'_> {
         Some((from, from.checked_add(2.months()).ok()?.last_of_month(), used))
     }
 
-    /// `summer of 1999`: the months that meteorologists give it in the north.
+    /// `summer of 1999`: the meteorological season of the northern hemisphere.
     fn season(&self, words: &[String]) -> Option<Resolved> {
         let first = self.times.season(word(words, 0))?;
         let of = 1 + self.of(words, 1);

@@ -1,4 +1,4 @@
-//! Expressions that lean on the day of asking, or on another expression.
+//! Expressions relative to the day of asking or to another expression.
 
 use jiff::civil::{Date, date};
 use jiff::{Span, ToSpan as _};
@@ -9,14 +9,15 @@ use super::words::{begin, word};
 use super::{Before, Reader, Resolved, month};
 
 impl Reader<'_> {
-    /// `last Tuesday`, `this year`, `next month`, `past five years`, `the most recent Friday`, `the last trading day`.
+    /// `last Tuesday`, `this year`, `next month`, `past five years`, `the most recent Friday`, `the
+    /// last trading day`.
     pub(super) fn relative(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
         let times = self.times;
         if let Some(used) = times.nearest.iter().find_map(|phrase| begin(words, phrase)) {
             return self.nearest(words.get(used..)?).map(|(from, to, n)| (from, to, n + used));
         }
         let first = word(words, 0);
-        // "the last Friday" is the one just gone, as "most recent" is; "last Friday" is that of the week before.
+        // "The last Friday" is the most recent one; "last Friday" is the Friday of the week before.
         let behind_article = before.is(&times.article) && times.nearest_behind_article.has(first);
         if behind_article && times.weekday(word(words, 1)).is_some() {
             return self.nearest(words.get(1..)?).map(|(from, to, n)| (from, to, n + 1));
@@ -24,7 +25,7 @@ impl Reader<'_> {
         let direction = self.direction(first)?;
         let used = usize::from(times.of.has(word(words, 2)));
         if let Some(count) = self.number(word(words, 1)) {
-            if let Some((calendar, said)) = open_day(words, 2 + used, self.open) {
+            if let Some((calendar, said)) = open_day(words, 2 + used, self.language, self.open) {
                 let days = open_days(calendar, count, direction, self.today);
                 return days.map(|(from, to)| (from, to, 2 + used + said));
             }
@@ -33,14 +34,15 @@ impl Reader<'_> {
             return (direction != 0).then(|| (self.today.min(other), self.today.max(other), 3 + used));
         }
         let unit = word(words, 1);
-        if let Some((calendar, said)) = open_day(words, 1, self.open) {
+        if let Some((calendar, said)) = open_day(words, 1, self.language, self.open) {
             let day = nearest_open(calendar, direction, self.today)?;
             return Some((day, day, 1 + said));
         }
         if let Some(weekday) = times.weekday(unit) {
             let monday = self.monday(direction)?;
             let of_week = monday.checked_add(i64::from(weekday.to_monday_zero_offset()).days()).ok()?;
-            // A day of this week may be behind or ahead; "next Friday" is the first one to come.
+            // A weekday of this week may lie before or after today; "next Friday" is the first one
+            // to come.
             let day = if direction > 0 { self.today.nth_weekday(1, weekday).ok()? } else { of_week };
             return Some((day, day, 2));
         }
@@ -65,9 +67,9 @@ impl Reader<'_> {
         directions.into_iter().find_map(|(words, direction)| words.has(word).then_some(direction))
     }
 
-    /// The weekday, week, month or open day just gone.
+    /// The most recent weekday, week, month or open day.
     fn nearest(&self, words: &[String]) -> Option<Resolved> {
-        if let Some((calendar, said)) = open_day(words, 0, self.open) {
+        if let Some((calendar, said)) = open_day(words, 0, self.language, self.open) {
             let day = nearest_open(calendar, -1, self.today)?;
             return Some((day, day, said));
         }
@@ -85,7 +87,8 @@ impl Reader<'_> {
         self.today.checked_sub(days.days()).ok()?.checked_add(weeks.weeks()).ok()
     }
 
-    /// The week (from Monday), weekend, month, quarter, year or decade `shift` away from the one that holds the day of asking.
+    /// The week (from Monday), weekend, month, quarter, year or decade that lies `shift` units from
+    /// the current one.
     fn whole_unit(&self, unit: &str, shift: i64) -> Option<(Date, Date)> {
         let (times, today) = (self.times, self.today);
         if times.week.has(unit) {
@@ -127,7 +130,7 @@ impl Reader<'_> {
             return None;
         }
         at += 1;
-        let open = open_day(words, at, self.open).filter(|_| !edge);
+        let open = open_day(words, at, self.language, self.open).filter(|_| !edge);
         let unit = word(words, at);
         let (is_day, is_week, is_month) =
             (edge || times.day.has(unit), times.week.has(unit), times.month.has(unit));
@@ -210,7 +213,7 @@ fn nearest_open(calendar: &Calendar, direction: i64, today: Date) -> Option<Date
     }
 }
 
-/// The last (or next) so many open days.
+/// The last (or next) `count` open days.
 fn open_days(calendar: &Calendar, count: i64, direction: i64, today: Date) -> Option<(Date, Date)> {
     let mut days = Vec::new();
     let mut day = today;

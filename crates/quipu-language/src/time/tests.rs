@@ -67,7 +67,8 @@ fn several_in_one_question() {
     check("more in 2019 or in 2020?", &["2019-01-01..2019-12-31", "2020-01-01..2020-12-31"]);
 }
 
-/// "Last Tues" is that of the previous week (self-verification paper §4.1.2); what is the nearest is called so.
+/// "Last Tues" is the Tuesday of the previous week (self-verification paper §4.1.2); "the most
+/// recent Tuesday" is the nearest one.
 #[test]
 fn weekdays_by_week_and_by_nearness() {
     check("its open price on last tues", &["2024-02-20..2024-02-20"]);

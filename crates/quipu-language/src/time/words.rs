@@ -1,10 +1,10 @@
 //! The words of a time expression.
 
-/// Lower-cased words; punctuation falls away, but for the inner parts of `2024-02-28`, `02/28/2024` and `1990s`.
+/// Lower-cased words without punctuation, except inside `2024-02-28`, `02/28/2024` and `1990s`.
 pub(super) fn tokenize(text: &str) -> Vec<String> {
     text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '’' | '/')))
         .flat_map(|word| {
-            // A slash belongs to a date, and parts everything else.
+            // A slash is kept in a date and separates words elsewhere.
             let date = word.chars().all(|c| c.is_ascii_digit() || c == '/');
             let parts: Vec<&str> = if date { vec![word] } else { word.split('/').collect() };
             parts
@@ -20,7 +20,7 @@ pub(super) fn word(words: &[String], at: usize) -> &str {
     words.get(at).map_or("", String::as_str)
 }
 
-/// How many words of a phrase the words begin with, where they begin with all of it.
+/// The number of words in a phrase, if the text begins with the whole phrase.
 pub(super) fn begin(words: &[String], phrase: &str) -> Option<usize> {
     let count = phrase.split(' ').count();
     let begins = phrase.split(' ').enumerate().all(|(at, expected)| word(words, at) == expected);

@@ -1,11 +1,11 @@
-//! What a question asks for, by its first words.
+//! The kind of answer that a question asks for, by its first words.
 
 use std::collections::HashSet;
 
 use super::Language;
 
-/// Whether a question asks which of two comes before the other by some adjective: "what's dearer, A or B". The adjective stands behind a
-/// form of "be".
+/// Whether a question asks which of two entities ranks higher by an adjective: "what's dearer, A or
+/// B". The adjective stands behind a form of "be".
 pub fn asks_for_the_better(words: &[String]) -> bool {
     let language = Language::of_words(words);
     let is_be = |word: &String| language.words().sides.is_possessive(Some(word)) || language.is_be(word);
@@ -14,13 +14,14 @@ pub fn asks_for_the_better(words: &[String]) -> bool {
     words.iter().any(|word| language.offers_a_choice(word)) && words.windows(2).any(compares)
 }
 
-/// Whether a question begins by asking for somebody who acts.
+/// Whether a question begins by asking for an agent: "who".
 pub fn asks_for_an_agent(question: &str) -> bool {
     let agents = &Language::of(question).words().agents;
     without_request(question).first().is_some_and(|word| agents.has(word))
 }
 
-/// The words of a question behind what politely asks for it: "could you tell me which …" asks which.
+/// The words of a question without its polite opening: "could you tell me which …" becomes "which
+/// …".
 pub fn without_request(question: &str) -> Vec<String> {
     let mut words = crate::words_of(question);
     let requests = &Language::of_words(&words).words().requests.phrases;
@@ -33,7 +34,8 @@ pub fn without_request(question: &str) -> Vec<String> {
     words
 }
 
-/// Whether a text begins as questions do: by a question word, or by a verb of one for yes or no.
+/// Whether a text begins like a question: with a question word, or with a verb of a yes-or-no
+/// question.
 pub fn begins_a_question(text: &str) -> bool {
     let language = Language::of(text);
     let words = without_request(text);
@@ -43,7 +45,7 @@ pub fn begins_a_question(text: &str) -> bool {
     first.is_some_and(asks)
 }
 
-/// Whether a question asks a second one: "which is the oldest, and how old is it".
+/// Whether a question contains a second one: "which is the oldest, and how old is it".
 pub fn asks_twice(question: &str) -> bool {
     let words = crate::words_of(question);
     let language = Language::of_words(&words);
@@ -51,9 +53,10 @@ pub fn asks_twice(question: &str) -> bool {
     words.windows(2).any(begins)
 }
 
-/// Whether a question begins by asking for two things of something: "the name and the rating of". `named` are the places of words in names.
+/// Whether a question begins by asking for two properties: "the name and the rating of". `named`
+/// are the positions of words in names.
 pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
-    /// The question's beginning, in words.
+    /// How many words count as the beginning.
     const BEGINNING: usize = 6;
     let language = Language::of_words(words);
     let joins = |at: &usize| {
@@ -65,7 +68,7 @@ pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(is_of))
 }
 
-/// Whether the question asks for an amount of some unit: "how many years".
+/// Whether the question asks for an amount in some unit: "how many years".
 pub fn asks_for_units(question: &str) -> bool {
     let words = crate::words_of(question);
     let language = Language::of_words(&words);
@@ -75,20 +78,21 @@ pub fn asks_for_units(question: &str) -> bool {
     behind_how.is_some_and(|words| words.iter().take(2).any(|word| language.is_unit(word)))
 }
 
-/// Whether a question is answered by yes or no.
+/// Whether the question is a yes-or-no question.
 pub fn asks_yes_or_no(question: &str) -> bool {
     asks_for(question) == Some("yes_or_no")
 }
 
-/// What a question's first telling word asks for: `yes_or_no`, `count`, `amount`, `date`, `person`.
+/// The kind of answer that a question's first content word asks for: `yes_or_no`, `count`,
+/// `amount`, `date`, `person`.
 pub fn asks_for(question: &str) -> Option<&'static str> {
     let language = Language::of(question);
     let words = without_request(question);
     if words.first().is_some_and(|word| language.begins_yes_or_no(word)) {
-        // "Does A or B have more": one of them.
+        // "Does A or B have more" asks for one of the two.
         let number =
             |word: Option<&String>| word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-        // "More than 20" is no comparison of the two.
+        // "More than 20" compares with a bound, not the two entities.
         let with_bound =
             words.iter().enumerate().any(|(at, word)| language.is_than(word) && number(words.get(at + 1)));
         let chooses = words.iter().any(|word| language.offers_a_choice(word))
@@ -107,7 +111,7 @@ pub fn asks_for(question: &str) -> Option<&'static str> {
 }
 
 impl Language {
-    /// Whether a question that a word begins may be answered by yes or no: "did".
+    /// Whether a word can begin a yes-or-no question: "did".
     pub fn begins_yes_or_no(self, word: &str) -> bool {
         self.means(word, "yes_or_no") || (self.words().endings.verbs_begin && self.is_irregular(word))
     }

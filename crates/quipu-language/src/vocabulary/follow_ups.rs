@@ -1,10 +1,10 @@
-//! The words of a language that stand for what was said before.
+//! The words of a language that refer to earlier messages.
 
 use serde::Deserialize;
 
 use super::{Language, Words};
 
-/// Words by which a message leans on what was said before it.
+/// Words that refer to earlier messages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct FollowUpWords {
@@ -26,7 +26,7 @@ pub(crate) struct FollowUpWords {
     written: Written,
 }
 
-/// How code writes a message anew in which names stand for words.
+/// Templates for rewriting a message with names in the place of references.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Written {
@@ -38,13 +38,13 @@ struct Written {
 }
 
 impl FollowUpWords {
-    /// How many words the longest opener takes that `words` begin with.
+    /// The number of words of the longest opener that `words` begin with.
     pub(crate) fn opener(&self, words: &[&str]) -> Option<usize> {
         let begins = |phrase: &&String| begins(words, phrase);
         self.openers.iter().filter(begins).map(|phrase| phrase.split(' ').count()).max()
     }
 
-    /// Whether `words` begin with a phrase whose "it" stands for nothing.
+    /// Whether `words` begin with a phrase whose "it" is an expletive.
     pub(crate) fn expletives(&self, words: &[&str]) -> bool {
         self.expletives.iter().any(|phrase| begins(words, phrase))
     }
@@ -61,22 +61,22 @@ impl FollowUpWords {
         self.several.has(word)
     }
 
-    /// Whether a word may say whose something is.
+    /// Whether a word may be a possessive.
     pub(crate) fn is_owner(&self, word: &str) -> bool {
         self.owners.has(word)
     }
 
-    /// Whether a word points at something, mostly with its noun: "that company".
+    /// Whether a word is a demonstrative, mostly with a noun: "that company".
     pub(crate) fn is_pointing(&self, word: &str) -> bool {
         self.pointing.has(word)
     }
 
-    /// Whether a word that points may as well begin a clause.
+    /// Whether a demonstrative may also begin a clause.
     pub(crate) fn begins_clauses(&self, word: &str) -> bool {
         self.clauses.has(word)
     }
 
-    /// Whether a noun behind a word that points is a time: "this year".
+    /// Whether a noun behind a demonstrative names a time: "this year".
     pub(crate) fn is_time(&self, word: &str) -> bool {
         self.times.has(word)
     }
@@ -103,27 +103,27 @@ impl FollowUpWords {
 }
 
 impl Language {
-    /// Whether a word joins two questions or two things: "and".
+    /// Whether a word joins two questions or two entities: "and".
     pub fn joins_two(self, word: &str) -> bool {
         self.words().follow_ups.joiners.has(word)
     }
 
-    /// The text before a name that takes the place of "there": "in ".
+    /// The text before a name that replaces "there": "in ".
     pub fn before_a_place(self) -> &'static str {
         &self.words().follow_ups.written.within
     }
 
-    /// The text between a noun and the name of whose it is: " of ".
+    /// The text between a noun and its owner's name: " of ".
     pub fn between_noun_and_owner(self) -> &'static str {
         &self.words().follow_ups.written.of
     }
 
-    /// The text behind a name that owns: "'s".
+    /// The text behind a possessive name: "'s".
     pub fn behind_an_owner(self) -> &'static str {
         &self.words().follow_ups.written.possessive
     }
 
-    /// The text before the name at a place of a list of so many: "A, B and C".
+    /// The text before the name at position `at` of a list of `of` names: "A, B and C".
     pub fn before_name_of_list(self, at: usize, of: usize) -> &'static str {
         let written = &self.words().follow_ups.written;
         match at {

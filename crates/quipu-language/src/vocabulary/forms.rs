@@ -1,10 +1,10 @@
-//! Forms of one word.
+//! Inflected forms of a word.
 
 use super::Language;
 
 impl Language {
-    /// Whether two words are forms of one: they have one stem (Snowball), are of one irregular verb, or share their beginning up to
-    /// three letters of an ending.
+    /// Whether two words are forms of one: they share a stem (Snowball), an irregular verb, or
+    /// their beginning up to three letters of an ending.
     pub fn is_form(self, word: &str, known: &str) -> bool {
         let stemmer = self.stemmer();
         if stemmer.stem(word) == stemmer.stem(known) || self.changes_within(word, known) {
@@ -19,17 +19,17 @@ impl Language {
             || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
     }
 
-    /// Whether two nouns are one, in the singular or the plural.
+    /// Whether two nouns are the same, in the singular or the plural.
     pub fn are_one_noun(self, noun: &str, other: &str) -> bool {
         self.is_noun(noun, other) || self.is_noun(other, noun)
     }
 
-    /// Whether a noun is another, or its plural by its ending.
+    /// Whether a noun equals another, or is its plural by the ending.
     pub fn is_noun(self, noun: &str, singular: &str) -> bool {
         let endings = &self.words().endings;
         let changes = |stem: &str, of: &str| {
-            // The singular stays as it is: "Länder" are each a "Land".
-            endings.umlauts && quipu_index::normalise(stem) == of
+            // Removing the ending must give the singular: "Länder" gives "Land".
+            endings.umlauts && crate::normalise::normalise(stem) == of
         };
         let plural = |ending: &String| {
             let (ending, in_singular) = ending.split_once(' ').unwrap_or((ending, ""));
@@ -38,11 +38,30 @@ impl Language {
         };
         noun == singular || endings.plurals.iter().any(plural)
     }
+
+    /// The forms that a word may have in the singular, by the endings of plurals, in the order of
+    /// the language's file. Short words and doubled letters are no plurals: "bus", "glass".
+    pub fn singulars(self, word: &str) -> Vec<String> {
+        const SHORTEST: usize = 3;
+        let without = |ending: &String| {
+            let (ending, in_singular) = ending.split_once(' ').unwrap_or((ending, ""));
+            let stem = word.strip_suffix(ending)?;
+            let last = stem.rsplit(' ').next()?;
+            let doubled = ending.chars().next().is_some_and(|letter| last.ends_with(letter));
+            (last.chars().count() >= SHORTEST && !doubled).then(|| format!("{stem}{in_singular}"))
+        };
+        self.words().endings.plurals.iter().filter_map(without).collect()
+    }
+
+    /// The likeliest singular of a word: see [`Language::singulars`]; the word itself without one.
+    pub fn singular(self, word: &str) -> String {
+        self.singulars(word).into_iter().next().unwrap_or_else(|| word.to_owned())
+    }
 }
 
 /// Whether one of two words begins or ends with the other.
 fn is_part(word: &str, known: &str) -> bool {
-    /// Letters that are no ending.
+    /// Fewest letters of the shorter word, so that it is not merely an ending.
     const LEAST: usize = 5;
     let (short, long) = if word.len() < known.len() { (word, known) } else { (known, word) };
     short.chars().count() >= LEAST && (long.starts_with(short) || long.ends_with(short))
@@ -51,6 +70,20 @@ fn is_part(word: &str, known: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Language;
+
+    #[test]
+    fn a_plural_has_the_singulars_of_its_endings() {
+        let english = Language::english();
+        assert_eq!(english.singulars("rivers"), ["river"]);
+        assert_eq!(english.singulars("wide rivers"), ["wide river"]);
+        assert_eq!(english.singulars("boxes"), ["boxe", "box"]);
+        assert_eq!(english.singulars("countries"), ["countrie", "countri", "country"]);
+        for word in ["river", "bus", "glass", "wide bus"] {
+            assert_eq!(english.singulars(word), [""; 0], "{word}");
+            assert_eq!(english.singular(word), word);
+        }
+        assert_eq!(english.singular("rivers"), "river");
+    }
 
     #[test]
     fn plurals_are_nouns_and_verbs_are_not() {

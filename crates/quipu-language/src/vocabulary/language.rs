@@ -1,4 +1,4 @@
-//! The languages whose words are known, and the one that a question is in.
+//! The known languages, and the detection of a question's language.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,38 +16,40 @@ const FILES: [&str; 2] = [include_str!("en.toml"), include_str!("de.toml")];
 
 static LANGUAGES: OnceLock<Vec<Lexicon>> = OnceLock::new();
 
-/// Why a file of words is not used.
+/// Why a word file was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum WordsError {
-    /// It is no TOML, or holds what is no list of words.
-    #[error("this is no file of words: {0}")]
+    /// It is not TOML, or has fields that are not word lists.
+    #[error("this is not a file of word lists: {0}")]
     Unreadable(#[from] toml::de::Error),
-    /// Words were read before.
-    #[error("another file of words is used already")]
+    /// The words are in use already.
+    #[error("another file of word lists is in use already")]
     Used,
 }
 
-/// Uses the words of a file in the place of all built-in ones, for the whole process: a list that is not in the file is empty. Before
-/// anything is read only. What a list is worth is measured so.
+/// Replaces all built-in words by those of a file, for the whole process. Lists that the file lacks
+/// are empty. It works only before the first word is read. Ablations of a list use it.
 ///
 /// # Errors
-/// [`WordsError`] where the text is no file of words, or words were read before.
+/// [`WordsError`] if the text is not a word file, or the words are in use already.
 pub fn use_words(file: &str) -> Result<(), WordsError> {
     LANGUAGES.set(vec![read(file)?]).map_err(|_| WordsError::Used)
 }
 
-/// The languages, read once. A test reads the files; were one wrong, no word of it would have a meaning.
+/// The languages, read once. A test reads every file: a broken file would leave its language
+/// without words.
 fn languages() -> &'static [Lexicon] {
     LANGUAGES.get_or_init(|| FILES.iter().map(|file| read(file).unwrap_or_default()).collect())
 }
 
-/// A language's file. Where a question's words come without marks, its words do too: "größte" is also "grosste".
+/// Reads a language's file. Questions are compared without diacritics, so each word is listed
+/// without them too: "größte" also as "grosste".
 pub(super) fn read(file: &str) -> Result<Lexicon, toml::de::Error> {
     fn with_plain_forms(value: &mut toml::Value) {
         match value {
             toml::Value::String(words) if !words.is_ascii() => {
                 let forms = words.split_whitespace().map(|word| {
-                    let plain = quipu_index::normalise(word);
+                    let plain = crate::normalise::normalise(word);
                     if plain == word || plain.contains(' ') {
                         word.to_owned()
                     } else {
@@ -64,7 +66,7 @@ pub(super) fn read(file: &str) -> Result<Lexicon, toml::de::Error> {
             }
             toml::Value::Array(values) if values.iter().all(toml::Value::is_str) => {
                 let plain = |value: &toml::Value| {
-                    value.as_str().filter(|text| !text.is_ascii()).map(quipu_index::normalise)
+                    value.as_str().filter(|text| !text.is_ascii()).map(crate::normalise::normalise)
                 };
                 let plain: Vec<toml::Value> =
                     values.iter().filter_map(plain).map(toml::Value::String).collect();
@@ -79,7 +81,7 @@ pub(super) fn read(file: &str) -> Result<Lexicon, toml::de::Error> {
     file.try_into()
 }
 
-/// A language whose words are known.
+/// A language with a word file.
 #[derive(Clone, Copy)]
 pub struct Language(&'static Lexicon);
 
@@ -98,18 +100,18 @@ impl fmt::Debug for Language {
 }
 
 impl Language {
-    /// All languages whose words are known, English first.
+    /// All languages with a word file, English first.
     pub fn all() -> impl Iterator<Item = Self> {
         languages().iter().map(Self)
     }
 
-    /// English, or the language of the file in its place.
+    /// English, or the language of the file that replaces it.
     pub fn english() -> Self {
         Self(languages().first().unwrap_or(nothing()))
     }
 
-    /// The language of a question: that in which its first word begins one, else the one of which it holds most words that English does
-    /// not have. English is taken where no other shows.
+    /// The language of a question: the one whose questions begin with its first word, else the one
+    /// with most words that English lacks. English is the default.
     ///
     /// ```
     /// use quipu_language::Language;
@@ -121,7 +123,8 @@ impl Language {
         Self::of_words(&crate::words_of(question))
     }
 
-    /// The language of a question by its words in lower case. Its first word tells most: titles and names hold words of any language.
+    /// The language of a question by its words in lower case. The first word is the strongest sign,
+    /// because titles and names contain words of any language.
     pub fn of_words(words: &[String]) -> Self {
         let english = Self::english();
         let Some(first) = words.first() else { return english };
@@ -138,7 +141,7 @@ impl Language {
             |of: Self, than: Self| words.iter().filter(|word| of.shows(word) && !than.knows(word)).count();
         let is_meant = |language: &Self, found: usize| {
             let in_english = own(english, *language);
-            // "Was ist": the first word is one of both.
+            // The first word of "Was ist" belongs to both languages.
             let begun = language.begins(first) && in_english == 0;
             found > in_english && (found > 1 || begun)
         };
@@ -148,8 +151,9 @@ impl Language {
         best.map_or(english, |(_, language)| language)
     }
 
-    /// The language of a question whose words are not known, by its function words: two, or a first one that asks, and more than are of
-    /// a language that is known. What says "not" or "most" there goes unread.
+    /// The name of a language without a word file, by its function words in the question: two of
+    /// them, or a question word at the start, and more than any known language has. Words like
+    /// "not" and "most" in such a question are not understood.
     pub fn unread(question: &str) -> Option<&'static str> {
         let words = crate::words_of(question);
         let first = words.first()?;
@@ -168,7 +172,8 @@ impl Language {
         Some(name)
     }
 
-    /// Whether the words are known by which a question tells a path through the graph. Without them it is asked as a query.
+    /// Whether the language has words for paths through the graph. Without them, a question becomes
+    /// a query.
     pub fn tells_paths(self) -> bool {
         self.0.walks.has_words()
     }
@@ -187,7 +192,7 @@ impl Language {
         self.0
     }
 
-    /// Takes the endings off words (Snowball); English ones where the file names no stemmer that there is.
+    /// The Snowball stemmer; the English one if the file names no existing stemmer.
     pub(super) fn stemmer(self) -> Stemmer {
         Stemmer::create(match self.0.endings.stemmer.as_str() {
             "german" => Algorithm::German,
@@ -208,7 +213,8 @@ impl Language {
         })
     }
 
-    /// Whether a word is one of the language's lists: it joins others, asks, denies, orders, measures, or is an irregular verb.
+    /// Whether a word is in one of the language's lists: function word, question word, negation,
+    /// order, measure or irregular verb.
     fn knows(self, word: &str) -> bool {
         let known = self.0.known.get_or_init(|| {
             let rows = self.0.words.iter().map(|row| row.words.as_str());
@@ -222,7 +228,8 @@ impl Language {
         known.contains(word)
     }
 
-    /// Whether a word shows the language: not one that is at home in names and in other languages too ("war", "von").
+    /// Whether a word identifies the language. Words that are common in names or other languages
+    /// ("war", "von") do not.
     pub(super) fn shows(self, word: &str) -> bool {
         self.knows(word) && !self.0.shared.has(word)
     }
@@ -237,11 +244,11 @@ impl Language {
     }
 }
 
-/// A language that is known by its function words alone.
+/// A language known by its function words alone.
 #[derive(Debug, Deserialize)]
 struct Unread {
     name: String,
-    /// They begin a question.
+    /// Words that begin a question.
     asking: Words,
     words: Words,
 }

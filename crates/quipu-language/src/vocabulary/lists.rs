@@ -1,11 +1,11 @@
-//! The lists that single readers of a question take their words from: paths, questions within questions, operations, quantities, bounds.
+//! Word lists with a single reader each: paths, nested questions, operations, quantities, bounds.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Language, Words};
 
-/// The words by which a question tells the way from a name to what is asked for.
+/// The words that describe the path from a name to the answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct WalkWords {
@@ -39,7 +39,7 @@ pub(crate) struct WalkWords {
     pub(crate) thing: String,
 }
 
-/// Words and other words for them.
+/// Words and their synonyms.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Other {
@@ -52,7 +52,7 @@ impl WalkWords {
         self.function.any(|_| true)
     }
 
-    /// Words that mean people of any calling.
+    /// Synonyms of a kind; for "person", the words for any calling.
     pub(crate) fn other_kinds(&self, word: &str) -> &[String] {
         if word == self.person { &self.callings } else { self.others(word) }
     }
@@ -62,27 +62,29 @@ impl WalkWords {
     }
 }
 
-/// The words around a thing that a question names by an extreme.
+/// The words around an entity that a question describes by a superlative.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct NestedWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
-    /// Behind them a thing stands that something is asked of.
+    /// Prepositions before the entity that a question asks about.
     pub(crate) before_a_thing: Words,
-    /// Behind them a thing has what it is chosen by: "the country with the largest population".
+    /// Words that introduce the property which a superlative selects by: "the country with the
+    /// largest population".
     pub(crate) having: Words,
-    /// They make the thing behind them what is asked about, where the question begins with whereabouts: "in which state is".
+    /// Forms of "be". In a question for a location ("in which state is"), the phrase behind one is
+    /// the entity that the question asks about.
     pub(crate) being: Words,
-    /// Extremes that count what stands behind them: "won the most prizes".
+    /// Superlatives that count the noun behind them: "won the most prizes".
     pub(crate) counting: Words,
-    /// They ask for nothing in particular: "the name of the largest country".
+    /// Nouns that add nothing to a question: "the name of the largest country".
     pub(crate) empty: Words,
-    /// They join another question to the first.
+    /// Words that join a second question to the first.
     pub(crate) joining: Words,
-    /// Before an extreme.
+    /// Articles before a superlative.
     pub(crate) article: Words,
-    /// Whereabouts.
+    /// Question words for a location.
     pub(crate) whereabouts: Words,
 }
 
@@ -92,23 +94,23 @@ pub(crate) struct NestedWords {
 pub(crate) struct OperationWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
-    /// Superlatives and comparatives of the greatest.
+    /// Superlatives and comparatives towards the greatest.
     pub(crate) highest: Words,
-    /// Those of the least.
+    /// Superlatives and comparatives towards the least.
     pub(crate) lowest: Words,
-    /// Of them those that only order: "first".
+    /// The words of both lists that only order: "first".
     pub(crate) orders: Words,
-    /// What comparatives end in.
+    /// Endings of comparatives.
     pub(crate) comparative: Words,
-    /// Behind one, an extreme is a bound: "at most".
+    /// Words that turn the extreme behind them into a bound: "at most".
     pub(crate) before_bound: Words,
     pub(crate) average: Words,
     pub(crate) difference: Words,
     /// Phrases that ask for a sum.
     pub(crate) sums: Vec<String>,
-    /// They sum wherever they stand.
+    /// Words that ask for a sum anywhere in a question.
     pub(crate) altogether: Words,
-    /// They sum at the end, and behind an article.
+    /// Words that ask for a sum at the end of a question and behind an article.
     pub(crate) combined: Words,
     pub(crate) article: Words,
     /// Phrases that ask for a count.
@@ -121,59 +123,58 @@ pub(crate) struct OperationWords {
     pub(crate) times: Words,
 }
 
-/// The words around a number that says how many are asked for.
+/// The words around a number of answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct QuantityWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
-    /// They may stand between the number and the word that asks.
+    /// Words that may stand between the number and the word that asks.
     pub(crate) between: Words,
-    /// A number that asks for nothing by itself: "which one wrote".
+    /// A number that sets no quantity by itself: "which one wrote".
     pub(crate) one: Words,
 }
 
-/// The words that set a bound. No phrase begins like another.
+/// The words that set a bound. No phrase is the beginning of another.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct BoundWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
     pub(crate) above: Vec<String>,
-    /// The bound itself is in.
+    /// Phrases with an inclusive lower bound.
     pub(crate) from: Vec<String>,
     pub(crate) below: Vec<String>,
-    /// The bound itself is in.
+    /// Phrases with an inclusive upper bound.
     pub(crate) to: Vec<String>,
     pub(crate) between: Words,
     pub(crate) and: Words,
-    /// A number before one is no value but a time: "the 16th century".
+    /// Words that make the number before them a time: "the 16th century".
     pub(crate) times: Words,
 }
 
-/// The words of relations' names, and the forms in which a step along a relation is said.
+/// The words in relations' names, and the templates for a step along a relation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct NameWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
     pub(crate) prepositions: Words,
-    /// A name that begins so goes on with a noun: "has topping".
+    /// First words of names that continue with a noun: "has topping".
     pub(crate) having: Words,
     pub(crate) being: Words,
-    /// A name that ends so is a participle: "directed by".
+    /// Last words of participles: "directed by".
     pub(crate) passive: Words,
-    /// What a verb ends in: "plays".
+    /// Endings of verbs: "plays".
     pub(crate) verb_ends: Words,
-    pub(crate) plural_ends: Words,
-    /// Behind one the unit stands: "area in km²".
+    /// Words before a unit: "area in km²".
     pub(crate) units_behind: Words,
-    /// What a name that owns something ends in.
+    /// Endings of a possessive name.
     pub(crate) possessive: Words,
     pub(crate) articles: Words,
-    /// The noun that a phrase begins with ends before one.
+    /// Words that end the noun at the beginning of a phrase.
     pub(crate) ends_of_nouns: Words,
-    /// How a value is written: "code".
+    /// Words for how a value is written: "code".
     pub(crate) technical: Words,
     pub(crate) forward: String,
     pub(crate) backward: String,
@@ -181,36 +182,47 @@ pub(crate) struct NameWords {
     pub(crate) backward_being: String,
     pub(crate) forward_passive: String,
     pub(crate) backward_passive: String,
-    /// Of a name that ends in a preposition.
+    /// The template for a name that ends in a preposition.
     pub(crate) forward_joined: String,
     pub(crate) backward_joined: String,
     pub(crate) forward_verb: String,
     pub(crate) backward_verb: String,
 }
 
-/// The words around names in a row, and around a question's one name.
+/// The words around a list of names, and around a question's only name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ListWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
     pub(crate) joining: Words,
-    /// Before names of which one is asked for.
+    /// Words before a list of names that ask for one of them.
     pub(crate) among: Words,
-    /// The same before "of".
+    /// Words with the same sense before "of".
     pub(crate) one: Words,
     pub(crate) of: Words,
     pub(crate) both: Words,
-    /// Before "both" they ask for something of each.
+    /// Words before "both" that ask for something of each.
     pub(crate) both_of: Words,
     pub(crate) and: Words,
     pub(crate) article: Words,
     pub(crate) how_many: String,
     pub(crate) before_dates: Words,
-    /// Behind a form of "be" they are nothing that the question is about.
+    /// Words that are not the question's subject when they follow a form of "be".
     pub(crate) no_things: Words,
     pub(crate) asking_for_things: Words,
     pub(crate) asking_parts: Words,
+}
+
+/// The words that questions are made of.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct CommonWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    pub(super) words: Words,
+    /// Endings of their forms; an "e" may be dropped before one.
+    pub(super) endings: Words,
 }
 
 impl Language {

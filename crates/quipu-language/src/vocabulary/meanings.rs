@@ -1,20 +1,20 @@
-//! What single words mean to a plan.
+//! The effect of single words on a plan.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Language, listed};
 
-/// What a word asks a plan to do.
+/// What a word requires of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meaning {
     /// The row's name: `negation`, `average`, ...
     pub means: String,
-    /// Whether a plan that does not do it is no sure answer.
+    /// Whether a plan that ignores the word is not a sure answer.
     pub sure: bool,
-    /// Whether it is sure only where a value can follow.
+    /// Whether `sure` holds only where a value can follow.
     before_value: bool,
-    /// Whether it says something of a place before a name.
+    /// Whether the word describes a place when it stands before a name.
     pub of_place: bool,
 }
 
@@ -23,12 +23,13 @@ pub fn is_unit(word: &str) -> bool {
     Language::all().any(|language| language.is_unit(word))
 }
 
-/// Whether two words of names are of one irregular verb of any language.
+/// Whether two words belong to one irregular verb in any language.
 pub fn changes_within(word: &str, other: &str) -> bool {
     Language::all().any(|language| language.changes_within(word, other))
 }
 
-/// The meanings that a question's word has at its place; `words` are those of the question in lower case.
+/// The meanings of the question's word at position `at`; `words` are the question's words in lower
+/// case.
 pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
     let language = Language::of_words(words);
     let next = words.get(at + 1);
@@ -46,7 +47,8 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
     of_word.iter().map(at_place).collect()
 }
 
-/// Whether a word stands in a phrase in which it means nothing of its own: the "after" of "named after".
+/// Whether a word is part of a phrase that takes its own meaning away: the "after" of "named
+/// after".
 pub fn is_in_phrase(words: &[String], at: usize) -> bool {
     Language::of_words(words).words().phrases.phrases.iter().any(|phrase| {
         let count = phrase.split(' ').count();
@@ -71,7 +73,7 @@ pub fn month(word: &str) -> Option<usize> {
 }
 
 impl Language {
-    /// The meanings of a word in lower case; none of a word that may name something.
+    /// The meanings of a word in lower case; empty for a word that may be part of a name.
     pub fn meanings(self, word: &str) -> &'static [Meaning] {
         let all = self.words().means.get_or_init(|| {
             let mut all: HashMap<String, Vec<Meaning>> = HashMap::new();
@@ -92,8 +94,8 @@ impl Language {
         found.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// A word as it stands, then the forms under which a list may hold it: without the place before a superlative, without the ending of
-    /// an adjective.
+    /// The word itself, then the forms that a list may hold: without the rank in front of a
+    /// superlative, and without an adjective's ending.
     pub(super) fn forms(self, word: &str) -> impl Iterator<Item = Cow<'_, str>> {
         let rest = self.place_before(word).map(|(_, rest)| Cow::Borrowed(rest));
         let adjectives = &self.words().endings.adjectives;
@@ -102,7 +104,8 @@ impl Language {
         std::iter::once(Cow::Borrowed(word)).chain(rest).chain(bare)
     }
 
-    /// The place that stands before a superlative in one word, and the superlative: 2 and "größte" of "zweitgrößte".
+    /// The rank in front of a superlative in a compound, and the superlative: 2 and "größte" of
+    /// "zweitgrößte".
     pub(super) fn place_before(self, word: &str) -> Option<(usize, &str)> {
         let prefixes = self.words().numerals.prefixes.words.split_whitespace().enumerate();
         prefixes.filter_map(|(at, prefix)| Some((at + 2, word.strip_prefix(prefix)?))).last()
@@ -112,57 +115,59 @@ impl Language {
         self.meanings(word).iter().any(|meaning| meaning.means == what)
     }
 
-    /// Whether a word stands between two names of which one is asked for.
+    /// Whether a word between two names asks for one of them: "or".
     pub fn offers_a_choice(self, word: &str) -> bool {
         self.words().alternatives.has(word)
     }
 
-    /// Whether a word stands before a name and is no part of it: "Dr.".
+    /// Whether a word is a title before a name: "Dr.".
     pub fn has_honour(self, word: &str) -> bool {
         self.words().honours.has(word)
     }
 
-    /// Whether a word behind "how" asks for a number of things.
+    /// Whether a word behind "how" asks for a count: "many".
     pub fn wants_the_many(self, word: &str) -> bool {
         self.means(word, "count")
     }
 
-    /// Whether a superlative makes one of the word behind it, or asks for a number of things: "most".
+    /// Whether a superlative forms another superlative with the word behind it, or asks for a
+    /// count: "most".
     pub fn is_quantity(self, word: &str) -> bool {
         self.words().quantities.has(word)
     }
 
-    /// Whether a word before an adjective asks for a measure: "how deep".
+    /// Whether a word asks for a measure before an adjective: "how deep".
     pub fn asks_for_a_degree(self, word: &str) -> bool {
         self.words().degrees.has(word)
     }
 
-    /// Whether a word for each thing means all of them together, by the word before it: "every flight" does, "for every flight" does not.
+    /// Whether a word like "every" means all things together, judged by the word before it: "every
+    /// flight" does, "for every flight" does not.
     pub fn groups_all(self, word: &str, before: Option<&String>) -> bool {
         self.words().alls.has(word) && !before.is_some_and(|before| self.words().before_alls.has(before))
     }
 
-    /// Whether a word asks for the first of an order: "the top 5".
+    /// Whether a word asks for the first ranks of an order: "the top 5".
     pub fn is_top(self, word: &str) -> bool {
         self.words().tops.has(word)
     }
 
-    /// Whether a name stands behind a word: "called Emma".
+    /// Whether a word introduces a name: "called Emma".
     pub fn names_what_follows(self, word: &str) -> bool {
         self.words().called.has(word)
     }
 
-    /// Whether a noun follows a question word, and no verb.
+    /// Whether a question word takes a noun, not a verb: "which".
     pub fn asks_by_a_noun(self, word: &str) -> bool {
         self.words().noun_questions.has(word)
     }
 
-    /// Whether a word asks how long a text is.
+    /// Whether a word asks for the length of a text.
     pub fn counts_letters(self, word: &str) -> bool {
         self.words().letters.has(word)
     }
 
-    /// Whether a word behind "per" makes a share: "per cent".
+    /// Whether a word forms a share with "per": "per cent".
     pub fn is_share(self, word: &str) -> bool {
         self.words().shares.has(word)
     }
@@ -172,13 +177,14 @@ impl Language {
         self.words().magnitudes.has(word)
     }
 
-    /// Whether two words are forms of one verb: by their stem (Snowball), or as the language's file says.
+    /// Whether two words are forms of one verb, by their stem (Snowball) or the language's file.
     pub(super) fn is_same_verb(self, word: &str, other: &str) -> bool {
         let stemmer = self.stemmer();
         word == other || stemmer.stem(word) == stemmer.stem(other) || self.changes_within(word, other)
     }
 
-    /// Whether two words are of one row of the irregular verbs: "taught" and "teaches", "flights" and "flew".
+    /// Whether two words are in one row of the irregular verbs: "taught" and "teaches", "flights"
+    /// and "flew".
     pub fn changes_within(self, word: &str, other: &str) -> bool {
         let stemmer = self.stemmer();
         let verbs = self.words().verbs.get_or_init(|| {
@@ -194,12 +200,39 @@ impl Language {
         rows(word).zip(rows(other)).is_some_and(|(rows, others)| rows.iter().any(|row| others.contains(row)))
     }
 
-    /// Whether a word only joins others and names nothing.
+    /// Whether a normalised word is a function word, which identifies no name alone.
+    pub fn is_function_word(self, word: &str) -> bool {
+        let list = self.words();
+        let words = list.of_grammar.get_or_init(|| {
+            let function = list.words.iter().filter(|row| row.means == "function");
+            let function = function.flat_map(|row| listed(&row.words));
+            function.chain(listed(&list.grammar.words)).map(str::to_owned).collect()
+        });
+        words.contains(word)
+    }
+
+    /// Whether a normalised word is common in questions: "film".
+    pub fn is_everyday(self, word: &str) -> bool {
+        let list = &self.words().common;
+        self.words().everyday.get_or_init(|| list.words.iter().map(str::to_owned).collect()).contains(word)
+    }
+
+    /// Whether a normalised word is common in questions, or a form of such a word: "borders",
+    /// "bordering", "bordered" of "border".
+    pub fn is_everyday_form(self, word: &str) -> bool {
+        let form_of = |ending: &str| {
+            let stem = word.strip_suffix(ending).filter(|stem| stem.len() > 2);
+            stem.is_some_and(|stem| self.is_everyday(stem) || self.is_everyday(&format!("{stem}e")))
+        };
+        self.is_everyday(word) || self.words().common.endings.any(form_of)
+    }
+
+    /// Whether a word is a function word of questions and names nothing.
     pub(crate) fn joins(self, word: &str) -> bool {
         self.means(word, "function")
     }
 
-    /// Whether a word asks for something to be given: "name".
+    /// Whether a word requests something: "name".
     pub(crate) fn is_imperative(self, word: &str) -> bool {
         self.words().imperatives.has(word)
     }
@@ -209,7 +242,7 @@ impl Language {
         self.words().question_words.has(word)
     }
 
-    /// Whether a word stands between a noun and whose it is: "of".
+    /// Whether a word stands between a noun and its owner: "of".
     pub(crate) fn is_of(self, word: &str) -> bool {
         self.words().sides.has_of(word)
     }
@@ -224,7 +257,7 @@ impl Language {
         self.words().units.has(word)
     }
 
-    /// The smaller units that a unit is made of, each with how many.
+    /// The smaller units of a unit, each with its number.
     pub fn conversions(self, unit: &str) -> Vec<(f64, &'static str)> {
         let rows = self.words().conversions.phrases.iter();
         let parts = rows.filter_map(|row| row.split(' ').collect::<Vec<_>>().try_into().ok());
@@ -237,29 +270,29 @@ impl Language {
         self.words().numerals.cardinals.place(word)
     }
 
-    /// The place that a word says, from 1: `third`.
+    /// The rank that an ordinal in letters means, from 1: `third`.
     pub(crate) fn ordinal_word(self, word: &str) -> Option<usize> {
         self.words().numerals.ordinals.place(word).map(|at| at + 1)
     }
 
-    /// The place that a word says in letters or figures, from 1: `third`, `3rd`.
+    /// The rank that an ordinal in letters or digits means, from 1: `third`, `3rd`.
     pub(crate) fn ordinal(self, word: &str) -> Option<usize> {
         let figure = || self.ordinal_digits(word)?.parse().ok().filter(|number| *number > 0);
         self.ordinal_word(word).or_else(figure)
     }
 
-    /// Whether all nouns are written with a capital.
+    /// Whether the language writes all nouns with a capital.
     pub fn nouns_have_capitals(self) -> bool {
         self.words().endings.nouns_have_capitals
     }
 
-    /// By how many a word multiplies the number before it.
+    /// The factor by which a word multiplies the number before it.
     pub fn scale(self, word: &str) -> Option<f64> {
         let rows = self.words().numerals.scales.iter().filter_map(|row| row.split_once(' '));
         rows.filter(|(known, _)| *known == word).find_map(|(_, many)| many.parse().ok())
     }
 
-    /// What parts thousands in figures: "," of "5,000".
+    /// Whether a character separates thousands in figures: "," of "5,000".
     pub fn parts_thousands(self, character: char) -> bool {
         self.words().numerals.thousands.contains(character)
     }

@@ -1,10 +1,10 @@
-//! Words that ask for one measure: the lightest thing has the least weight, not the least height.
+//! Words that ask for one measure: the lightest object has the least weight, not the least height.
 
 use serde::Deserialize;
 
 use super::{Language, listed};
 
-/// The words that ask for a measure, and those by which numbers of it are called.
+/// The words that ask for a measure, and the titles of columns that hold it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MeasureRow {
@@ -14,14 +14,14 @@ pub(super) struct MeasureRow {
     titles: String,
 }
 
-/// How a word that asks for a measure stands to the title of numbers or dates.
+/// How a word that asks for a measure relates to the title of numbers or dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measured {
-    /// They are of the measure.
+    /// The title names the same measure.
     Alike,
-    /// They are of another measure.
+    /// The title names another measure.
     Otherwise,
-    /// The word asks for none, or the title names none.
+    /// The word asks for no measure, or the title names none.
     Unknown,
 }
 
@@ -38,10 +38,11 @@ impl MeasureRow {
     }
 }
 
-/// Whether numbers called so are of some measure in any language, and count no things.
+/// Whether a title names a measure in any language, not a count of things.
 pub fn is_measure(title: &str) -> bool {
     let titled = crate::words_of(title);
-    // Forms are those of English: other languages' words are like English ones by chance.
+    // Only English compares inflected forms: words of other languages resemble English titles by
+    // chance.
     let is_exact =
         |row: &MeasureRow| listed(&row.titles).any(|known| titled.iter().any(|word| word == known));
     Language::all().any(|language| {
@@ -54,7 +55,7 @@ pub fn is_measure(title: &str) -> bool {
 }
 
 impl Language {
-    /// Whether numbers or dates called so are of the measure that a word asks for.
+    /// Whether a title of numbers or dates names the measure that a word asks for.
     pub fn measured(self, word: &str, title: &str) -> Measured {
         let rows = || self.words().measures.iter();
         let forms: Vec<_> = self.forms(word).collect();

@@ -1,6 +1,7 @@
-//! What words say, by code: the word lists are data files, one a language.
+//! The words of each language, read from one data file a language.
 //!
-//! What is read off a whole question takes the question's own language; of a single word, [`Language`] is asked.
+//! Functions over a whole question use the question's own language; [`Language`] answers for single
+//! words.
 
 mod asks;
 mod follow_ups;
@@ -29,7 +30,7 @@ pub use asks::{
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, WalkWords};
-use lists::{ListWords, NameWords, OperationWords, QuantityWords};
+use lists::{CommonWords, ListWords, NameWords, OperationWords, QuantityWords};
 pub use meanings::{Meaning, changes_within, is_in_phrase, is_unit, meanings_at, month};
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
@@ -75,7 +76,7 @@ impl Words {
     }
 }
 
-/// The words of a list: forms of one word are parted by a slash.
+/// The words of a list. A slash separates forms of one word.
 fn listed(words: &str) -> impl Iterator<Item = &str> {
     words.split(|c: char| c.is_whitespace() || c == '/').filter(|word| !word.is_empty())
 }
@@ -97,7 +98,7 @@ impl Listed {
         self.place(word).is_some()
     }
 
-    /// The word's place in the list, from 0.
+    /// The word's position in the list, from 0.
     fn place(&self, word: &str) -> Option<usize> {
         self.words.split_whitespace().position(|known| listed(known).any(|form| form == word))
     }
@@ -108,7 +109,7 @@ struct Irregular {
     verbs: Vec<String>,
 }
 
-/// How a language's words change at their ends.
+/// The word endings of a language.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Endings {
@@ -116,23 +117,23 @@ struct Endings {
     _reason: IgnoredAny,
     /// The name of the Snowball stemmer.
     stemmer: String,
-    /// Endings of plurals; behind one, what stands in the singular in its place.
+    /// Endings of plurals, each with the singular ending that replaces it.
     plurals: Vec<String>,
-    /// Of adjectives that compare two.
+    /// The ending of comparatives.
     comparative: String,
-    /// Of adjectives that choose one; words that no list has may have it.
+    /// The ending of superlatives; words outside all lists may have it too.
     superlative: String,
-    /// What adjectives that choose one have in the place of the comparative's ending.
+    /// Endings of superlatives, in the place of the comparative's ending.
     superlative_of: Words,
-    /// What adjectives have behind the form that a list holds: "höheren" is "höher".
+    /// Endings of adjectives behind the form that a list holds: "höheren" is "höher".
     adjectives: Words,
-    /// Whether words are made of words: "Einwohner" tells of "Einwohnerzahl".
+    /// Whether the language has compounds: "Einwohner" is part of "Einwohnerzahl".
     compounds: bool,
-    /// Whether plurals change within: "Länder" are each a "Land".
+    /// Whether plurals take umlauts: "Länder" of "Land".
     umlauts: bool,
-    /// Whether all nouns begin with a capital, so that it tells no name.
+    /// Whether all nouns begin with a capital, so that a capital marks no name.
     nouns_have_capitals: bool,
-    /// Whether any verb may begin a question for yes or no.
+    /// Whether any verb may begin a yes-or-no question.
     verbs_begin: bool,
 }
 
@@ -142,19 +143,19 @@ struct Endings {
 struct Numerals {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
-    /// From zero.
+    /// From zero on.
     cardinals: Listed,
-    /// From the first.
+    /// From the first on.
     ordinals: Listed,
-    /// Before a superlative, from the second: "zweitgrößte".
+    /// Prefixes of superlatives, from the second on: "zweitgrößte".
     prefixes: Listed,
-    /// What parts thousands in figures.
+    /// The separators of thousands in figures.
     thousands: String,
-    /// Words that multiply the number before them, each with how many.
+    /// Words that multiply the number before them, each with its factor.
     scales: Vec<String>,
 }
 
-/// A language's file; a list that it lacks is empty.
+/// A language's file. Missing lists are empty.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Lexicon {
@@ -211,24 +212,32 @@ pub(crate) struct Lexicon {
     times: TimeWords,
     names: NameWords,
     lists: ListWords,
-    /// What the words mean, read off the rows once.
+    grammar: Listed,
+    common: CommonWords,
+    /// The meanings of each word, collected once.
     #[serde(skip)]
     means: OnceLock<HashMap<String, Vec<Meaning>>>,
-    /// The irregular verbs of a stem, by their rows.
+    /// The rows of irregular verbs by their stems.
     #[serde(skip)]
     verbs: OnceLock<HashMap<String, Vec<usize>>>,
+    /// The function words.
+    #[serde(skip)]
+    of_grammar: OnceLock<HashSet<String>>,
+    /// The words that are common in questions.
+    #[serde(skip)]
+    everyday: OnceLock<HashSet<String>>,
     /// All words that have a meaning in the language.
     #[serde(skip)]
     known: OnceLock<HashSet<String>>,
 }
 
-/// Whether things called so are reasons, in any language.
+/// Whether a title names reasons, in any language.
 pub fn are_reasons(title: &str) -> bool {
     let words = crate::words_of(title);
     Language::all().any(|language| words.iter().any(|word| language.words().reasons.has(word)))
 }
 
-/// Whether things called so are places that do not act, in any language.
+/// Whether a title names places that do not act, in any language.
 pub fn are_places(title: &str) -> bool {
     let words = crate::words_of(title);
     Language::all().any(|language| words.last().is_some_and(|word| language.words().places.has(word)))

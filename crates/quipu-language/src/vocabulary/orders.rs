@@ -1,4 +1,4 @@
-//! Orders: which end of one a word asks for, which place, and what orders are of.
+//! Orders: the end and the rank that a word asks for, and the values that are ordered.
 
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ pub(super) struct OrderRow {
     ranks: Option<End>,
 }
 
-/// What an order is of.
+/// The kind of values in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordered {
     /// Amounts.
@@ -26,11 +26,11 @@ pub enum Ordered {
     Years,
     /// Numbers that are ages.
     Ages,
-    /// Numbers that are places of an order: the first is the best.
+    /// Numbers that are ranks: the first is the best.
     Ranks,
 }
 
-/// One end of an order, as SQL comes to it first.
+/// One end of an order, as the direction of an SQL sort that puts it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
@@ -40,7 +40,7 @@ pub enum End {
     Descending,
 }
 
-/// A place of an order that no order has: "-5th", "0th", one beyond all counting; "top 0".
+/// A rank that no order has: "-5th", "0th", "top 0", or one beyond any count.
 pub fn impossible_place(question: &str) -> Option<&str> {
     /// More than any list holds.
     const MOST: u64 = 10_000_000;
@@ -63,7 +63,7 @@ pub fn impossible_place(question: &str) -> Option<&str> {
     None
 }
 
-/// A question with the superlatives of its comparatives: "longest" for "longer".
+/// A question with its comparatives turned into superlatives: "longest" for "longer".
 pub fn with_superlatives(question: &str) -> String {
     let words = crate::words_of(question);
     let language = Language::of_words(&words);
@@ -71,7 +71,8 @@ pub fn with_superlatives(question: &str) -> String {
     words.into_iter().map(superlative).collect::<Vec<_>>().join(" ")
 }
 
-/// The place in an order that an ordinal at a place of the question asks for, from 2: "second" before "largest" within two words.
+/// The rank that the ordinal at position `at` asks for, from 2: "second" within two words before
+/// "largest".
 pub fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
     let language = Language::of_words(words);
     let word = words.get(at)?;
@@ -85,7 +86,7 @@ pub fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
     words.iter().skip(at + 1).take(2).any(of_order).then_some(place as u64)
 }
 
-/// The place of a list that words say: "number one", "the second place", "the top song".
+/// The rank in a list that the words ask for: "number one", "the second place", "the top song".
 pub fn place_said(words: &[String]) -> Option<usize> {
     let language = Language::of_words(words);
     let ranks = &language.words().before_ranks;
@@ -101,7 +102,8 @@ pub fn place_said(words: &[String]) -> Option<usize> {
     behind.or_else(top)
 }
 
-/// The place of some order that a word asks for in digits: "the 1000th", not "the 20th century" or "the 4th of May".
+/// The rank that an ordinal in digits asks for: "the 1000th", not "the 20th century" or "the 4th of
+/// May".
 pub fn asked_place(words: &[String], at: usize) -> Option<u64> {
     let language = Language::of_words(words);
     let place = language.ordinal_digits(words.get(at)?)?.parse::<u64>().ok()?;
@@ -117,27 +119,28 @@ pub fn asked_place(words: &[String], at: usize) -> Option<u64> {
     (!of_date).then_some(place)
 }
 
-/// Whether numbers called so are ages, in any language.
+/// Whether a title names ages, in any language.
 pub fn are_ages(title: &str) -> bool {
     let words = crate::words_of(title);
     Language::all().any(|language| words.iter().any(|word| language.words().ages.has(word)))
 }
 
-/// Whether numbers called so are places of an order, in any language.
+/// Whether a title names ranks, in any language.
 pub fn are_ranks(title: &str) -> bool {
-    // "Ranking points" are amounts.
+    // "Ranking points" are amounts: only the last word counts.
     let words = crate::words_of(title);
     Language::all().any(|language| words.last().is_some_and(|word| language.words().ranks.has(word)))
 }
 
-/// Whether of values called so no superlative tells which end of their order it asks for, in any language.
+/// Whether a title names values whose superlatives do not tell which end of the order they mean, in
+/// any language.
 pub fn has_open_ends(title: &str) -> bool {
     let words = crate::words_of(title);
     Language::all().any(|language| words.iter().any(|word| language.words().open_ends.has(word)))
 }
 
 impl Language {
-    /// The end of an order that a word asks for; nothing where it asks for none, or for either.
+    /// The end of an order that a word asks for; `None` if it asks for no end, or for either.
     pub fn end_asked_for(self, word: &str, of: Ordered) -> Option<End> {
         let rows = &self.words().orders;
         let row = self.forms(word).find_map(|form| rows.iter().find(|row| row.has(&form)))?;
@@ -150,27 +153,28 @@ impl Language {
         }
     }
 
-    /// Whether a word asks for what is first or last in time: "latest", "oldest", "first".
+    /// Whether a word asks for the first or last in time: "latest", "oldest", "first".
     pub fn orders_times(self, word: &str) -> bool {
         self.end_asked_for(word, Ordered::Years).is_some() || self.ordinal(word) == Some(1)
     }
 
-    /// Whether a word has a superlative's ending: "widest". Some nouns have it too; what has no other meaning is asked of the plan.
+    /// Whether a word has a superlative's ending: "widest". Some nouns have it too, so a plan must
+    /// account for such a word if it has no other meaning.
     pub fn looks_superlative(self, word: &str) -> bool {
-        /// "West", "nest", "test".
+        /// Excludes "west", "nest" and "test".
         const LEAST: usize = 6;
         let ending = &self.words().endings.superlative;
         let ends = !ending.is_empty() && word.len() >= LEAST && word.ends_with(ending);
         ends && self.meanings(word).is_empty() && !self.words().nouns.has(word)
     }
 
-    /// Whether a word has the ending of adjectives that compare two: "dearer".
+    /// Whether a word has a comparative's ending: "dearer".
     pub(super) fn looks_comparative(self, word: &str) -> bool {
         let ending = &self.words().endings.comparative;
         !ending.is_empty() && word.len() > 4 && word.ends_with(ending)
     }
 
-    /// The superlative of a comparative, where an order has it: "longest" of "longer".
+    /// The superlative of a comparative, if the orders list it: "longest" of "longer".
     fn superlative_of(self, word: &str) -> Option<String> {
         let endings = &self.words().endings;
         let stem = word.strip_suffix(&endings.comparative).filter(|_| !endings.comparative.is_empty())?;
@@ -178,7 +182,7 @@ impl Language {
         others.find(|other| self.words().orders.iter().any(|row| row.has(other)))
     }
 
-    /// What stands before the ending of an ordinal: "20" of "20th".
+    /// The digits before the ending of an ordinal: "20" of "20th".
     pub(crate) fn ordinal_digits(self, word: &str) -> Option<&str> {
         self.words().ordinal_ends.words.split_whitespace().find_map(|end| word.strip_suffix(end))
     }

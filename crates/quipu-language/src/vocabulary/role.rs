@@ -1,19 +1,20 @@
-//! What a question calls the thing that it asks for, where its form surely shows it: "mayor" of "who is the mayor of the largest city",
-//! "opening hours" of "what are the opening hours of the museum".
+//! The role that a question asks for, where its form surely shows it: "mayor" in "who is the mayor
+//! of the largest city", "opening hours" in "what are the opening hours of the museum".
 
 use super::Language;
 
-/// Most words of a role: "opening hours", "year of birth" is none.
+/// Most words of a role.
 const MOST_WORDS: usize = 3;
 
-/// The words between "who is the" or "what are the" and "of", or behind a possessive at the question's end ("Ada's salary"); nothing where
-/// one of them says what is done with values ("the number of"), or asks for more than what it is called ("the kind of").
+/// The words between "who is the" or "what are the" and "of", or behind a possessive at the
+/// question's end ("Ada's salary"). `None` if one of them names an operation on values ("the number
+/// of") or a light noun ("the kind of").
 pub fn role_asked_for(words: &[String]) -> Option<&[String]> {
     let language = Language::of_words(words);
     let said = &language.words().sides;
     let asks = words.iter().position(|word| language.is_question_word(word))?;
     let is_be = |at: usize| words.get(at).is_some_and(|word| language.is_be(word));
-    // "What's the": the stem is a word of its own.
+    // "What's the": the tokenizer leaves "what" as a word of its own.
     let states = is_be(asks + 1) || said.is_possessive(words.get(asks + 1));
     if !states {
         return None;

@@ -1,6 +1,7 @@
-//! The ends of a relation by the words that stand beside a name. Of a relation that is called by a verb: who acts and who suffers
-//! ("influenced by", "directed by", whose tails act, and "treats", "reports to", whose heads do). Of one that is called by a role ("apprentice
-//! of"): its heads have the role.
+//! The end of a relation on which a name stands, read from the words beside the name. A relation
+//! called by a verb has an agent and a patient: the tails of "influenced by" and "directed by" act,
+//! and so do the heads of "treats" and "reports to". The heads of a relation called by a role
+//! ("apprentice of") have the role.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use serde::de::IgnoredAny;
 
 use super::{Language, Words};
 
-/// Words of a language by which a question puts a name on one end of a relation.
+/// Words that put a name on one end of a relation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct SideWords {
@@ -22,7 +23,7 @@ pub(super) struct SideWords {
     whose: Words,
     have: Words,
     than: Words,
-    /// The ending of verbs in the third person, and endings that are none.
+    /// The ending of verbs in the third person, and similar endings of other words.
     active: String,
     not_active: Words,
 }
@@ -56,14 +57,14 @@ impl SideWords {
 /// An end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Of which the relation is stated.
+    /// The subjects' end.
     Head,
-    /// To which it leads.
+    /// The objects' end.
     Tail,
 }
 
-/// What a relation says of its heads where it is called by a predicate and not by a noun: "is made by" of "made by", "reports to" as it is;
-/// nothing of "height".
+/// The predicate in the name of a relation that is not called by a noun: "is made by" for "made
+/// by", "reports to" as it is; `None` for "height".
 pub fn predicate_of(relation: &str) -> Option<String> {
     let words = crate::words_of(relation);
     let [first, .., last] = words.as_slice() else { return None };
@@ -72,7 +73,7 @@ pub fn predicate_of(relation: &str) -> Option<String> {
     Some(if language.joins(first) || language.looks_active(first) { said } else { format!("is {said}") })
 }
 
-/// What the heads of a relation are to its tails where it is called so: "apprentice" of "apprentice of".
+/// The role of a relation's heads towards its tails: "apprentice" for "apprentice of".
 pub fn role_of_heads(relation: &str) -> Option<String> {
     let mut words = crate::words_of(relation);
     let is_of = |language: Language| language.words().sides.is_of(words.last());
@@ -82,22 +83,22 @@ pub fn role_of_heads(relation: &str) -> Option<String> {
 }
 
 impl Language {
-    /// Whether a word stands before the second of two things that are compared.
+    /// Whether a word introduces the second side of a comparison: "than".
     pub fn is_than(self, word: &str) -> bool {
         self.words().sides.than.has(word)
     }
 
-    /// Whether a word stands before who acts: "by".
+    /// Whether a word introduces the agent: "by".
     pub fn is_by(self, word: &str) -> bool {
         self.words().sides.by.has(word)
     }
 
-    /// Whether a word stands before a noun and says nothing: "the".
+    /// Whether a word is an article: "the".
     pub fn is_article(self, word: &str) -> bool {
         self.words().sides.the.has(word)
     }
 
-    /// Whether a verb is in the third person: "treats", no "treatment".
+    /// Whether a word looks like a verb in the third person: "treats", not "treatment".
     fn looks_active(self, verb: &str) -> bool {
         let said = &self.words().sides;
         let ends = !said.active.is_empty() && verb.ends_with(&said.active);
@@ -105,9 +106,10 @@ impl Language {
     }
 }
 
-/// The end of a relation on which a name of the question stands, by where the relation's verb stands beside it; `words` are those of the
-/// question in lower case, `name` the places of the name. Nothing where the relation is called otherwise, or the question does not have
-/// its verb once.
+/// The end of a relation on which a name of the question stands, judged by the position of the
+/// relation's verb or role. `words` are the question's words in lower case, `name` the positions of
+/// the name. `None` if the relation is called otherwise, or the question does not contain its verb
+/// exactly once.
 pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<Side> {
     let language = Language::of_words(words);
     let said = &language.words().sides;
@@ -131,7 +133,7 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
         return None;
     }
     let word = |at: usize| words.get(at);
-    // "The influences of", "Ada's influences": nouns.
+    // "The influences of" and "Ada's influences" are nouns.
     if said.is_of(word(at + 1)) || said.is_possessive(word(name.end)) {
         return None;
     }
@@ -148,7 +150,7 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     let joined = word(at + 1).is_some_and(|word| language.joins(word));
     let directly_behind = behind(at + 1) || (!passive && joined && behind(at + 2));
     let directly_before = name.end == at || (name.end + 1 == at && said.is_have(word(name.end)));
-    // "Which parts has it": a noun behind "which".
+    // In "which parts has it" the word behind "which" is a noun.
     let is_noun = before.last().is_some_and(|word| language.asks_by_a_noun(word));
     let (behind, before) = if passive { (Side::Head, Side::Tail) } else { (Side::Tail, Side::Head) };
     match (directly_behind, directly_before) {
@@ -158,7 +160,8 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     }
 }
 
-/// The end of a passive relation on which a name stands where the question has "by": behind it stands who acts.
+/// The end of a passive relation on which a name stands, in a question with "by": the agent stands
+/// behind "by".
 fn behind_by(words: &[String], name: &Range<usize>, verb: usize) -> Option<Side> {
     let language = Language::of_words(words);
     let said = &language.words().sides;
@@ -171,8 +174,9 @@ fn behind_by(words: &[String], name: &Range<usize>, verb: usize) -> Option<Side>
     (by_whom && name.end <= verb).then_some(Side::Head)
 }
 
-/// The end of a relation on which a name stands where the relation is called by a role of its heads: "the apprentices of Ada" and "Ada's
-/// apprentices" have the role towards Ada; in "of whom is Ada an apprentice" she has it.
+/// The end of a relation called by a role of its heads on which a name stands. In "the apprentices
+/// of Ada" and "Ada's apprentices" others have the role towards Ada; in "of whom is Ada an
+/// apprentice" Ada has it.
 fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Side> {
     let language = Language::of_words(words);
     let said = &language.words().sides;

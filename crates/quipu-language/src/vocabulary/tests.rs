@@ -227,3 +227,18 @@ fn places_that_no_order_has() {
         assert_eq!(found(fine), None, "{fine}");
     }
 }
+
+#[test]
+fn forms_of_everyday_words_are_everyday() {
+    let english = Language::english();
+    for word in ["border", "borders", "bordering", "bordered", "sharing", "lakes", "hosted"] {
+        assert_eq!(english.is_everyday_form(word), word != "hosted", "{word}");
+    }
+    let lists = english.words();
+    let function = |word: &&str| english.is_function_word(word);
+    let both: Vec<&str> = lists.common.words.iter().filter(function).collect();
+    assert!(both.is_empty(), "{both:?}");
+    let twice: Vec<&str> =
+        listed(&lists.grammar.words).filter(|word| english.means(word, "function")).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}

@@ -1,4 +1,4 @@
-//! The words that time is told in.
+//! The words of time expressions.
 
 use jiff::civil::Weekday;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::{Language, Listed, Words};
 
-/// The words that time is told in.
+/// The words of time expressions.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct TimeWords {
@@ -14,6 +14,8 @@ pub(crate) struct TimeWords {
     _reason: IgnoredAny,
     /// From Monday.
     weekdays: Listed,
+    /// Endings of repeated weekdays: "Mondays".
+    weekday_ends: Words,
     /// From spring, which begins in March.
     seasons: Listed,
     pub(crate) day: Words,
@@ -24,15 +26,15 @@ pub(crate) struct TimeWords {
     pub(crate) year: Words,
     pub(crate) decade: Words,
     pub(crate) century: Words,
-    /// Numbers from one that are said otherwise: "a", "couple", "few".
+    /// Indefinite numbers from one on: "a", "couple", "few".
     counts: Listed,
-    /// Days beside the day of asking: "yesterday".
+    /// Named days: "yesterday".
     pub(crate) days: Vec<NamedDay>,
     /// The year up to the day of asking.
     pub(crate) year_to_date: Vec<String>,
-    /// The one just gone: "most recent".
+    /// Phrases for the most recent one: "most recent".
     pub(crate) nearest: Vec<String>,
-    /// The one just gone where an article stands before: "the last Friday".
+    /// Words that mean the most recent one behind an article: "the last Friday".
     pub(crate) nearest_behind_article: Words,
     pub(crate) last: Words,
     pub(crate) this: Words,
@@ -43,33 +45,33 @@ pub(crate) struct TimeWords {
     /// The first day of a longer time: "the beginning of".
     pub(crate) first_day: Words,
     pub(crate) last_day: Words,
-    /// Behind a stretch of days it lies in the past: "three weeks ago".
+    /// Words that put the stretch of days before them into the past: "three weeks ago".
     pub(crate) ago: Words,
-    /// The same before it.
+    /// Words that put the stretch of days behind them into the past.
     pub(crate) ago_before: Words,
-    /// Before a stretch of days it lies ahead: "in ten days".
+    /// Words that put the stretch of days behind them into the future: "in ten days".
     pub(crate) ahead: Words,
     pub(crate) since: Words,
     pub(crate) until: Words,
     pub(crate) before: Words,
     pub(crate) after: Words,
-    /// They begin a range: "between 1990 and 1995".
+    /// Words that begin a range: "between 1990 and 1995".
     pub(crate) ranges: Words,
-    /// They stand within a range.
+    /// Words inside a range.
     pub(crate) joining: Words,
     pub(crate) article: Words,
     pub(crate) of: Words,
-    /// Between a part and its time: "the first week of March".
+    /// Words between a part and its time: "the first week of March".
     pub(crate) parts_of: Words,
-    /// Between a weekday and its week.
+    /// Words between a weekday and its week.
     pub(crate) of_week: Words,
-    /// Before a date they belong to it.
+    /// Words that belong to the date behind them.
     pub(crate) leading: Words,
-    /// Behind one a bare number is a year.
+    /// Words that make a bare number behind them a year.
     pub(crate) before_years: Words,
-    /// Before one a bare number is a year: "her 2002 songs".
+    /// Words that make a bare number before them a year: "her 2002 songs".
     pub(crate) behind_years: Words,
-    /// What a year that stands for its decade ends in: "1990s".
+    /// Endings of a year that stands for its decade: "1990s".
     pub(crate) decade_ends: Words,
 }
 
@@ -82,13 +84,17 @@ pub(crate) struct NamedDay {
 }
 
 impl TimeWords {
-    /// `friday`, `fri`, `tues`: only where a word before it says that a day is meant.
+    /// `friday`, `fri`, `tues`. The short forms count only where another word shows that a day is
+    /// meant.
     pub(crate) fn weekday(&self, word: &str) -> Option<Weekday> {
         let short = || {
             let begins = |day: &str| (3..=4).contains(&word.chars().count()) && day.starts_with(word);
             self.weekdays.words.split_whitespace().position(begins)
         };
-        let single = || self.weekdays.place(word.strip_suffix('s').filter(|day| day.chars().count() > 4)?);
+        let single = || {
+            let day = self.weekday_ends.iter().find_map(|end| word.strip_suffix(end))?;
+            self.weekdays.place(Some(day).filter(|day| day.chars().count() > 4)?)
+        };
         let place = self.weekdays.place(word).or_else(single).or_else(short)?;
         Weekday::from_monday_zero_offset(i8::try_from(place).ok()?).ok()
     }
@@ -99,7 +105,7 @@ impl TimeWords {
         (place < 4).then_some(3 + 3 * place)
     }
 
-    /// The number that a word says which is no number: 3 for `few`.
+    /// The number that an indefinite word stands for: 3 for `few`.
     pub(crate) fn count(&self, word: &str) -> Option<usize> {
         self.counts.place(word).map(|place| place + 1)
     }

@@ -1,7 +1,7 @@
 //! A BERT encoder with mean pooling, as sentence-transformers trains them.
 //!
-//! The tokens of all texts of a batch stand one after the other in one matrix, so that nothing is computed for padding;
-//! only attention looks at one text at a time.
+//! The tokens of all texts of a batch follow each other in one matrix, so that padding needs no
+//! computation. Only attention works on one text at a time.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::ModelError;
 /// The encoder.
 pub(super) struct Bert {
     weights: Mmap,
-    /// Where the word vectors stand in `weights`, as 32-bit floats.
+    /// Position of the word vectors in `weights`, as 32-bit floats.
     words: Range<usize>,
     /// Position vectors, each with the vector of token type 0 added.
     positions: Vec<f32>,
@@ -50,8 +50,9 @@ impl Bert {
             source: Arc::new(source),
         };
         let file = std::fs::File::open(path).map_err(io)?;
-        // SAFETY: the map is read-only. Files of the models folder are put in place whole by a rename and not changed
-        // afterwards; a foreign process that shortens one would make reads fail, as for every mapped file.
+        // SAFETY: the map is read-only. Files of the models folder are renamed into place whole and
+        // never changed afterwards. As with every mapped file, another process that truncates one
+        // would make reads fail.
         let weights = unsafe { Mmap::map(&file) }.map_err(io)?;
         let tensors = SafeTensors::deserialize(&weights).map_err(|error| damaged(path, error.to_string()))?;
         let reader = TensorReader::new(&tensors, path);
@@ -83,21 +84,22 @@ impl Bert {
         self.positions.len() / self.hidden.max(1)
     }
 
-    /// Vectors of unit length for some tokenised texts, one after the other. With `parallel` all cores share each step:
-    /// right for few tokens; without, several calls may run side by side: right for many.
+    /// Unit vectors of some tokenised texts, in order. With `parallel` all cores share each step,
+    /// which suits few tokens. Without it several calls may run in parallel, which suits many.
     pub(super) fn embed(&self, texts: &[&[u32]], parallel: bool) -> Vec<f32> {
         let (hidden, spans, rows) = self.encode(texts, parallel);
         self.pool(&hidden, &spans, rows)
     }
 
-    /// The vectors of all tokens of some tokenised texts, one text after the other, not scaled.
+    /// The vectors of all tokens of some tokenised texts, text after text, not normalised.
     pub(super) fn embed_tokens(&self, texts: &[&[u32]], parallel: bool) -> Vec<Vec<f32>> {
         let (hidden, spans, rows) = self.encode(texts, parallel);
         let row = |row: usize| hidden.iter().skip(row).step_by(rows.max(1)).flatten().copied();
         spans.into_iter().map(|span| span.flat_map(row).collect()).collect()
     }
 
-    /// The last layer's output for the tokens of all texts, the rows of each text, and the number of rows.
+    /// The last layer's output for the tokens of all texts, the rows of each text, and the number
+    /// of rows.
     fn encode(&self, texts: &[&[u32]], parallel: bool) -> (Vec<Lanes>, Vec<Range<usize>>, usize) {
         let spans: Vec<Range<usize>> = texts
             .iter()
@@ -187,7 +189,8 @@ impl Layer {
         self.attention.panels() / 3
     }
 
-    /// One head of attention over all texts, from the layer's input; its queries, keys and values stay in the nearest cache.
+    /// One head of attention over all texts, from the layer's input. Its queries, keys and values
+    /// stay in the nearest cache.
     fn attend(
         &self,
         head: usize,
@@ -213,7 +216,7 @@ impl Layer {
     }
 }
 
-/// A linear layer, and what follows it while its output is still near.
+/// A linear layer and the operation behind it, applied while the output is in the cache.
 fn apply(
     linear: &Linear,
     input: &[Lanes],
@@ -242,7 +245,7 @@ fn damaged(path: &Path, reason: String) -> ModelError {
 struct TensorReader<'a> {
     tensors: &'a SafeTensors<'a>,
     path: &'a Path,
-    /// What stands before each name, as "bert.".
+    /// The prefix of each name, as "bert.".
     prefix: &'static str,
 }
 
@@ -292,7 +295,7 @@ impl<'a> TensorReader<'a> {
         Ok(Norm { scale: panels("weight")?, shift: panels("bias")? })
     }
 
-    /// One layer out of several that read the same input.
+    /// One layer from several that read the same input.
     fn linear(&self, names: &[String], inputs: usize) -> Result<Linear, ModelError> {
         let (mut weights, mut bias) = (Vec::new(), Vec::new());
         for name in names {

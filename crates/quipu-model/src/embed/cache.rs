@@ -1,15 +1,15 @@
-//! Vectors of texts seen lately: short ones such as relation phrases come again and again.
+//! Vectors of recent texts. Short ones such as relation phrases recur often.
 
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-/// Vectors that are remembered (25 MB at 384 dimensions).
+/// Most vectors in the cache (25 MB at 384 dimensions).
 const CAPACITY: usize = 16_384;
-/// Longest text that is remembered, in bytes: a passage seldom comes twice.
+/// Longest text in the cache, in bytes: passages seldom recur.
 const LONGEST: usize = 256;
 
-/// A bounded map from text to vector. When it is full, the half unused for longest goes.
+/// A bounded map from text to vector. When it is full, the least recently used half is dropped.
 #[derive(Default)]
 pub(super) struct VectorCache {
     inner: Mutex<Inner>,
@@ -22,7 +22,8 @@ struct Inner {
 }
 
 impl VectorCache {
-    /// Copies the known vectors of `texts` to their rows of `rows`, and gives the numbers of the unknown texts.
+    /// Copies the known vectors of `texts` to their rows of `rows`, and returns the indices of the
+    /// unknown texts.
     pub(super) fn fill(&self, texts: &[&str], rows: &mut [f32], dimensions: usize) -> Vec<usize> {
         let mut inner = self.inner.lock();
         let Inner { vectors, clock } = &mut *inner;

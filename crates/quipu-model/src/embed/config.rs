@@ -1,5 +1,5 @@
-//! What a sentence-transformers folder says of its model, held against what is computed here. A model of another make would give vectors
-//! too, and wrong ones.
+//! Checks the configuration of a sentence-transformers folder against the computation in this
+//! crate. A model of another architecture would otherwise give wrong vectors without an error.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::ModelError;
 
 /// Dimensions of a head.
 const HEAD: usize = 32;
-/// What variances are kept above, at most: the computation adds 1e-12.
+/// Largest accepted epsilon of the layer norms; the computation adds 1e-12.
 const EPSILON: f64 = 1e-11;
 
 /// `config.json`, as transformers writes it.
@@ -58,43 +58,47 @@ struct Sentences {
     max_seq_length: Option<usize>,
 }
 
-/// Reads what the folder says of a model of so many dimensions; gives the tokens beyond which its texts are cut, where that is said.
+/// Checks the configuration of a model with `dimensions` dimensions; returns the most tokens of a
+/// text, if the configuration has that limit.
 ///
-/// `config.json` must be there. Without `modules.json` the vectors of the tokens are averaged, as sentence-transformers does then.
+/// `config.json` must exist. Without `modules.json` the vectors of the tokens are averaged, as in
+/// sentence-transformers.
 ///
 /// # Errors
-/// [`ModelError::Damaged`] names the file and what of it is not computed here.
+/// [`ModelError::Damaged`] names the file and the unsupported setting.
 pub(super) fn check(folder: &Path, dimensions: usize) -> Result<Option<usize>, ModelError> {
     let path = folder.join("config.json");
     let Some(config) = read::<Config>(&path)? else {
-        let reason = "the file is missing, and it says how the model's vectors are computed; copy it from where the model came from";
+        let reason = "the file is missing; it states how the model's vectors are computed. Copy it from the model's source";
         return Err(refused(path, reason));
     };
     let heads = config.num_attention_heads;
     let unlike = [
         (
             config.model_type != "bert",
-            format!("a model of the type {:?}; this computes BERT", config.model_type),
+            format!("the model has the type {:?}; only BERT is supported", config.model_type),
         ),
         (
             heads.checked_mul(HEAD) != Some(dimensions),
-            format!("{heads} heads over {dimensions} dimensions; this computes heads of {HEAD}"),
+            format!(
+                "{heads} heads over {dimensions} dimensions; only heads of {HEAD} dimensions are supported"
+            ),
         ),
         (
             config.hidden_act.as_deref().is_some_and(|activation| activation != "gelu"),
-            format!("the activation {:?}; this computes gelu", config.hidden_act.unwrap_or_default()),
+            format!("the activation is {:?}; only gelu is supported", config.hidden_act.unwrap_or_default()),
         ),
         (
             config.layer_norm_eps.is_some_and(|epsilon| epsilon > EPSILON),
             format!(
-                "layer_norm_eps is {:?}; this computes with 1e-12",
+                "layer_norm_eps is {:?}; only 1e-12 is supported",
                 config.layer_norm_eps.unwrap_or_default()
             ),
         ),
         (
             config.position_embedding_type.as_deref().is_some_and(|kind| kind != "absolute"),
             format!(
-                "positions of the type {:?}; this computes absolute ones",
+                "the position type is {:?}; only absolute positions are supported",
                 config.position_embedding_type.unwrap_or_default()
             ),
         ),
@@ -107,13 +111,13 @@ pub(super) fn check(folder: &Path, dimensions: usize) -> Result<Option<usize>, M
         match module.r#type.rsplit('.').next().unwrap_or_default() {
             "Transformer" | "Normalize" => {}
             "Pooling" => check_pooling(folder.join(&module.path).join("config.json"))?,
-            other => return Err(refused(modules, format!("a module {other:?}; this computes none"))),
+            other => return Err(refused(modules, format!("the module {other:?} is not supported"))),
         }
     }
     let path = folder.join("sentence_bert_config.json");
     let longest = read::<Sentences>(&path)?.and_then(|sentences| sentences.max_seq_length);
     match longest {
-        // The model's own two marks, and a word.
+        // The model's two special tokens, and a word.
         Some(longest) if longest < 3 => {
             Err(refused(path, format!("max_seq_length is {longest}, which leaves no room for a word")))
         }
@@ -125,7 +129,7 @@ fn check_pooling(path: PathBuf) -> Result<(), ModelError> {
     let Some(pooling) = read::<Pooling>(&path)? else {
         return Err(refused(
             path,
-            "the file is missing, and modules.json names its folder; copy it from where the model came from",
+            "the file is missing, but modules.json names its folder; copy it from the model's source",
         ));
     };
     let others = [
@@ -137,10 +141,10 @@ fn check_pooling(path: PathBuf) -> Result<(), ModelError> {
     ];
     match others.into_iter().find(|(_, is_on)| *is_on) {
         Some((name, _)) => {
-            Err(refused(path, format!("pooling {name}; this computes the mean of the tokens")))
+            Err(refused(path, format!("pooling {name}; only the mean of the tokens is supported")))
         }
         None if pooling.pooling_mode_mean_tokens => Ok(()),
-        None => Err(refused(path, "no pooling; this computes the mean of the tokens")),
+        None => Err(refused(path, "no pooling; only the mean of the tokens is supported")),
     }
 }
 
@@ -260,6 +264,6 @@ mod tests {
         assert!(missing.contains("missing"), "{missing}");
         let dense = json!([{ "path": "2_Dense", "type": "sentence_transformers.models.Dense" }]);
         let error = checked(&[("config.json", good()), ("modules.json", dense)]).unwrap_err();
-        assert!(error.contains("modules.json: a module \"Dense\""), "{error}");
+        assert!(error.contains("modules.json: the module \"Dense\""), "{error}");
     }
 }

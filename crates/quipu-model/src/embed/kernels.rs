@@ -1,7 +1,9 @@
-//! The arithmetic of a transformer on the CPU, in loops that the compiler turns into vector instructions.
+//! The arithmetic of a transformer on the CPU, in loops that the compiler turns into vector
+//! instructions.
 //!
-//! Matrices of activations are stored in panels of [`LANES`] columns: panel `p` holds, row by row, the columns
-//! `p * LANES ..` of all rows. A panel is what one head of attention or one step of a product needs, in one piece.
+//! Matrices of activations are stored in panels of [`LANES`] columns: panel `p` holds, row by row,
+//! the columns `p * LANES ..` of all rows. One head of attention, or one step of a product, reads
+//! one contiguous panel.
 #![expect(clippy::indexing_slicing, reason = "the indices run over arrays of fixed length")]
 
 /// Columns of a panel.
@@ -19,7 +21,8 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// Packs a matrix of `outputs` rows of `inputs` numbers, as PyTorch stores it. Both are multiples of [`LANES`].
+    /// Packs a matrix of `outputs` rows of `inputs` numbers, as PyTorch stores it. Both are
+    /// multiples of [`LANES`].
     pub(super) fn pack(weights: &[f32], bias: &[f32], inputs: usize) -> Self {
         let outputs = bias.len();
         let mut packed = Vec::with_capacity(outputs / LANES * inputs);
@@ -91,8 +94,8 @@ fn half<W: Weight>(weights: &[W]) -> Half {
     Half(half)
 }
 
-/// Computes `ROWS` rows of a product from row `$first` on. The rows are spelled out, because only then does the compiler
-/// keep their sums in registers, which makes it sixty times as fast.
+/// Computes `ROWS` rows of a product from row `$first` on. The rows are written out, because only
+/// then does the compiler keep their sums in registers, which is sixty times as fast.
 macro_rules! tile {
     ($weights:expr, $bias:expr, $input:expr, $rows:expr, $first:expr, $output:expr, $count:literal: $($row:literal)*) => {{
         let mut sums = [[half(&$bias[..LANES / 2]), half(&$bias[LANES / 2..])]; $count];
@@ -116,8 +119,9 @@ macro_rules! tile {
     }};
 }
 
-/// `output = bias + input · weights` for one panel of outputs: a row of `weights` for each input, whose number is a
-/// multiple of [`LANES`]; the panels of `input` have `rows` rows each, of which the first `output.len()` are computed.
+/// `output = bias + input · weights` for one panel of outputs: a row of `weights` for each input,
+/// whose number is a multiple of [`LANES`]; the panels of `input` have `rows` rows each, of which
+/// the first `output.len()` are computed.
 fn multiply<W: Weight>(
     weights: &[[W; LANES]],
     bias: &Lanes,
@@ -131,7 +135,8 @@ fn multiply<W: Weight>(
         tile!(weights, bias, input, rows, row, out, 8: 0 1 2 3 4 5 6 7);
         row += 8;
     }
-    // The rest in one go, whatever its size: each tile reads all weights, which is what a short text waits for.
+    // The remaining rows form one tile, whatever its size: each tile reads all weights, which
+    // dominates the time for a short text.
     let out = eights.into_remainder();
     match out.len() {
         7 => tile!(weights, bias, input, rows, row, out, 7: 0 1 2 3 4 5 6),
@@ -145,8 +150,8 @@ fn multiply<W: Weight>(
     }
 }
 
-/// Weights are kept in half the bits (bfloat16: a float's upper half), because reading them is what a single text waits
-/// for. It moves an embedding by about 1e-5 in cosine.
+/// Weights are kept in half the bits (bfloat16: a float's upper half), because reading them
+/// dominates the time for a single text. This changes an embedding by about 1e-5 in cosine.
 fn narrow(weight: f32) -> u16 {
     let bits = weight.to_bits();
     let even = (bits >> 16) & 1;
@@ -170,7 +175,8 @@ pub(super) fn exp(x: f32) -> f32 {
     series * f32::from_bits(((power as i32 + 127) as u32) << 23)
 }
 
-/// The exact GELU, `x/2 · (1 + erf(x/√2))`, with erf after Abramowitz and Stegun 7.1.26 (within 1.5e-7).
+/// The exact GELU, `x/2 · (1 + erf(x/√2))`, with erf after Abramowitz and Stegun 7.1.26 (within
+/// 1.5e-7).
 #[inline(always)]
 pub(super) fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
@@ -183,7 +189,8 @@ pub(super) fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf.copysign(x))
 }
 
-/// Normalises each row of `values` (its panels have `rows` rows) to mean 0 and variance 1, then scales and shifts.
+/// Normalises each row of `values` (its panels have `rows` rows) to mean 0 and variance 1, then
+/// scales and shifts.
 pub(super) fn layer_norm(values: &mut [Lanes], rows: usize, scale: &[Lanes], shift: &[Lanes]) {
     const EPSILON: f32 = 1e-12;
     let width = (scale.len() * LANES) as f32;
@@ -225,7 +232,8 @@ pub(super) fn gelu_all(values: &mut [Lanes]) {
     }
 }
 
-/// Attention of one head over one sequence: its rows of queries, keys and values. `scratch` is reused between calls.
+/// Attention of one head over one sequence: its rows of queries, keys and values. `scratch` is
+/// reused between calls.
 pub(super) fn attend(
     queries: &[Lanes],
     keys: &[Lanes],
@@ -239,7 +247,7 @@ pub(super) fn attend(
     let Scratch { keys: columns, values, scores, .. } = scratch;
     let blocks = columns.as_chunks::<LANES>().0.iter().zip(scores.chunks_exact_mut(rows.max(1)));
     for (block, (columns, scores)) in blocks.enumerate() {
-        // What stands behind the last key gets no weight.
+        // Padding behind the last key gets no weight.
         let valid = keys.len() - block * LANES;
         let bias = std::array::from_fn(|lane| if lane < valid { 0.0 } else { f32::NEG_INFINITY });
         multiply(columns, &bias, queries, rows, scores);
@@ -271,7 +279,8 @@ pub(super) fn attend(
 /// Room for one head's attention.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Keys, transposed block by block: row `block * LANES + dimension` holds that dimension of the block's keys.
+    /// Keys, transposed block by block: row `block * LANES + dimension` holds that dimension of the
+    /// block's keys.
     keys: Vec<Lanes>,
     /// Values, filled up with zeros to a whole block.
     values: Vec<Lanes>,

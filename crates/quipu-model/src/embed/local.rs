@@ -1,4 +1,4 @@
-//! The embedder of one's own machine: a sentence-transformers BERT in a folder.
+//! The local embedder: a sentence-transformers BERT in a folder.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -14,15 +14,16 @@ use super::config;
 use super::{Embedder, Embeddings, TokenVectors};
 use crate::ModelError;
 
-/// Tokens of a text beyond which it is cut, as sentence-transformers does for this model.
+/// Most tokens of a text, as in sentence-transformers for this model; the rest is cut.
 const LONGEST: usize = 256;
-/// Tokens that one core takes at once: few enough that their activations stay in its cache.
+/// Tokens of a core's chunk: few enough that their activations stay in its cache.
 const CHUNK: usize = 128;
-/// Texts of a call up to which the cache is asked: an import's batches would only displace what comes again.
+/// Largest call that uses the cache. An import's batches would only evict texts that recur.
 const CACHED_BATCH: usize = 2048;
 
-/// A sentence-transformers model of the BERT family: `model.safetensors`, `tokenizer.json` and `config.json` in one folder, heads of
-/// 32 dimensions, mean pooling (all-MiniLM-L6-v2, all-MiniLM-L12-v2). What its files say otherwise is refused.
+/// A sentence-transformers model of the BERT family: `model.safetensors`, `tokenizer.json` and
+/// `config.json` in one folder, heads of 32 dimensions, mean pooling (all-MiniLM-L6-v2,
+/// all-MiniLM-L12-v2). Other configurations are refused.
 pub struct LocalEmbedder {
     name: String,
     fingerprint: String,
@@ -104,17 +105,18 @@ impl Embedder for LocalEmbedder {
 }
 
 impl LocalEmbedder {
-    /// Runs `work` on the threads that compute.
+    /// Runs `work` on the computing threads.
     async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Inner) -> Result<T, String> + Send + 'static,
     ) -> Result<T, ModelError> {
         let inner = Arc::clone(&self.inner);
-        // Straight to a thread of the pool that computes: from any other one, each step would be handed over.
+        // Starts on a thread of the pool: from any other thread each step would be handed over.
         let (send, result) = tokio::sync::oneshot::channel();
         rayon::spawn(move || {
             let computed = catch_unwind(AssertUnwindSafe(|| work(&inner)));
-            // A panic drops the sender, which the waiting side reports; and nobody may wait any more.
+            // A panic drops the sender, which the receiver reports. The receiver itself may be
+            // gone.
             let _ = computed.map(|result| send.send(result));
         });
         let result = result.await.unwrap_or(Err(String::from("its thread ended")));
@@ -126,7 +128,7 @@ impl Inner {
     /// Vectors in the order of `texts`.
     fn embed(&self, texts: &[String], remember: bool) -> Result<Vec<f32>, String> {
         let tokens = self.tokenize(texts)?;
-        // Texts of one length follow each other, and each text is computed once.
+        // Texts of equal length follow each other, and each distinct text is computed once.
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&index| tokens.get(index).map_or(0, Vec::len));
         let chunks = chunks(&order, &tokens);
@@ -146,7 +148,7 @@ impl Inner {
         Ok(rows)
     }
 
-    /// The vectors of each text's tokens, those that only mark beginning and end left out.
+    /// The vectors of each text's tokens, without the special tokens at beginning and end.
     fn embed_tokens(&self, texts: &[String]) -> Result<Vec<TokenVectors>, String> {
         let encode =
             |text: &String| self.tokenizer.encode(text.as_str(), true).map_err(|error| error.to_string());
@@ -183,7 +185,8 @@ impl Inner {
     }
 }
 
-/// Computes chunks of texts, given by their tokens: many side by side, few with all cores sharing each step.
+/// Computes chunks of texts, given by their tokens: many chunks in parallel, few with all cores on
+/// each step.
 fn in_chunks<T: Send>(
     chunks: &[&[usize]],
     tokens: &[Vec<u32>],
@@ -213,8 +216,8 @@ fn chunks<'a>(order: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
     chunks
 }
 
-/// Identifies weights and tokenizer: a hash of the tokenizer, the size of the weights, and a page of each megabyte of
-/// them, which takes a millisecond.
+/// Identifies weights and tokenizer: a hash of the tokenizer, the size of the weights, and a page
+/// of each megabyte of them, which takes a millisecond.
 fn fingerprint(weights: &Path, tokenizer: &[u8]) -> Result<String, ModelError> {
     use std::io::{Read as _, Seek as _, SeekFrom};
     let io = |source| ModelError::Io {

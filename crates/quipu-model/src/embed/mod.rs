@@ -1,4 +1,4 @@
-//! The embedder's seam: texts to vectors.
+//! The interface of embedders: texts to vectors.
 
 mod bert;
 mod cache;
@@ -67,8 +67,8 @@ pub trait Embedder: Send + Sync {
     /// Name for people, as in `models.toml`.
     fn name(&self) -> &str;
 
-    /// Identifies model, weights and pooling: two embedders of one fingerprint give the same vectors. Indexes carry
-    /// it, and refuse another one.
+    /// Identifies model, weights and pooling: two embedders with the same fingerprint give the same
+    /// vectors. Indexes store it, and refuse any other.
     fn fingerprint(&self) -> &str;
 
     /// Length of the vectors.
@@ -77,8 +77,8 @@ pub trait Embedder: Send + Sync {
     /// One vector a text, in input order. Texts beyond the model's length are cut at their end.
     async fn embed(&self, texts: &[&str]) -> Result<Embeddings, ModelError>;
 
-    /// The vectors of each text's tokens in their context, in input order; `None` from an embedder that gives whole texts only, as
-    /// those behind HTTP do.
+    /// The vectors of each text's tokens in their context, in input order; `None` from an embedder
+    /// for whole texts only, as those behind HTTP are.
     async fn embed_tokens(&self, _texts: &[&str]) -> Result<Option<Vec<TokenVectors>>, ModelError> {
         Ok(None)
     }

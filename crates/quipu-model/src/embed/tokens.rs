@@ -1,8 +1,8 @@
-//! The vectors of a text's tokens: what late interaction compares.
+//! The vectors of a text's tokens, for late interaction.
 
 use std::ops::Range;
 
-/// The tokens of a text with a vector each, as the encoder sees them in their context.
+/// The tokens of a text, each with its contextual vector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TokenVectors {
     spans: Vec<Range<usize>>,
@@ -11,8 +11,8 @@ pub struct TokenVectors {
 }
 
 impl TokenVectors {
-    /// Takes `values` as one vector of `dimensions` numbers a token, scaled here to unit length; `spans` are the tokens' places in the
-    /// text, in bytes. Numbers beyond the tokens are dropped.
+    /// Takes `values` as one vector of `dimensions` numbers a token and scales each to unit length;
+    /// `spans` are the tokens' byte ranges in the text. Numbers beyond the tokens are dropped.
     pub fn new(spans: Vec<Range<usize>>, dimensions: usize, mut values: Vec<f32>) -> Self {
         values.truncate(spans.len() * dimensions);
         for row in values.chunks_exact_mut(dimensions.max(1)) {
@@ -24,13 +24,14 @@ impl TokenVectors {
         Self { spans, dimensions, values }
     }
 
-    /// The tokens' places in the text, in bytes.
+    /// The tokens' byte ranges in the text.
     pub fn spans(&self) -> &[Range<usize>] {
         &self.spans
     }
 
-    /// For each token the greatest cosine with any token of another text (MaxSim; Khattab and Zaharia, 2020, §3.3): how well that text
-    /// says the same somewhere. 0 where the other text has no token.
+    /// For each token the greatest cosine with any token of another text (MaxSim; Khattab and
+    /// Zaharia, 2020, §3.3): how well the other text matches this token. 0 if the other text has no
+    /// token.
     pub fn nearest(&self, other: &Self) -> Vec<f32> {
         let nearest = |row: &[f32]| {
             let others = other.values.chunks_exact(other.dimensions.max(1));

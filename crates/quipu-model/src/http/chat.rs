@@ -15,13 +15,16 @@ use crate::{
     ModelError, Role, ScoreReply, ScoreRequest, Tool, Usage,
 };
 
-/// Tokens that prompt and reply share, unless configured or learnt from a refusal.
+/// Default number of tokens for prompt and reply together. A configuration, or a limit in the
+/// endpoint's refusal, replaces it.
 const CONTEXT_TOKENS: usize = 8192;
 
-/// A language model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp's server, gateways.
+/// A language model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp's server,
+/// gateways.
 ///
-/// What the endpoint can do is learnt from what it refuses: a refused `json_schema` is asked for as `json_object`, a
-/// refused `json_object` in words, functions where it takes no `tools` as JSON; what worked is remembered.
+/// The client learns the endpoint's abilities from its refusals. After a refused `json_schema` it
+/// asks for `json_object`, after a refused `json_object` in words. For an endpoint without `tools`
+/// it asks for function calls as JSON. It keeps using the form that worked.
 pub struct HttpModel {
     name: String,
     model: String,
@@ -31,7 +34,7 @@ pub struct HttpModel {
     scores: bool,
 }
 
-/// How JSON is asked for.
+/// How the client asks for JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonForm {
     Schema,
@@ -39,24 +42,24 @@ enum JsonForm {
     Words,
 }
 
-/// What is known about the endpoint's taste.
+/// The endpoint's restrictions, as learnt from its refusals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Learnt {
     json: JsonForm,
-    /// It wants `max_completion_tokens` in place of `max_tokens`.
+    /// It requires `max_completion_tokens` in place of `max_tokens`.
     completion_tokens: bool,
-    /// It takes no `temperature`.
+    /// It refuses `temperature`.
     fixed_temperature: bool,
-    /// It takes no `seed`.
+    /// It refuses `seed`.
     no_seed: bool,
-    /// It takes no `tools`: calls are asked for as JSON.
+    /// It refuses `tools`: calls are requested as JSON.
     no_tools: bool,
-    /// It takes no `logprobs`.
+    /// It refuses `logprobs`.
     no_logprobs: bool,
 }
 
 impl HttpModel {
-    /// A model of an endpoint; its name becomes `openai:MODEL`.
+    /// A model of an endpoint, under the name `openai:MODEL`.
     pub fn new(model: impl Into<String>, config: EndpointConfig) -> Result<Self, ModelError> {
         let model = model.into();
         Ok(Self {
@@ -76,19 +79,20 @@ impl HttpModel {
         })
     }
 
-    /// Sets how many tokens prompt and reply share.
+    /// Sets the number of tokens for prompt and reply together.
     pub fn with_context_tokens(mut self, tokens: usize) -> Self {
         *self.context_tokens.get_mut() = tokens;
         self
     }
 
-    /// Says that the endpoint gives the log-probabilities of a prompt (`/completions` with `echo`), as vLLM does.
+    /// States that the endpoint returns the log-probabilities of a prompt (`/completions` with
+    /// `echo`), as vLLM does.
     pub fn with_scores(mut self) -> Self {
         self.scores = true;
         self
     }
 
-    /// Sends a chat, adapting to what the endpoint refuses.
+    /// Sends a chat request, and again in another form after a refusal.
     async fn send(&self, request: &ChatRequest) -> Result<Completion, ModelError> {
         let started = Instant::now();
         let mut learnt = *self.learnt.lock();
@@ -237,7 +241,8 @@ impl LanguageModel for HttpModel {
         }
     }
 
-    /// A token for three bytes of ASCII and for each other character: more than the usual tokenizers make.
+    /// One token for three bytes of ASCII and for each other character: more than the usual
+    /// tokenizers produce.
     fn count_tokens(&self, text: &str) -> usize {
         let ascii = text.bytes().filter(u8::is_ascii).count();
         let other = text.chars().filter(|c| !c.is_ascii()).count();
@@ -265,7 +270,7 @@ impl LanguageModel for HttpModel {
 }
 
 impl Learnt {
-    /// What to try after a refusal; nothing where no other form is left.
+    /// The form to try after a refusal; `None` if none is left.
     fn after(mut self, error: &ModelError, request: &ChatRequest) -> Option<Self> {
         let ModelError::Refused { status, reason, .. } = error else { return None };
         if !matches!(status, 400 | 404 | 415 | 422 | 501) {
@@ -295,7 +300,7 @@ impl Learnt {
     }
 }
 
-/// The schema of the JSON that a constraint asks for. A choice becomes an object, since endpoints want one.
+/// The JSON schema of a constraint. A choice becomes an object, because endpoints require one.
 pub(crate) fn wanted_schema(constraint: &Constraint) -> Option<Value> {
     match constraint {
         Constraint::Choice(options) => Some(json!({
@@ -307,7 +312,7 @@ pub(crate) fn wanted_schema(constraint: &Constraint) -> Option<Value> {
     }
 }
 
-/// The functions that a constraint allows, as endpoints take them.
+/// The functions of a constraint in the endpoints' format.
 fn wire_tools(constraint: &Constraint) -> Option<Value> {
     let Constraint::Tools(tools) = constraint else { return None };
     let function = |tool: &Tool| {
@@ -317,7 +322,7 @@ fn wire_tools(constraint: &Constraint) -> Option<Value> {
     Some(tools.iter().map(function).collect())
 }
 
-/// Adds what the reply must look like to the last message.
+/// Adds the required form of the reply to the last message.
 fn ask_in_words(messages: &mut [Value], constraint: &Constraint, schema: &Value, form: JsonForm) {
     let words = match form {
         JsonForm::Words => in_words(constraint, schema),
@@ -329,7 +334,7 @@ fn ask_in_words(messages: &mut [Value], constraint: &Constraint, schema: &Value,
     }
 }
 
-/// What the reply must look like, for a model that takes words alone.
+/// The required form of the reply in words, for a model without constraints.
 pub(crate) fn in_words(constraint: &Constraint, schema: &Value) -> String {
     match constraint {
         Constraint::Choice(options) => {
@@ -343,8 +348,8 @@ fn json_in_words(schema: &Value) -> String {
     format!("Reply with JSON that satisfies this JSON Schema, and with nothing else:\n{schema}")
 }
 
-/// Forbids further properties in each object, and tells whether all properties are required, which strict endpoints
-/// want.
+/// Forbids additional properties in each object, and returns whether all properties are required.
+/// Strict endpoints need both.
 fn close_objects(schema: &mut Value) -> bool {
     let mut strict = true;
     match schema {
@@ -373,7 +378,7 @@ pub(crate) fn chosen_option(text: &str, options: &[String]) -> Option<String> {
     find_option(json.as_deref().unwrap_or(text), options).and_then(|index| options.get(index)).cloned()
 }
 
-/// The context's size, where a refusal names it.
+/// The size of the context, if a refusal states it.
 fn context_limit(reason: &str) -> Option<usize> {
     let lower = reason.to_lowercase();
     let (_, after) =

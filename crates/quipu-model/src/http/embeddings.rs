@@ -8,7 +8,7 @@ use serde_json::json;
 use super::endpoint::{Endpoint, EndpointConfig, unreadable};
 use crate::{Embedder, Embeddings, ModelError};
 
-/// Texts of one request.
+/// Texts in one request.
 const BATCH: usize = 256;
 /// Limit for one request with its retries.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -23,7 +23,7 @@ pub struct HttpEmbedder {
 }
 
 impl HttpEmbedder {
-    /// Connects to an endpoint and embeds one word, to learn how long its vectors are.
+    /// Connects to an endpoint and embeds one word, which shows the length of its vectors.
     pub async fn connect(model: impl Into<String>, config: EndpointConfig) -> Result<Self, ModelError> {
         let model = model.into();
         let endpoint = Endpoint::new(config)?;

@@ -1,4 +1,4 @@
-//! One endpoint: how requests are sent, limited, timed and repeated.
+//! The HTTP client of one endpoint: sends, limits, times and retries requests.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,12 @@ use crate::ModelError;
 
 /// Largest reply that is read, in bytes.
 const LARGEST_REPLY: usize = 64 << 20;
-/// Longest pause that an endpoint may ask for.
+/// Longest pause that an endpoint may request.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Redirects that are followed one after the other.
+/// Most redirects of one request.
 const MOST_REDIRECTS: usize = 3;
 
-/// How an endpoint is reached.
+/// The connection's settings.
 #[derive(Debug, Clone)]
 pub struct EndpointConfig {
     /// Base URL, with its version: `https://…/v1`.
@@ -28,16 +28,16 @@ pub struct EndpointConfig {
     pub api_key: Option<String>,
     /// Requests under way at once; further ones wait.
     pub concurrency: usize,
-    /// How often a request is sent at most, the first time included.
+    /// Most attempts for a request, the first one included.
     pub attempts: u32,
-    /// Pause before the second attempt; doubled with each further one, and shortened by chance.
+    /// Pause before the second attempt. Each further pause is twice as long, less a random part.
     pub pause: Duration,
     /// Time to connect.
     pub connect_timeout: Duration,
 }
 
 impl EndpointConfig {
-    /// The endpoint of `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
+    /// The endpoint in `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
     pub fn from_env() -> Result<Self, ModelError> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let base_url = variable("OPENAI_BASE_URL").ok_or_else(|| {
@@ -48,7 +48,7 @@ impl EndpointConfig {
         Ok(Self { api_key: variable("OPENAI_API_KEY"), ..Self::at(base_url) })
     }
 
-    /// An endpoint without a key: 8 requests at once, 5 attempts, half a second's first pause.
+    /// An endpoint without a key: 8 requests at once, 5 attempts, a first pause of half a second.
     pub fn at(base_url: impl Into<String>) -> Self {
         Self {
             base_url: base_url.into().trim_end_matches('/').to_owned(),
@@ -72,7 +72,7 @@ pub(super) struct Endpoint {
 enum Failed {
     /// Worth another attempt, after this pause if the endpoint named one.
     Passing { reason: String, pause: Option<Duration> },
-    /// Not worth one.
+    /// Not worth another attempt.
     Lasting(ModelError),
 }
 
@@ -81,7 +81,7 @@ impl Endpoint {
         let url = &config.base_url;
         if !(url.starts_with("http://") || url.starts_with("https://")) {
             return Err(ModelError::Usage(format!(
-                "{url:?} is no base URL; it begins with http:// or https://"
+                "{url:?} is not a base URL; it must begin with http:// or https://"
             )));
         }
         let client = reqwest::Client::builder()
@@ -93,7 +93,7 @@ impl Endpoint {
         Ok(Self { config, client, permits })
     }
 
-    /// Posts JSON and reads JSON. Everything, waiting and repeating included, happens within `limit`.
+    /// Posts JSON and reads JSON, within `limit` including pauses and retries.
     pub(super) async fn post(
         &self,
         model: &str,
@@ -165,7 +165,7 @@ impl Endpoint {
         while let Some(chunk) = response.chunk().await.map_err(passing)? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > LARGEST_REPLY {
-                return Err(Failed::Lasting(self.foreign("the reply does not end".to_owned())));
+                return Err(Failed::Lasting(self.foreign("the reply is too long".to_owned())));
             }
         }
         if status.is_redirection() {
@@ -176,7 +176,7 @@ impl Endpoint {
             return Err(self.refusal(status, pause, &bytes));
         }
         serde_json::from_slice(&bytes).map_err(|error| {
-            // A page that happens to end where JSON might go on is a page all the same.
+            // An HTML page is no reply, even if it ends where JSON could continue.
             if error.is_eof() && !kind.contains("html") {
                 Failed::Passing { reason: "the reply broke off".to_owned(), pause: None }
             } else {
@@ -187,7 +187,7 @@ impl Endpoint {
         })
     }
 
-    /// What came is nothing that a model says.
+    /// The error for a reply that no model sends.
     pub(super) fn foreign(&self, reason: String) -> ModelError {
         ModelError::Foreign { endpoint: self.config.base_url.clone(), reason }
     }
@@ -208,8 +208,8 @@ impl Endpoint {
     }
 }
 
-/// Redirects are followed as long as they stay where the key belongs: at one host and port, by one way
-/// or from an open to an encrypted one.
+/// Redirects are followed only within the host and port of the key, with the same scheme or from
+/// HTTP to HTTPS.
 fn within_one_origin() -> Policy {
     Policy::custom(|attempt| {
         let Some(first) = attempt.previous().first() else { return attempt.stop() };
@@ -222,7 +222,7 @@ fn within_one_origin() -> Policy {
     })
 }
 
-/// The endpoint's own words: the message of its error object where it has one.
+/// The endpoint's message, from its error object if it has one.
 pub(super) fn refusal_words(body: &str) -> String {
     let message = serde_json::from_str::<Value>(body).ok().and_then(|value| {
         let error = value.get("error").unwrap_or(&value);
@@ -243,11 +243,11 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// The pauses between attempts: doubled each time, and between half of it and all of it, so that many callers who
-/// failed together do not come back together.
+/// The pauses between attempts: each twice the one before, shortened at random by up to half, so
+/// that callers who failed together do not retry together.
 fn pauses_between(attempts: u32, first: Duration) -> impl Iterator<Item = Duration> {
     ExponentialBuilder::new()
-        // Chance adds up to as much again.
+        // The jitter adds at most the same time again.
         .with_min_delay(first / 2)
         .with_factor(2.0)
         .with_max_delay(LONGEST_PAUSE)

@@ -10,7 +10,7 @@ pub(crate) use chat::{chosen_option, in_words, wanted_schema};
 pub use embeddings::HttpEmbedder;
 pub use endpoint::EndpointConfig;
 
-/// An error with what caused it, in one line.
+/// An error with its causes, in one line.
 pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,4 +1,5 @@
-//! Scoring by an endpoint that gives the log-probabilities of a prompt (`/completions` with `echo` and `logprobs`).
+//! Scores by an endpoint that returns the log-probabilities of a prompt (`/completions` with `echo`
+//! and `logprobs`).
 
 use std::time::Instant;
 
@@ -8,7 +9,8 @@ use serde_json::json;
 use super::endpoint::{Endpoint, unreadable};
 use crate::{ModelError, Role, ScoreReply, ScoreRequest, Usage};
 
-/// Scores all continuations in one request: each is a prompt of its own, echoed with its log-probabilities.
+/// Scores all continuations in one request: each is a separate prompt, echoed with its
+/// log-probabilities.
 pub(super) async fn score(
     endpoint: &Endpoint,
     name: &str,
@@ -54,7 +56,7 @@ pub(super) async fn score(
     Ok(ScoreReply { scores, usage })
 }
 
-/// The conversation as plain text: the template of the model behind an endpoint is not known here.
+/// The conversation as plain text, because the template of an endpoint's model is unknown.
 fn plain_prompt(request: &ScoreRequest) -> String {
     let mut prompt = String::new();
     for message in &request.messages {
@@ -97,7 +99,8 @@ struct LogProbabilities {
 }
 
 impl Choice {
-    /// Sum and number of the tokens that begin inside `start..end`; a token that straddles the start belongs to it.
+    /// Sum and number of the tokens that begin inside `start..end`. A token across the start counts
+    /// too.
     fn sum(&self, start: usize, end: usize) -> Option<(f64, u32)> {
         let given = self.logprobs.as_ref()?;
         let ends = given.text_offset.iter().skip(1).copied().chain([usize::MAX]);

@@ -1,7 +1,8 @@
-//! LoRA adapters (Hu et al., 2021): small GGUF files that change a model for a part of its work.
+//! LoRA adapters (Hu et al., 2021): small GGUF files that adapt a model to some of its tasks.
 //!
-//! An adapter's file says what it is for: the task that it was trained on, the stages whose requests it serves, and the base model's
-//! checksum. `training/` writes these; a file of another tool has none of them, and serves every request.
+//! An adapter's file states its purpose: the task that it was trained on, the stages whose requests
+//! it serves, and the base model's checksum. `training/` writes these; the file of another tool has
+//! none of them, and its adapter serves every request.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +11,10 @@ use llama_cpp_2::gguf::GgufContext;
 use super::file::{check_magic, checksum, logs_to_tracing, unread};
 use crate::ModelError;
 
-/// A text, among the kinds of values of a GGUF file.
+/// The code of texts among a GGUF file's types of values.
 const GGUF_STRING: u32 = 8;
 
-/// What an adapter's file says of itself.
+/// The metadata of an adapter's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adapter {
     /// The name of its file, without ending.
@@ -24,7 +25,8 @@ pub struct Adapter {
     pub sha256: String,
     /// The task that it was trained on: `compose`, `query`, `plan`.
     pub task: Option<String>,
-    /// The stages whose requests it serves, each with what stands below it (`plan` is `plan.query` too); none serve all.
+    /// The stages whose requests it serves, each with its sub-stages (`plan` includes
+    /// `plan.query`); empty: all stages.
     pub stages: Vec<String>,
     /// The architecture of its base, as llama.cpp names it.
     pub architecture: String,
@@ -35,24 +37,24 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// Reads what a file says of itself; its weights are read when the model is loaded.
+    /// Reads a file's metadata. The weights are read when the model is loaded.
     ///
     /// # Errors
-    /// [`ModelError::Io`], and [`ModelError::Damaged`] for a file that is no LoRA adapter.
+    /// [`ModelError::Io`], and [`ModelError::Damaged`] for a file that is not a LoRA adapter.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         check_magic(path)?;
         logs_to_tracing();
         let damaged = |reason: &str| ModelError::Damaged { path: path.to_owned(), reason: reason.to_owned() };
-        let file = GgufContext::from_file(path).ok_or_else(|| damaged("its head cannot be read"))?;
+        let file = GgufContext::from_file(path).ok_or_else(|| damaged("its header cannot be read"))?;
         let text = |key: &str| {
             let index = file.find_key(key);
-            // llama.cpp ends the process for a value of another kind.
+            // llama.cpp aborts the process on a value of another type.
             let is_text = index >= 0 && file.kv_type(index) == GGUF_STRING;
             is_text.then(|| file.val_str(index)).flatten().map(str::to_owned)
         };
         let kind = (text("general.type"), text("adapter.type"));
         if kind.0.as_deref() != Some("adapter") || kind.1.as_deref() != Some("lora") {
-            return Err(damaged("this is no LoRA adapter; name a model with --llm"));
+            return Err(damaged("this is not a LoRA adapter; name a model with --llm"));
         }
         let stages = text("quipu.adapter.stages").unwrap_or_default();
         Ok(Self {
@@ -71,13 +73,13 @@ impl Adapter {
         })
     }
 
-    /// Whether requests of this stage are its own.
+    /// Whether it serves requests of this stage.
     pub fn serves(&self, stage: &str) -> bool {
         let below = |own: &String| stage.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.'));
         self.stages.is_empty() || self.stages.iter().any(|own| own == stage || below(own))
     }
 
-    /// Refuses a base that is not the one it was trained on, as far as its file says which that was.
+    /// Refuses a base other than the one that it was trained on, if its file names that one.
     ///
     /// # Errors
     /// [`ModelError::Usage`] that names both.
@@ -92,7 +94,7 @@ impl Adapter {
         }
     }
 
-    /// The two of them that serve the same requests, where there are such.
+    /// Two adapters that serve the same requests, if there are any.
     pub(super) fn overlapping(adapters: &[Self]) -> Option<(&Self, &Self)> {
         let meet = |a: &Self, b: &Self| {
             let (left, right) = (a.stages.iter().any(|s| b.serves(s)), b.stages.iter().any(|s| a.serves(s)));

@@ -1,4 +1,4 @@
-//! Choosing among listed texts: only tokens that lead to one of them are considered.
+//! Chooses among listed texts: only tokens that lead to one of them are considered.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::engine::{Engine, Evaluated, Stop};
 use super::generated::Generated;
 use crate::{ChatRequest, ModelError};
 
-/// Picks one of `options`. A token is computed only while more than one option is left, so that a number below ten
-/// among nine costs nothing beyond the prompt.
+/// Picks one of `options`. A token is computed only while several options remain, so that a digit
+/// among up to nine costs nothing beyond the prompt.
 pub(super) fn choose(
     engine: &mut Engine<'_>,
     evaluated: Evaluated,
@@ -49,7 +49,7 @@ pub(super) fn choose(
     Ok(Generated::ended(chosen.as_bytes(), tokens))
 }
 
-/// Groups the options by their token at `depth`; `None` for those that end before it.
+/// Groups the options by their token at `depth`; `None` for options that end before it.
 fn by_next_token(
     left: &[usize],
     spelled: &[Vec<LlamaToken>],
@@ -63,7 +63,8 @@ fn by_next_token(
     groups
 }
 
-/// The best of these tokens, or one drawn by temperature; `None` among them stands for the end of the reply.
+/// The best of these tokens, or one sampled by temperature; `None` among them means the end of the
+/// reply.
 fn pick(
     engine: &Engine<'_>,
     last: i32,

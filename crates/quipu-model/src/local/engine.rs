@@ -1,4 +1,4 @@
-//! The context of one model: evaluates prompts on top of what it remembers, and yields logits.
+//! The context of one model: evaluates prompts on top of remembered ones, and returns logits.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -18,14 +18,15 @@ use super::prompt::Prompt;
 use super::slots::{Place, Slots};
 use crate::ModelError;
 
-/// Prompts that the context remembers at once.
+/// Most prompts that the context remembers.
 const SLOTS: usize = 16;
-/// Continuations that are scored in one go.
+/// Continuations that are scored at once.
 pub(super) const SCORED_AT_ONCE: usize = 32;
-/// Tokens of one step: small enough to notice soon that a request was dropped, large enough to keep the cores busy.
+/// Tokens of one step: small enough that a dropped request is noticed soon, large enough to keep
+/// the cores busy.
 pub(super) const STEP: usize = 256;
 
-/// Says that the request should not go on: its caller left or its time is over.
+/// Returns whether the request should stop: its caller left or its time is over.
 pub(super) type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// An adapter whose weights are in memory.
@@ -34,7 +35,8 @@ pub(super) struct LoadedAdapter {
     pub(super) weights: LlamaLoraAdapter,
 }
 
-/// One model's context. Sequences `0..SLOTS` are remembered prompts, the following ones are scratch for scoring.
+/// One model's context. Sequences `0..SLOTS` are remembered prompts, the others are scratch
+/// sequences for scoring.
 pub(super) struct Engine<'m> {
     pub(super) name: String,
     pub(super) model: &'m LlamaModel,
@@ -43,22 +45,23 @@ pub(super) struct Engine<'m> {
     slots: Slots,
     kept: Option<Kept>,
     adapters: Vec<LoadedAdapter>,
-    /// The one of them that computes now.
+    /// The active adapter.
     active: Option<usize>,
 }
 
-/// A prompt that has been evaluated.
+/// An evaluated prompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Evaluated {
-    /// Where it stands.
+    /// Its slot.
     pub(super) slot: usize,
-    /// How many of its tokens were there before.
+    /// Number of its tokens that were reused.
     pub(super) reused: usize,
     /// Index of its last token in the last step, for [`Engine::logits`].
     pub(super) last: i32,
 }
 
-/// A token to evaluate: its text position, the sequences that it belongs to, and whether its logits are wanted.
+/// A token to evaluate: its position, the sequences that it belongs to, and whether its logits are
+/// needed.
 pub(super) struct Entry<'a> {
     pub(super) token: LlamaToken,
     pub(super) position: usize,
@@ -101,13 +104,13 @@ impl<'m> Engine<'m> {
         })
     }
 
-    /// Computes what follows with the adapter that serves this stage, if one does.
+    /// Activates the adapter that serves this stage, if there is one.
     pub(super) fn serve(&mut self, stage: &str) -> Result<(), ModelError> {
         let wanted = self.adapters.iter().position(|loaded| loaded.adapter.serves(stage));
         if wanted == self.active {
             return Ok(());
         }
-        // Whichever is given, llama.cpp removes all.
+        // llama.cpp removes all adapters, whichever is passed.
         if let Some(loaded) = self.active.and_then(|active| self.adapters.get_mut(active)) {
             let removed = self.context.lora_adapter_remove(&mut loaded.weights);
             removed.map_err(|error| self.failed(error))?;
@@ -123,19 +126,19 @@ impl<'m> Engine<'m> {
         Ok(())
     }
 
-    /// The name of instructions on disk.
+    /// The key of instructions on disk.
     fn key(&self, instructions: &[LlamaToken]) -> String {
         let active = self.active.and_then(|active| self.adapters.get(active));
         Kept::key(instructions, active.map(|loaded| loaded.adapter.sha256.as_str()))
     }
 
-    /// Tokens that the context holds at most.
+    /// Size of the context in tokens.
     pub(super) fn context_tokens(&self) -> usize {
         self.context.n_ctx() as usize
     }
 
-    /// Brings a prompt into a slot, computing only what no slot holds yet. Its last token is always computed, for its
-    /// logits.
+    /// Evaluates a prompt in a slot, computing only the tokens that no slot holds yet. Its last
+    /// token is always computed, for its logits.
     pub(super) fn evaluate(&mut self, prompt: &Prompt, stop: Stop<'_>) -> Result<Evaluated, ModelError> {
         let instructions = prompt.instructions();
         let prompt = prompt.tokens.as_slice();
@@ -160,7 +163,7 @@ impl<'m> Engine<'m> {
         Ok(Evaluated { slot: place.slot, reused, last })
     }
 
-    /// Brings instructions that an earlier process computed into a slot, if they were kept.
+    /// Loads instructions that an earlier process stored into a slot, if there are any.
     fn recall(&mut self, slot: usize, instructions: &[LlamaToken]) -> Option<Place> {
         let key = self.key(instructions);
         let file = self.kept.as_ref()?.file(&key)?;
@@ -177,14 +180,14 @@ impl<'m> Engine<'m> {
         Some(Place { slot, source: slot, prefix: instructions.len() })
     }
 
-    /// Keeps the instructions that a slot begins with for later processes, once they were met again.
+    /// Stores the instructions at the beginning of a slot for later processes, once they recur.
     fn keep(&mut self, slot: usize, instructions: &[LlamaToken]) {
         let key = self.key(instructions);
         let Some(kept) = self.kept.as_mut().filter(|_| instructions.len() >= LEAST_TOKENS) else { return };
         if !kept.meet(&key) {
             return;
         }
-        // A sequence is written whole, so one that holds nothing else is.
+        // A sequence is written whole, so the instructions are copied to a sequence of their own.
         let shared = self.share_with_scratch(slot, 0, instructions.len());
         if let (Ok(()), Some(kept)) = (shared, &self.kept) {
             let context = &self.context;
@@ -199,7 +202,7 @@ impl<'m> Engine<'m> {
         self.free_scratch(0);
     }
 
-    /// Evaluates tokens at a slot's end; gives the last one's index for [`Engine::logits`].
+    /// Evaluates tokens at a slot's end; returns the last one's index for [`Engine::logits`].
     pub(super) fn append(
         &mut self,
         slot: usize,
@@ -227,8 +230,8 @@ impl<'m> Engine<'m> {
         Ok(last)
     }
 
-    /// Evaluates at most [`STEP`] tokens at once. When the cells run out, the slots unused for longest make room; the
-    /// slot `protected` stays.
+    /// Evaluates at most [`STEP`] tokens at once. When the cells run out, the least recently used
+    /// slots make room, except the slot `protected`.
     pub(super) fn step<'a>(
         &mut self,
         protected: usize,
@@ -251,7 +254,7 @@ impl<'m> Engine<'m> {
                     None => return Err(self.out_of_cells(protected)),
                 },
                 Err(error) => {
-                    // Whatever the caches hold now, nothing of it is relied on.
+                    // The state of the caches is unknown now, so all of it is dropped.
                     self.context.clear_kv_cache();
                     self.slots.clear();
                     return Err(self.failed(error));
@@ -260,8 +263,8 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Forgets the slots unused for longest until half of the context holds the rest and `tokens` more: every token is held against all
-    /// cells in use, whoever's they are.
+    /// Drops the least recently used slots until the rest and `tokens` more fit into half of the
+    /// context. (Every token attends over all cells in use, whichever slot owns them.)
     fn make_room(&mut self, protected: usize, tokens: usize) {
         while self.slots.occupied() + tokens > self.context_tokens() / 2
             && let Some(slot) = self.slots.evictable(protected)
@@ -303,8 +306,8 @@ impl<'m> Engine<'m> {
             .map_err(|error| self.failed(error))
     }
 
-    /// Removes a sequence's cells from position `start` on. False where the architecture cannot remove a part; then
-    /// the whole sequence is gone.
+    /// Removes a sequence's cells from position `start` on. Returns false if the architecture
+    /// cannot remove a part; then the whole sequence is removed.
     fn forget(&mut self, sequence: usize, start: usize) -> bool {
         let id = u32::try_from(sequence).ok();
         let removed = self.context.clear_kv_cache_seq(id, u32::try_from(start).ok(), None);
@@ -324,7 +327,7 @@ impl<'m> Engine<'m> {
     }
 }
 
-/// Scratch sequence `index` as llama.cpp counts it.
+/// Number of the scratch sequence `index` in llama.cpp.
 pub(super) fn scratch(index: usize) -> i32 {
     sequence(SLOTS + index)
 }

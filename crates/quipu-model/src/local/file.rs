@@ -1,4 +1,4 @@
-//! GGUF files, before llama.cpp reads them.
+//! Checks on GGUF files before llama.cpp reads them.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,17 +10,17 @@ use sha2::{Digest as _, Sha256};
 use crate::ModelError;
 use crate::registry::hex;
 
-/// Sends the lines that llama.cpp would write to the terminal to `tracing`, from the first call on.
+/// Redirects llama.cpp's log lines from the terminal to `tracing`, from the first call on.
 pub(super) fn logs_to_tracing() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
-        // It warns about much that is as it should be, so it speaks only to who asks for details.
+        // It warns about many normal conditions, so its lines appear only at the debug level.
         let details = tracing::enabled!(tracing::Level::DEBUG);
         llama_cpp_2::send_logs_to_tracing(llama_cpp_2::LogOptions::default().with_logs_enabled(details));
     });
 }
 
-/// Refuses what is no GGUF file before llama.cpp sees it.
+/// Refuses a file that is not GGUF before llama.cpp reads it.
 pub(super) fn check_magic(path: &Path) -> Result<(), ModelError> {
     let io = |error| unread(path, error);
     let mut magic = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn check_magic(path: &Path) -> Result<(), ModelError> {
     })
 }
 
-/// A file that cannot be read.
+/// The error for a file that cannot be read.
 pub(crate) fn unread(path: &Path, error: io::Error) -> ModelError {
     ModelError::Io { action: "cannot read", path: path.to_owned(), source: Arc::new(error) }
 }

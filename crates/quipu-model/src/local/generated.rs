@@ -1,13 +1,13 @@
-//! What a generation yielded.
+//! The result of a generation.
 
 use crate::FinishReason;
 
-/// What a generation yielded.
+/// The result of a generation.
 pub(super) struct Generated {
     pub(super) text: String,
     pub(super) tokens: usize,
     pub(super) finish: FinishReason,
-    /// Natural logarithms of the tokens' probabilities, where they were asked for.
+    /// Natural logarithms of the tokens' probabilities, if requested.
     pub(super) likely: Vec<f64>,
 }
 

@@ -1,9 +1,10 @@
 //! Evaluated instructions on disk, so that the next process need not read them again.
 //!
-//! A question of the command line is a process of its own, and most of its prompt are instructions that the question before had too:
-//! a thousand tokens, seconds of reading. What llama.cpp computed for them (28 KB a token of the default model) is kept once they were
-//! met twice, each file beside the checksum of its bytes; the files unused for longest go when they are too many. Nothing here is an
-//! error: what cannot be kept or read is computed.
+//! Each command-line question is a separate process, and most of its prompt are instructions that
+//! the question before had too: a thousand tokens, seconds of reading. The state that llama.cpp
+//! computes for them (28 KB a token of the default model) is stored once they occur twice, each
+//! file beside its checksum. Beyond a size limit the least recently used files are removed. No
+//! failure here is an error: anything that cannot be stored or read is computed again.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -17,11 +18,11 @@ use sha2::{Digest as _, Sha256};
 use super::file::checksum;
 use crate::registry::hex;
 
-/// Fewer tokens than these are read again as fast.
+/// Fewest tokens that are stored; fewer are read again as fast.
 pub(super) const LEAST_TOKENS: usize = 200;
-/// Bytes of all files of a model together.
+/// Most bytes of all files of a model.
 const MOST_BYTES: u64 = 512 << 20;
-/// Instructions that are noted as met, and bytes of a note.
+/// Number of notes of seen instructions, and bytes of a note.
 const NOTES: u64 = 2048;
 const NOTE: u64 = 16;
 
@@ -29,7 +30,7 @@ const NOTE: u64 = 16;
 #[derive(Debug)]
 pub(super) struct Kept {
     folder: PathBuf,
-    /// What this process need not keep, or not again.
+    /// Keys that this process need not store, or not again.
     done: HashSet<String>,
 }
 
@@ -38,7 +39,7 @@ impl Kept {
         Self { folder, done: HashSet::new() }
     }
 
-    /// The name of these instructions, as the model computes them with this adapter (its checksum).
+    /// The key of these instructions for the model with this adapter (its checksum).
     pub(super) fn key(instructions: &[LlamaToken], adapter: Option<&str>) -> String {
         let mut hash = Sha256::new();
         if let Some(adapter) = adapter {
@@ -50,7 +51,7 @@ impl Kept {
         hex(&hash.finalize())
     }
 
-    /// The file that holds what was computed for them, whole and unharmed.
+    /// The file of their state, if it is complete and undamaged.
     pub(super) fn file(&self, key: &str) -> Option<PathBuf> {
         let path = self.path(key);
         let sum = fs::read_to_string(self.sum(key)).ok()?;
@@ -70,8 +71,8 @@ impl Kept {
         let _ = fs::remove_file(self.path(key));
     }
 
-    /// Notes that these instructions were met. True when they should be kept now: this process or another has met them before, and no
-    /// file holds them.
+    /// Notes that these instructions occurred. Returns true if they should be stored now: this
+    /// process or another has seen them before, and no file holds them.
     pub(super) fn meet(&mut self, key: &str) -> bool {
         if self.done.contains(key) {
             return false;
@@ -87,7 +88,8 @@ impl Kept {
         again && !self.path(key).exists()
     }
 
-    /// Writes the key into its place of a table of fixed size, which forgets the key that stood there. True when it stood there itself.
+    /// Writes the key into its place in a table of fixed size, over the key that was there. Returns
+    /// true if the same key was there.
     fn note(&self, key: &str) -> io::Result<bool> {
         let name = key.get(..NOTE as usize).unwrap_or(key).as_bytes();
         let place = name.iter().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
@@ -102,18 +104,19 @@ impl Kept {
         Ok(noted == name)
     }
 
-    /// Keeps what `write` puts into the file that it is given.
+    /// Stores the file that `write` produces.
     pub(super) fn keep(&self, key: &str, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
         let file = tempfile::Builder::new().prefix(".kept-").tempfile_in(&self.folder)?;
         write(file.path())?;
         let sum = checksum(file.path())?;
-        // The sum first: without its file it is nothing, where a file without its sum would stand in the way of another.
+        // The sum is written first. A sum without its file does no harm, but a file without its sum
+        // would block another one.
         fs::write(self.sum(key), sum)?;
         file.persist(self.path(key))?;
         self.shrink()
     }
 
-    /// Removes the files unused for longest until the others are few enough.
+    /// Removes the least recently used files beyond the limit.
     fn shrink(&self) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -192,7 +195,7 @@ mod tests {
         for key in [&old, &new] {
             assert!(!kept.meet(key) && kept.meet(key));
             keep(&kept, key, b"");
-            // As long as all of them may be, without being written.
+            // As long as all files together may be, without written content.
             let file = File::options().write(true).open(kept.path(key)).unwrap();
             file.set_len(MOST_BYTES / 2 + 1).unwrap();
         }

@@ -1,7 +1,8 @@
-//! Language models of one's own machine: GGUF files, run in this process by llama.cpp.
+//! Local language models: GGUF files, run in this process by llama.cpp.
 //!
-//! A thread of its own owns the model's context; requests wait in a bounded queue and are answered one after the
-//! other. Whoever drops the future of a request takes it out of the queue, or stops it at its next token.
+//! A dedicated thread owns the model's context. Requests wait in a bounded queue and are answered
+//! one after the other. Dropping the future of a request removes it from the queue, or stops it at
+//! its next token.
 
 mod adapter;
 mod choice;
@@ -32,19 +33,20 @@ pub(crate) use file::{checksum, unread};
 use kept::Kept;
 use worker::Job;
 
-/// How a local model runs.
+/// Settings of a local model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalConfig {
-    /// Tokens that one prompt and its reply share; the remembered prefixes live in the same space.
+    /// Tokens for one prompt and its reply together; the remembered prefixes share this space.
     pub context_tokens: u32,
-    /// Threads that compute: `QUIPU_THREADS` where it is set, else one for each core. They wait for each other many
-    /// times a token, so on a machine that is busy with other work fewer are faster.
+    /// Computing threads: `QUIPU_THREADS` if set, else one for each core. They wait for each other
+    /// many times a token, so fewer are faster on a machine with other work.
     pub threads: usize,
-    /// Requests that may wait; more of them wait outside the queue.
+    /// Length of the queue; further requests wait outside.
     pub queue: usize,
-    /// Folder, of this model alone, where what was computed for instructions is kept for later processes; without one, nothing is kept.
+    /// Folder, for this model alone, where evaluated instructions are stored for later processes;
+    /// without it, none are stored.
     pub kept: Option<PathBuf>,
-    /// Adapters of this model, each for requests of its own.
+    /// Adapters of this model, each for certain requests.
     pub adapters: Vec<Adapter>,
 }
 
@@ -67,7 +69,7 @@ pub struct LocalModel {
 }
 
 impl LocalModel {
-    /// Loads a GGUF file; `name` is what people and reports call it.
+    /// Loads a GGUF file; `name` is its name for people and reports.
     ///
     /// Takes about a second for a model of a gigabyte, whose file stays mapped.
     pub fn load(name: impl Into<String>, path: &Path, config: &LocalConfig) -> Result<Self, ModelError> {
@@ -93,7 +95,7 @@ impl LocalModel {
             .map(|adapter| load_adapter(&mut model, &name, adapter))
             .collect::<Result<_, _>>()?;
         let model = Arc::new(model);
-        // Beyond what it was trained on, a model only babbles.
+        // Beyond its training length, a model only babbles.
         let context_tokens = config.context_tokens.min(model.n_ctx_train().max(64));
         let config = LocalConfig { context_tokens, ..config.clone() };
         let (jobs, queue) = mpsc::channel(config.queue.max(1));
@@ -121,7 +123,7 @@ impl LocalModel {
             answer.await.map_err(|_| gone())?
         };
         match tokio::time::timeout(limit, call).await {
-            // The thread may notice the end of the time first.
+            // The thread may notice the time limit first.
             Ok(Err(ModelError::Cancelled)) | Err(_) => {
                 Err(ModelError::TimedOut { model: self.name.clone(), limit })
             }
@@ -132,7 +134,8 @@ impl LocalModel {
 
 impl Drop for LocalModel {
     fn drop(&mut self) {
-        // The closed queue ends the thread; waiting for it keeps llama.cpp from computing while the process exits.
+        // Closing the queue ends the thread. Waiting for it prevents llama.cpp from computing while
+        // the process exits.
         self.jobs = None;
         if let Some(worker) = self.worker.lock().take() {
             let _ = worker.join();
@@ -171,7 +174,7 @@ impl LanguageModel for LocalModel {
     }
 }
 
-/// Reads an adapter's weights; llama.cpp holds their shapes against the model's.
+/// Reads an adapter's weights; llama.cpp compares their shapes with the model's.
 fn load_adapter(model: &mut LlamaModel, name: &str, adapter: &Adapter) -> Result<LoadedAdapter, ModelError> {
     let own = model.meta_val_str("general.architecture").unwrap_or_default();
     if own != adapter.architecture {

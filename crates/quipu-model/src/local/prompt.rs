@@ -1,4 +1,4 @@
-//! From messages to tokens, by the model's own chat template.
+//! Turns messages into tokens, by the model's own chat template.
 
 use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
 use llama_cpp_2::token::LlamaToken;
@@ -8,8 +8,8 @@ use crate::{Message, Role};
 /// A conversation in tokens.
 pub(super) struct Prompt {
     pub(super) tokens: Vec<LlamaToken>,
-    /// How many of them, from the first on, stand before the last message: the system's message and examples, which many conversations
-    /// share.
+    /// Number of the tokens before the last message: the system message and examples, which many
+    /// conversations share.
     instructions: usize,
 }
 
@@ -23,18 +23,18 @@ impl Prompt {
     }
 }
 
-/// Writes conversations the way one model was trained to read them.
+/// Writes conversations in the format that a model was trained on.
 pub(super) struct PromptWriter {
     template: Option<LlamaChatTemplate>,
 }
 
 impl PromptWriter {
-    /// Takes the template from the model's file; without one, ChatML.
+    /// Takes the template from the model's file; ChatML if it has none.
     pub(super) fn for_model(model: &LlamaModel) -> Self {
         Self { template: model.chat_template(None).ok() }
     }
 
-    /// The conversation, up to and with the opening of the assistant's turn.
+    /// The conversation, up to and including the opening of the assistant's turn.
     pub(super) fn write(&self, model: &LlamaModel, messages: &[Message]) -> Prompt {
         let tokens = self.tokens(model, messages);
         let instructions = match messages {
@@ -47,8 +47,8 @@ impl PromptWriter {
         Prompt { tokens, instructions }
     }
 
-    /// Only the template's own words may become control tokens: contents are tokenised apart, as plain text, so that a
-    /// document that holds `<|im_end|>` cannot end its own turn.
+    /// Only the template's own words may become control tokens. Contents are tokenised separately,
+    /// as plain text, so that a document with `<|im_end|>` cannot end its own turn.
     fn tokens(&self, model: &LlamaModel, messages: &[Message]) -> Vec<LlamaToken> {
         let frame = self.frame(model, messages).unwrap_or_else(|| chatml(messages));
         let vocab = model.vocab();
@@ -68,7 +68,8 @@ impl PromptWriter {
         tokens
     }
 
-    /// The conversation with marks where the contents go, or nothing where llama.cpp does not know the template.
+    /// The conversation with marks in the place of the contents; `None` if llama.cpp does not know
+    /// the template.
     fn frame(&self, model: &LlamaModel, messages: &[Message]) -> Option<String> {
         let template = self.template.as_ref()?;
         let marked: Option<Vec<_>> = messages
@@ -97,12 +98,13 @@ fn chatml(messages: &[Message]) -> String {
     frame
 }
 
-/// Stands for the content of message `index` in a frame. Templates trim white space, but keep control characters.
+/// The mark for the content of message `index` in a frame. Templates trim white space, but keep
+/// control characters.
 fn mark(index: usize) -> String {
     format!("\u{1}{index}\u{2}")
 }
 
-/// What stands before the next mark, the mark's number, and what stands after it.
+/// The text before the next mark, the mark's number, and the text after it.
 fn next_mark(frame: &str) -> Option<(&str, usize, &str)> {
     let (before, rest) = frame.split_once('\u{1}')?;
     let (index, after) = rest.split_once('\u{2}')?;

@@ -1,4 +1,4 @@
-//! Choosing the next token: greedy or by temperature, free or inside a grammar.
+//! Chooses the next token: greedily or by temperature, freely or within a grammar.
 
 use llama_cpp_2::sampling::LlamaSampler;
 use llama_cpp_2::token::LlamaToken;
@@ -17,7 +17,7 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    /// Sets up what the request asks for; a grammar that llama.cpp refuses is an error.
+    /// Prepares for a request; a grammar that llama.cpp refuses is an error.
     pub(super) fn new(engine: &Engine<'_>, request: &ChatRequest) -> Result<Self, ModelError> {
         let (text, json) = match &request.constraint {
             Constraint::Grammar(grammar) => (Some(grammar.clone()), false),
@@ -42,7 +42,7 @@ impl Sampler {
         Ok(Self { grammar, json, temperature })
     }
 
-    /// The next token after token `last` of the last step; nothing when the reply ends here.
+    /// The next token after token `last` of the last step; `None` at the end of the reply.
     pub(super) fn next(&mut self, engine: &Engine<'_>, last: i32) -> Result<Option<LlamaToken>, ModelError> {
         let logits = engine.logits(last);
         let mut token = match &mut self.temperature {
@@ -52,7 +52,8 @@ impl Sampler {
         if let Some(grammar) = &mut self.grammar
             && !token.is_some_and(|token| allows(grammar, token))
         {
-            // Checking the whole vocabulary costs more than most tokens' evaluation, so it comes only after a miss.
+            // Checking the whole vocabulary costs more than evaluating most tokens, so it runs only
+            // if the best token is not allowed.
             let mut all = candidates(logits);
             all.apply_sampler(grammar);
             all.data.retain(|candidate| candidate.logit().is_finite());
@@ -71,14 +72,14 @@ impl Sampler {
         Ok(Some(token))
     }
 
-    /// Whether a JSON reply is whole, so that the token that would say so need not be computed.
+    /// Whether a JSON reply is complete, so that its end token need not be computed.
     pub(super) fn is_complete(&mut self, engine: &Engine<'_>, bytes: &[u8]) -> bool {
         let Some(grammar) = self.grammar.as_mut().filter(|_| self.json) else { return false };
         matches!(bytes.last(), Some(b'}' | b']' | b'"')) && allows(grammar, engine.model.vocab().eos())
     }
 }
 
-/// Whether the grammar takes this token next.
+/// Whether the grammar allows this token next.
 fn allows(grammar: &mut LlamaSampler, token: LlamaToken) -> bool {
     let mut one = LlamaTokenDataArray::new(vec![LlamaTokenData::new(token, 0.0, 0.0)], false);
     one.apply_sampler(grammar);
@@ -105,7 +106,7 @@ fn best(candidates: &LlamaTokenDataArray) -> Option<LlamaToken> {
     candidates.data.iter().max_by(by_logit).map(LlamaTokenData::id)
 }
 
-/// The token with the highest logit; of equals the first.
+/// The token with the highest logit; the first of equals.
 fn argmax(logits: &[f32]) -> Option<LlamaToken> {
     let (mut id, mut top) = (None, f32::NEG_INFINITY);
     for (index, &logit) in (0_i32..).zip(logits) {

@@ -5,18 +5,18 @@ use llama_cpp_2::token::LlamaToken;
 use super::engine::{Engine, Entry, Evaluated, SCORED_AT_ONCE, STEP, Stop, scratch};
 use crate::ModelError;
 
-/// A token of some continuations: those that begin alike share it.
+/// A token of some continuations; continuations with the same beginning share it.
 struct Node {
     token: LlamaToken,
     depth: usize,
-    /// Scratch sequences of the continuations that go through here.
+    /// Scratch sequences of the continuations through this token.
     sequences: Vec<i32>,
-    /// `(continuation, token)` pairs whose probability the logits after this token tell.
+    /// `(continuation, token)` pairs whose probability is in the logits after this token.
     tells: Vec<(usize, LlamaToken)>,
 }
 
-/// Sum of natural-log probabilities and number of tokens of each continuation after the evaluated prompt; and the
-/// number of tokens that this computed.
+/// Sum of natural-log probabilities and number of tokens of each continuation after the evaluated
+/// prompt; and the number of computed tokens.
 pub(super) fn score(
     engine: &mut Engine<'_>,
     evaluated: Evaluated,
@@ -71,7 +71,8 @@ fn groups(spelled: &[Vec<LlamaToken>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The tokens of a group but the last of each, with common beginnings merged, parents before children.
+/// The tokens of a group without each continuation's last one, with common beginnings merged,
+/// parents before children.
 fn prefix_tree(group: &[usize], spelled: &[Vec<LlamaToken>]) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let members: Vec<(usize, usize)> = group.iter().copied().enumerate().collect();
@@ -101,7 +102,7 @@ fn grow(nodes: &mut Vec<Node>, members: &[(usize, usize)], spelled: &[Vec<LlamaT
     }
 }
 
-/// Evaluates a tree, at most [`STEP`] tokens, and adds what its logits tell.
+/// Evaluates a tree of at most [`STEP`] tokens and adds the probabilities in its logits.
 fn evaluate_tree(
     engine: &mut Engine<'_>,
     slot: usize,

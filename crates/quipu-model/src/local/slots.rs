@@ -1,4 +1,4 @@
-//! Which prompts the context remembers, and which of them a new prompt should go on from.
+//! The prompts that the context remembers, and the choice among them for a new prompt.
 
 use llama_cpp_2::token::LlamaToken;
 
@@ -6,7 +6,7 @@ use llama_cpp_2::token::LlamaToken;
 #[derive(Debug, Default, Clone)]
 struct Slot {
     tokens: Vec<LlamaToken>,
-    /// The adapter that they were computed with.
+    /// The adapter of their computation.
     adapter: Option<usize>,
     used_at: u64,
 }
@@ -15,17 +15,17 @@ struct Slot {
 #[derive(Debug)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
-    /// The adapter that computes now.
+    /// The active adapter.
     adapter: Option<usize>,
     clock: u64,
 }
 
-/// Where a prompt will be evaluated, and what it can keep.
+/// The place of a prompt's evaluation, and its reusable prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     /// The slot to use.
     pub(super) slot: usize,
-    /// The slot that holds the common prefix; another one than `slot` means that its cells are to be shared first.
+    /// The slot with the common prefix. If it differs from `slot`, its cells must be shared first.
     pub(super) source: usize,
     /// Length of the common prefix.
     pub(super) prefix: usize,
@@ -36,14 +36,15 @@ impl Slots {
         Self { slots: vec![Slot::default(); count.max(1)], adapter: None, clock: 0 }
     }
 
-    /// Says with which adapter what follows is computed: what another one computed is no beginning of it.
+    /// Sets the active adapter. Prompts that another adapter computed cannot be reused.
     pub(super) fn compute_with(&mut self, adapter: Option<usize>) {
         self.adapter = adapter;
     }
 
-    /// Finds the place for a prompt: the slot with the longest common prefix. It is overwritten behind that prefix when
-    /// the prefix is most of it (the same instructions with another question); else the prefix is shared with the slot
-    /// that was unused for longest, so that two prompts with a short common beginning do not displace each other.
+    /// Finds the place for a prompt from the slot with the longest common prefix. If the prefix is
+    /// most of that slot (the same instructions with another question), the slot is overwritten
+    /// behind the prefix. Otherwise the least recently used slot shares the prefix, so that two
+    /// prompts with a short common beginning do not evict each other.
     pub(super) fn place(&self, prompt: &[LlamaToken]) -> Place {
         let common = |slot: &Slot| match slot.adapter == self.adapter {
             true => slot.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count(),
@@ -63,21 +64,21 @@ impl Slots {
         Place { slot, source, prefix }
     }
 
-    /// The slot that was unused for longest (empty ones first), `keep` aside.
+    /// The least recently used slot (empty ones first), except `keep`.
     pub(super) fn least_recent(&self, keep: Option<usize>) -> Option<usize> {
         (0..self.slots.len())
             .filter(|&index| Some(index) != keep)
             .min_by_key(|&index| self.slots.get(index).map(|slot| (!slot.tokens.is_empty(), slot.used_at)))
     }
 
-    /// The longest unused slot that holds anything, `keep` aside.
+    /// The least recently used slot with content, except `keep`.
     pub(super) fn evictable(&self, keep: usize) -> Option<usize> {
         (0..self.slots.len())
             .filter(|&index| index != keep && !self.tokens(index).is_empty())
             .min_by_key(|&index| self.slots.get(index).map(|slot| slot.used_at))
     }
 
-    /// Cells that all slots occupy: beginnings that prompts share count once.
+    /// Cells in use by all slots; shared beginnings count once.
     pub(super) fn occupied(&self) -> usize {
         let mut held: Vec<(Option<usize>, Vec<i32>)> = Vec::with_capacity(self.slots.len());
         held.extend(self.slots.iter().map(|s| (s.adapter, s.tokens.iter().map(|token| token.0).collect())));
@@ -88,12 +89,12 @@ impl Slots {
         all - shared.sum::<usize>()
     }
 
-    /// What a slot holds.
+    /// The tokens of a slot.
     pub(super) fn tokens(&self, slot: usize) -> &[LlamaToken] {
         self.slots.get(slot).map_or(&[], |slot| &slot.tokens)
     }
 
-    /// Says that a slot holds the first `prefix` tokens of `prompt` and nothing else.
+    /// Records that a slot holds exactly these tokens.
     pub(super) fn reset(&mut self, slot: usize, prefix: &[LlamaToken]) {
         self.clock += 1;
         if let Some(slot) = self.slots.get_mut(slot) {
@@ -104,14 +105,14 @@ impl Slots {
         }
     }
 
-    /// Says that a slot holds these tokens too.
+    /// Records that a slot holds these tokens too.
     pub(super) fn extend(&mut self, slot: usize, tokens: &[LlamaToken]) {
         if let Some(slot) = self.slots.get_mut(slot) {
             slot.tokens.extend_from_slice(tokens);
         }
     }
 
-    /// Says that nothing is remembered.
+    /// Records that all slots are empty.
     pub(super) fn clear(&mut self) {
         for slot in &mut self.slots {
             slot.tokens.clear();

@@ -29,7 +29,7 @@ pub(super) enum Job {
     Score { request: ScoreRequest, reply: Reply<ScoreReply> },
 }
 
-/// Starts the thread; fails when the context cannot be made.
+/// Starts the thread; fails if the context cannot be created.
 pub(super) fn spawn(
     name: &str,
     model: Arc<LlamaModel>,
@@ -129,7 +129,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Token after token, until the model ends, a stop text appears, or the limit is reached.
+    /// Generates tokens until the model ends, a stop text appears, or the limit is reached.
     fn generate(
         &mut self,
         slot: usize,
@@ -163,7 +163,7 @@ impl Worker<'_> {
     }
 }
 
-/// Tells whether the caller of a request has left or its time is over.
+/// Returns whether the caller of a request has left or its time is over.
 fn watch<T>(reply: &Reply<T>, limit: Duration) -> impl Fn() -> bool + '_ {
     let deadline = Instant::now().checked_add(limit);
     move || reply.is_closed() || deadline.is_some_and(|deadline| Instant::now() > deadline)

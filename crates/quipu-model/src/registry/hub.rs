@@ -1,4 +1,4 @@
-//! Files from the Hugging Face hub, or a mirror that `HF_ENDPOINT` names.
+//! Files from the Hugging Face hub, or from the mirror in `HF_ENDPOINT`.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -8,11 +8,11 @@ use super::parts::{Listener, PullProgress, PullStep, assemble, blocking, io};
 use super::{HubSource, ModelFile};
 use crate::ModelError;
 
-/// Short, so that a machine without the hub goes on to the package registry soon.
+/// Short, so that a machine without access to the hub soon tries the package registry.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Fetches a file into place, going on from the bytes that an earlier call left behind.
+/// Fetches a file into place, resuming an earlier download.
 pub(super) async fn fetch(
     source: &HubSource,
     file: &ModelFile,
@@ -32,7 +32,7 @@ pub(super) async fn fetch(
             Ok(Box::new(std::fs::File::open(&part).map_err(|error| io("cannot read", &part, error))?))
         };
         let result = assemble(std::iter::once_with(open), &file, &target, &mut |_| ());
-        // Wrong bytes must not be resumed; right ones have been copied.
+        // Wrong bytes must not be resumed; correct ones have been copied.
         let _ = std::fs::remove_file(&part);
         result
     })

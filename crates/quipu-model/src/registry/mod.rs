@@ -1,4 +1,4 @@
-//! The models that have a name: what they are, where they come from, and whether they are on this machine.
+//! The registry of named models: their properties, their sources, and whether they are installed.
 //!
 //! ```text
 //! MODELS/                     $QUIPU_MODELS, else quipu/models in the user's cache folder
@@ -23,7 +23,7 @@ pub use parts::{PullProgress, PullStep};
 
 const BUILT_IN: &str = include_str!("models.toml");
 
-/// What a model is for.
+/// The use of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelKind {
@@ -55,11 +55,11 @@ impl ModelKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelEntry {
-    /// The name it is called by.
+    /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its use.
     pub kind: ModelKind,
-    /// Whether it is taken where none is named.
+    /// Whether it is the default model.
     #[serde(default)]
     pub default: bool,
     /// Its licence, as an SPDX expression.
@@ -67,7 +67,7 @@ pub struct ModelEntry {
     /// One line for people.
     #[serde(default)]
     pub about: String,
-    /// What its tokens cost, where they cost something.
+    /// The price of its tokens, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// Its files, the main one first.
@@ -91,10 +91,10 @@ pub struct ModelFile {
     pub size: u64,
     /// SHA-256 in lower-case hexadecimal.
     pub sha256: String,
-    /// Where the Hugging Face hub has it.
+    /// Its place on the Hugging Face hub.
     #[serde(default)]
     pub hub: Option<HubSource>,
-    /// Where the package registry has it.
+    /// Its place in the package registry.
     #[serde(default)]
     pub package: Option<PackageSource>,
 }
@@ -109,7 +109,7 @@ pub struct HubSource {
     pub file: String,
 }
 
-/// A file inside Python packages, or cut into several of them.
+/// A file inside a Python package, or split over several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackageSource {
@@ -135,7 +135,7 @@ pub struct ModelState {
     pub entry: ModelEntry,
     /// Whether all of its files are here, in full size.
     pub installed: bool,
-    /// Where it is, or would be.
+    /// Its current or future place.
     pub path: PathBuf,
 }
 
@@ -144,7 +144,7 @@ pub struct ModelState {
 struct ModelsToml {
     #[serde(default, rename = "model")]
     models: Vec<ModelEntry>,
-    /// Of the models of endpoints, by the name that they are opened by.
+    /// Prices of endpoints' models, by their names.
     #[serde(default)]
     prices: Prices,
 }
@@ -163,8 +163,8 @@ impl Registry {
         Self::at(default_folder()?)
     }
 
-    /// Opens a models folder. It need not exist; its `models.toml` adds to the known models and replaces those of the
-    /// same name.
+    /// Opens a models folder. It need not exist; its `models.toml` adds to the known models and
+    /// replaces those of the same name.
     pub fn at(folder: impl Into<PathBuf>) -> Result<Self, ModelError> {
         let folder = folder.into();
         let ModelsToml { mut models, mut prices } = parse(BUILT_IN, Path::new("models.toml"))?;
@@ -213,13 +213,13 @@ impl Registry {
         })
     }
 
-    /// What a model's tokens cost, by the name that it is opened by; `None` where nothing says so.
+    /// The price of a model's tokens, by the model's name; `None` if unknown.
     pub fn price(&self, name: &str) -> Option<Price> {
         let own = || self.models.iter().find(|model| model.name == name)?.price;
         self.prices.get(name).copied().or_else(own)
     }
 
-    /// The model to take where none is named: the last one marked as default, so that a user's choice wins.
+    /// The default model: the last one marked as default, so that a user's choice wins.
     pub fn default_model(&self, kind: ModelKind) -> Option<&ModelEntry> {
         let of_kind = |model: &&ModelEntry| model.kind == kind;
         self.models
@@ -228,13 +228,15 @@ impl Registry {
             .or_else(|| self.models.iter().find(of_kind))
     }
 
-    /// Where an installed model is: the GGUF file of a language model or an adapter, the folder of an embedder.
+    /// The place of an installed model: the GGUF file of a language model or an adapter, the folder
+    /// of an embedder.
     pub fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
         if self.installed(entry) {
             return Ok(self.main_path(entry));
         }
-        // What a copy or an older download left of it; a download of ours leaves nothing under the file's own name.
+        // A partial file comes from a copy or an older download. Quipu's own downloads leave
+        // nothing under the file's final name.
         let length = |file: &ModelFile| {
             std::fs::metadata(self.model_folder(entry).join(&file.name)).map(|found| found.len())
         };
@@ -244,7 +246,7 @@ impl Registry {
         }
     }
 
-    /// Whether models may be fetched: not where `QUIPU_OFFLINE` says otherwise.
+    /// Whether downloads are forbidden by `QUIPU_OFFLINE`.
     pub fn is_offline() -> bool {
         std::env::var("QUIPU_OFFLINE").is_ok_and(|value| !matches!(value.trim(), "" | "0" | "false" | "no"))
     }
@@ -261,7 +263,7 @@ impl Registry {
         self.folder.join(&entry.name)
     }
 
-    /// Files are verified when they are fetched; afterwards their size tells whether they are whole.
+    /// Files are verified when they are fetched; later their size shows whether they are complete.
     fn installed(&self, entry: &ModelEntry) -> bool {
         let folder = self.model_folder(entry);
         let whole = |file: &ModelFile| {
@@ -278,7 +280,7 @@ fn parse(text: &str, path: &Path) -> Result<ModelsToml, ModelError> {
         let names = std::iter::once(&model.name).chain(model.files.iter().map(|file| &file.name));
         for name in names {
             if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\']) {
-                return Err(damaged(format!("{name:?} is no plain file name")));
+                return Err(damaged(format!("{name:?} is not a plain file name")));
             }
         }
     }

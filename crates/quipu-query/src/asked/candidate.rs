@@ -8,7 +8,7 @@ use crate::syntax::{Aggregate, Expression, Item};
 use crate::tables::Tables;
 use crate::values::Values;
 
-/// A question, and the tables and values of which it is asked.
+/// A question with the tables and values that it is asked of.
 #[derive(Clone, Copy)]
 pub struct TableQuestion<'a> {
     /// The question.
@@ -22,31 +22,33 @@ pub struct TableQuestion<'a> {
 /// A reading with its rows.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The same bound to the graph.
+    /// The query, bound to the graph.
     pub bound: Bound,
-    /// What is run.
+    /// The plan that is run.
     pub plan: Plan,
-    /// What it gave.
+    /// Its rows.
     pub rows: RowSet,
     /// The reading in words.
     pub words: String,
-    /// How near it comes to the words of the question.
+    /// Its similarity to the words of the question.
     pub near: Nearness,
-    /// How far what it gives stays from the thing that the question asks for by a role ([`super::role_not_given`]).
+    /// How far the columns that it gives are in meaning from the role that the question asks for
+    /// ([`super::role_not_given`]).
     pub role: f64,
-    /// How likely its text was to whoever wrote it: the mean of its tokens' natural logarithms, where that is known.
+    /// The likelihood of its text: the mean natural logarithm of its tokens' probabilities, if
+    /// known.
     pub likelihood: Option<f64>,
-    /// Whether it took the reason of a failure to write it.
+    /// Whether it was written after a failure, with the reason.
     pub repaired: bool,
 }
 
 impl Candidate {
-    /// The same, written after a failure.
+    /// The same, marked as written after a failure.
     pub fn repaired(self) -> Self {
         Self { repaired: true, ..self }
     }
 
-    /// Whether a reading gives one number, how many there are.
+    /// Whether the reading gives only a count.
     pub fn only_counts(&self) -> bool {
         let select = self.bound.query.select();
         select.is_some_and(|select| {

@@ -1,4 +1,4 @@
-//! Choosing among readings: alike results vote, and a score says how sure the best one is.
+//! Chooses among readings: equal results vote, and a score gives the confidence of each.
 
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
@@ -14,48 +14,52 @@ use crate::syntax::{Comparison, Expression};
 use crate::tables::words_of;
 use crate::values::Values;
 
-/// A reading that was chosen, with its confidence.
+/// A chosen reading with its confidence.
 pub struct Chosen {
     /// The reading.
     pub candidate: Candidate,
-    /// How likely it is to be right, from 0 to 1.
+    /// The probability that it is right, from 0 to 1.
     pub confidence: f64,
     /// The question's words that it leaves out.
     pub unexplained: Unexplained,
 }
 
-/// What the confidence of a reading is made of.
+/// The features of a reading's confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Features {
-    /// How far in meaning it stays from the question's naming words that it leaves out, as a share of all of them.
+    /// How far the reading is in meaning from the question's naming words that it leaves out, as a
+    /// share of all of them.
     distance: f64,
-    /// The same of the first of the question's naming words, which mostly says what is asked for.
+    /// The same for the first naming word, which mostly says what is asked for.
     first: f64,
-    /// Words that change the meaning and that it does not heed.
+    /// Words that change the meaning and are ignored.
     meanings: f64,
     /// Mends that a colleague would ask about.
     much: f64,
-    /// Whether it gave nothing.
+    /// Whether it gave no rows.
     empty: f64,
     /// Whether it was written after a failure.
     repaired: f64,
-    /// Whether what it gives is not of the kind that the question's word asks for.
+    /// Whether its values have another kind than the question word asks for.
     kind: f64,
-    /// Share of the other readings that give the same rows; a half where there are none.
+    /// Share of the other readings with the same rows; one half if there are no others.
     votes: f64,
-    /// How unlikely its text was to the model: the mean of its tokens' negative logarithms.
+    /// How unlikely its text was to the model: the mean negative logarithm of its tokens'
+    /// probabilities.
     unlikely: f64,
-    /// Values that it compares with and that the question does not name.
+    /// Compared values that the question does not name.
     invented: f64,
-    /// How far in meaning the question stays from the columns that it speaks of, together.
+    /// How far the question is in meaning from the columns that the reading uses, in total.
     unasked: f64,
-    /// How far in meaning what it gives stays from the thing that the question asks for by a role.
+    /// How far the given columns are in meaning from the role that the question asks for.
     role: f64,
-    /// Whether it leaves out too much of the question to be sure, or a word that changes the meaning. No weight: a bound.
+    /// Whether it leaves out too much of the question to be sure, or a word that changes the
+    /// meaning. Not a weight but a bound.
     doubtful: bool,
 }
 
-/// Fitted by `scripts/fit_chooser.py`; docs/results/ says on which graphs, and how they do on each when it is left out of the fit.
+/// Fitted by `scripts/fit_chooser.py`; docs/results/ names the graphs, and the results on each when
+/// it is left out of the fit.
 const WEIGHTS: Features = Features {
     distance: -3.86,
     first: -1.02,
@@ -72,9 +76,10 @@ const WEIGHTS: Features = Features {
     doubtful: false,
 };
 const BIAS: f64 = 3.39;
-/// The most that a reading is worth which leaves out a word like "not", or most words: below any answer by default.
+/// The most confidence in a reading that ignores a word like "not", or most words: by default too
+/// little for an answer.
 const DOUBTFUL: f64 = 0.49;
-/// What stands for the mean of the logarithms where the model does not tell it: that of most texts.
+/// The usual mean logarithm, for models that do not report it.
 const USUAL: f64 = -0.13;
 
 impl Features {
@@ -85,7 +90,7 @@ impl Features {
             first: unexplained.first,
             meanings: unexplained.meanings.len() as f64,
             much: much as f64,
-            // Nothing at all is an answer to "is there any": no.
+            // No rows at all answer "is there any": no.
             empty: f64::from(u8::from(is_empty(&candidate.rows) && asks_for(question) != Some("yes_or_no"))),
             repaired: f64::from(u8::from(candidate.repaired)),
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
@@ -110,35 +115,36 @@ impl Features {
         [distance, first, meanings, much, empty, repaired, kind, votes, unlikely, invented, unasked, role]
     }
 
-    /// How likely the reading is to be right, from 0 to 1.
+    /// The probability that the reading is right, from 0 to 1.
     pub fn confidence(self) -> f64 {
         let weighted: f64 =
             self.values().iter().zip(WEIGHTS.values()).map(|(value, weight)| value * weight).sum();
         let confidence = 1.0 / (1.0 + (-(BIAS + weighted)).exp());
-        // This forbids a sure answer, whatever else speaks for it.
+        // A doubtful reading is never sure, whatever its other features.
         if self.doubtful { confidence.min(DOUBTFUL) } else { confidence }
     }
 }
 
-/// Names of the features, in their order: what a fit reads them by.
+/// Names of the features, in their order; the fit reads them by these names.
 pub const FEATURES: [&str; 12] = [
     "distance", "first", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely", "invented",
     "unasked", "role",
 ];
 
-/// Whether a reading gives what the question's word asks for: a number to "how many", a date to "when", a name to "who", yes or no to "is".
+/// Whether a reading gives the kind of value that the question word asks for: a number for "how
+/// many", a date for "when", a name for "who", yes or no for "is".
 fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
     let has = |kinds: &[ValueKind]| candidate.plan.columns.iter().any(|column| kinds.contains(&column.kind));
     let one_row = candidate.rows.rows.len() <= 1;
     match asks_for(question) {
-        // How many years are no number of things.
+        // "How many years" asks for an amount, not for a number of things.
         Some("count") if asks_for_units(question) => {
             has(&[ValueKind::Number, ValueKind::Unknown]) && !candidate.only_counts()
         }
         Some("count" | "amount") => has(&[ValueKind::Number, ValueKind::Unknown]),
         Some("date") => has(&[ValueKind::Date, ValueKind::Number, ValueKind::Unknown]),
         Some("person") => has(&[ValueKind::Entity, ValueKind::Text, ValueKind::Unknown]),
-        // A list is an answer too: yes where there is something in it.
+        // A list is an answer too: yes if it is not empty.
         Some("yes_or_no") => {
             !candidate.plan.aggregated || candidate.only_counts() || (one_row && has(&[ValueKind::Flag]))
         }
@@ -153,7 +159,8 @@ fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
-/// Whether what it gives is only what the question names itself: "the neighbour of Germany with the largest area" is not Germany.
+/// Whether the reading gives only things that the question itself names: "the neighbour of Germany
+/// with the largest area" is not Germany.
 fn only_repeats(candidate: &Candidate) -> bool {
     let mut named = Vec::new();
     let mut offers = false;
@@ -163,7 +170,7 @@ fn only_repeats(candidate: &Candidate) -> bool {
                 named.extend(terms);
             }
         }
-        // "Which is larger, A or B" offers what it names.
+        // "Which is larger, A or B" offers the things that it names.
         Expression::InList(..) | Expression::Or(..) => offers = true,
         _ => {}
     });
@@ -171,7 +178,7 @@ fn only_repeats(candidate: &Candidate) -> bool {
     !offers && given.peek().is_some() && given.all(|cell| named.contains(&&cell.term))
 }
 
-/// Whether rows hold no value at all.
+/// Whether the rows hold no value at all.
 pub fn is_empty(rows: &RowSet) -> bool {
     rows.rows.iter().flatten().flatten().next().is_none()
 }
@@ -182,7 +189,7 @@ pub fn best_confidence(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> 
     scores.max_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-/// What the confidence of a reading among others is made of, and the words that it leaves unexplained.
+/// The features of a reading among others, and the words that it leaves unexplained.
 pub fn features(
     asking: &TableQuestion<'_>,
     candidate: &Candidate,
@@ -196,7 +203,7 @@ pub fn features(
     };
     unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
     unexplained.meanings.extend(another_name(question, query, asking.values));
-    // "Which is larger, Ohio or Nevada": neither is the United States.
+    // "Which is larger, Ohio or Nevada": the answer is not the United States.
     let offered = offered(question, asking.values).unwrap_or_default();
     let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();
     let is_offered = |cell: &&CellValue| offered.terms.contains(&cell.term);
@@ -212,7 +219,7 @@ pub fn features(
     (Features::of(question, candidate, &unexplained, votes), unexplained)
 }
 
-/// Two values of which a comparison asks for one.
+/// Two values from which a comparison asks to choose.
 #[derive(Default)]
 struct Offered {
     terms: Vec<Term>,
@@ -220,7 +227,7 @@ struct Offered {
     word: String,
 }
 
-/// The values between which a comparison asks to choose; nothing where the question offers no two.
+/// The values from which a comparison asks to choose; `None` if the question does not offer two.
 fn offered(question: &str, values: &Values) -> Option<Offered> {
     let language = Language::of(question);
     let words = words_of(question);
@@ -263,7 +270,7 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
     sorted
 }
 
-/// The readings, the surest first; of those with the same rows the surest only.
+/// The readings, the surest first; of several with the same rows only the surest.
 pub fn choose(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> Vec<Chosen> {
     let mut scored: Vec<Chosen> = candidates
         .iter()

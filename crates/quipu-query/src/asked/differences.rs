@@ -1,4 +1,5 @@
-//! The difference of two things' values: written as that of a value from itself, or taken in the wrong direction.
+//! Differences between two things' values, if the query subtracts a value from itself or in the
+//! wrong direction.
 
 use quipu_language::{End, Language, with_superlatives};
 
@@ -7,8 +8,9 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Item, Query, Select};
 use crate::tables::{Tables, words_of};
 
-/// Takes the value of one named thing from that of the other where a query of both takes it from itself: "how many years lie between the
-/// founding of A and that of B" is no zero for each of them. Names as the model wrote them: nothing is bound yet.
+/// Mends a query about two named things that subtracts a value from itself: each side takes the
+/// value of one thing. "How many years lie between the founding of A and that of B" does not ask
+/// for zero. Names are as the model wrote them; nothing is bound yet.
 pub fn of_two(query: &mut Query) -> Option<Mend> {
     let Body::Select(select) = &mut query.body else { return None };
     let plain =
@@ -33,15 +35,18 @@ pub fn of_two(query: &mut Query) -> Option<Mend> {
     let mut expression = item.expression.clone();
     put(&mut expression, &one, &other);
     if !matches!(expression, Expression::Call(Function::Abs, _)) {
-        // What is taken from itself has no direction.
+        // A value minus itself has no direction, so the absolute difference is meant.
         expression = Expression::Call(Function::Abs, vec![expression]);
     }
     **select = Select { items: vec![Item { expression, alias: None }], ..Select::default() };
-    Some(Mend { text: "the value of one is taken from that of the other".into(), doubt: Doubt::Little })
+    Some(Mend {
+        text: "the value of one is subtracted from the value of the other".into(),
+        doubt: Doubt::Little,
+    })
 }
 
-/// Takes a value from another in the direction that the question says: by how much A is deeper than B is A's depth less B's, and by how
-/// much it is cheaper is B's price less A's.
+/// Puts a subtraction into the question's direction: by how much A is deeper than B is A's depth
+/// minus B's, and by how much A is cheaper is B's price minus A's.
 pub fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let language = Language::of(question);
     let words = words_of(&with_superlatives(question));
@@ -57,15 +62,16 @@ pub fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Op
     let (of, title) = ordered_by(value_of(left)?, tables)?;
     let asked = words.iter().find_map(|word| language.end_asked_for(word, of))?;
     let (first, second) = (place(left)?, place(right)?);
-    // A greater value is the first one's more, a lesser one's the second's.
+    // For a greater value the first thing's is reduced by the second's, for a lesser one the
+    // reverse.
     if (first < second) == (asked == End::Descending) {
         return None;
     }
     std::mem::swap(left, right);
-    Some(Mend { text: format!("the other {title} is taken from this one"), doubt: Doubt::Little })
+    Some(Mend { text: format!("the other {title} is subtracted from this one"), doubt: Doubt::Little })
 }
 
-/// The aliases whose rows are held to a thing by its name, each with that name.
+/// The aliases whose rows are fixed to one thing by its name, each with that name.
 fn named_rows(query: &Query) -> Vec<(String, String)> {
     let mut named = Vec::new();
     query.visit(&mut |part| {
@@ -79,7 +85,7 @@ fn named_rows(query: &Query) -> Vec<(String, String)> {
     named
 }
 
-/// The column whose value an expression is.
+/// The column whose value the expression gives.
 fn value_of(expression: &Expression) -> Option<&Expression> {
     match expression {
         Expression::Column(_) => Some(expression),
@@ -89,7 +95,7 @@ fn value_of(expression: &Expression) -> Option<&Expression> {
     }
 }
 
-/// The name of the thing whose value an expression is.
+/// The name of the thing whose value the expression gives.
 fn name_of(expression: &Expression, named: &[(String, String)]) -> Option<String> {
     let Expression::Column(column) = value_of(expression)? else { return None };
     let mut of = named.iter().filter(|(alias, _)| column.table.as_ref() == Some(alias));
@@ -97,7 +103,8 @@ fn name_of(expression: &Expression, named: &[(String, String)]) -> Option<String
     of.next().is_none().then(|| name.clone())
 }
 
-/// Whether a query, or a part of it, takes a value from itself, or asks whether one is above or below itself.
+/// Whether a query, or a part of it, subtracts a value from itself, or asks whether it is above or
+/// below itself.
 pub fn takes_from_itself(query: &Query) -> bool {
     let mut takes = false;
     query.visit(&mut |part| takes |= taken_from_itself(part).is_some() || is_above_itself(part));
@@ -109,7 +116,7 @@ fn is_above_itself(expression: &Expression) -> bool {
     left == right && !matches!(comparison, Comparison::Equal | Comparison::Unequal)
 }
 
-/// The expression that is taken from itself.
+/// The expression that is subtracted from itself.
 fn from_itself(expression: &Expression) -> Option<Expression> {
     let mut found = None;
     expression.visit(&mut |part| {
@@ -131,7 +138,7 @@ fn taken_from_itself(expression: &Expression) -> Option<&Expression> {
     }
 }
 
-/// Puts one value and the other in the places of a value that is taken from itself.
+/// Replaces the two sides of a subtraction of a value from itself.
 fn put(expression: &mut Expression, one: &Expression, other: &Expression) {
     if taken_from_itself(expression).is_some() {
         match expression {
@@ -144,7 +151,7 @@ fn put(expression: &mut Expression, one: &Expression, other: &Expression) {
     expression.parts_mut().into_iter().for_each(|part| put(part, one, other));
 }
 
-/// The condition by which a column is one of two: its place, the column, the two.
+/// The condition that a column is one of two values: its place, the column, the two values.
 fn either(select: &Select) -> Option<(usize, Expression, [Expression; 2])> {
     let conditions = select.filter.as_ref()?.conjuncts();
     conditions.iter().enumerate().find_map(|(at, condition)| match condition {

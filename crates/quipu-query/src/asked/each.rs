@@ -1,4 +1,4 @@
-//! "Each": a value for each of several things, where a query makes one of all.
+//! "Each": one value for each thing, if the query gives one for all.
 
 use quipu_language::{Language, is_in_phrase};
 
@@ -9,8 +9,8 @@ use crate::tables::{Place, Tables, words_of};
 /// Words that may stand between "each" and the noun: "each of the Nordfly models".
 const MOST_BETWEEN: usize = 4;
 
-/// Groups the one value of a query by the things for each of which the question asks: "how many songs are on each album". Nothing where
-/// no table or column of the query is called as they are.
+/// Groups the single value of a query by the things for each of which the question asks: "how many
+/// songs are on each album". `None` if no table or column of the query has their name.
 pub fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let Body::Select(select) = &mut query.body else { return None };
@@ -22,7 +22,8 @@ pub fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Me
     let language = Language::of_words(&words);
     let of = named_behind(&words)?.find_map(|noun| called(noun, language, select, tables))?;
     let title = title_of(&of, tables)?;
-    // Of each thing there is one value in its own table: "the average number of pages per book" is one of all books.
+    // In its own table each thing has one row: "the average number of pages per book" is an average
+    // over all books.
     if select.from.len() == 1 && of.place.is_some_and(|place| place.column == 0) {
         return None;
     }
@@ -40,10 +41,10 @@ pub fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Me
     let column = Expression::Column(of);
     select.items.insert(0, Item { expression: column.clone(), alias: None });
     select.group = vec![column];
-    Some(Mend { text: format!("a value for each {title} is asked for"), doubt: Doubt::Little })
+    Some(Mend { text: format!("the question asks for a value for each {title}"), doubt: Doubt::Little })
 }
 
-/// The words behind "each", "per" and "for every".
+/// The words after "each", "per" and "for every".
 fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
     let language = Language::of_words(words);
     let is_group = |at: usize, word: &String| {
@@ -56,7 +57,8 @@ fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
     Some(words.get(at + 1..)?.iter().take(MOST_BETWEEN))
 }
 
-/// The column of a SELECT that holds the things called by a noun: their own names, else one that leads to them.
+/// The column of a SELECT with the things that a noun names: their own names, else a column that
+/// leads to them.
 fn called(noun: &str, language: Language, select: &Select, tables: &Tables) -> Option<ColumnRef> {
     let is_called = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = select.from.iter().filter_map(|from| match &from.source {

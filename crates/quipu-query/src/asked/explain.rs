@@ -1,4 +1,4 @@
-//! Which words of the question a plan explains, and which it leaves out.
+//! Finds the words of the question that a plan explains, and those that it leaves out.
 
 use std::collections::HashSet;
 
@@ -16,39 +16,40 @@ use crate::syntax::{Aggregate, Comparison, Expression, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
 use crate::values::{Match, Mention, Values};
 
-/// How near a plan comes to a word that it leaves out, where no embedder can tell.
+/// The assumed similarity of a plan to a word that it leaves out, without an embedder.
 const USUAL: f64 = 0.45;
 
-/// From this distance on, what is given is no role that the question asks for ([`role_not_given`]). Nearer are synonyms: a boss and a
-/// manager.
+/// From this distance on, the given columns are not the role that the question asks for
+/// ([`role_not_given`]). Synonyms are closer: a boss and a manager.
 pub const FAR_FROM_ROLE: f64 = 0.4;
 
-/// Fewer letters without a capital are too easily a word and no name.
+/// Shorter lower-case words may easily be ordinary words instead of names.
 const LEAST_NAME: usize = 4;
 
 /// The words of a question that a plan leaves unexplained.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Unexplained {
-    /// Words that name something the plan does not speak of.
+    /// Words for things that the plan does not mention.
     pub names: Vec<String>,
-    /// Words that change the meaning, and that the plan does not heed.
+    /// Words that change the meaning and that the plan ignores.
     pub meanings: Vec<String>,
-    /// Values of the graph that the question names and the plan does not speak of ([`names_left_out`]).
+    /// Values of the graph that the question names and the plan does not mention
+    /// ([`names_left_out`]).
     pub values: Vec<String>,
     /// All words that could name something.
     pub all: usize,
-    /// How far in meaning the plan stays from the words that it leaves out, together.
+    /// How far the plan is in meaning from the words that it leaves out, in total.
     pub distance: f64,
-    /// The same of the first word that could name something: mostly what is asked for.
+    /// The same for the first naming word, which mostly says what is asked for.
     pub first: f64,
-    /// Values that the plan speaks of, and the question does not.
+    /// Values in the plan that the question does not contain.
     pub invented: usize,
-    /// How far in meaning the question stays from the columns that the plan speaks of, together.
+    /// How far the question is in meaning from the columns that the plan uses, in total.
     pub unasked: f64,
 }
 
-/// The values that a question names and a query does not speak of, each with the column that holds it: "the largest country of Africa"
-/// is no query without Africa.
+/// The values that a question names and a query does not mention, each with the column that holds
+/// it: a query for "the largest country of Africa" must mention Africa.
 pub fn names_left_out(
     question: &str,
     query: &Query,
@@ -57,7 +58,7 @@ pub fn names_left_out(
 ) -> Vec<(String, Place)> {
     let language = Language::of(question);
     let said = Said::of(query, tables);
-    // "The Salt Road": the article says nothing.
+    // "The Salt Road": the article does not count.
     let telling = |text: &str| -> Vec<String> {
         words_of(text).into_iter().filter(|word| language.meanings(word).is_empty()).collect()
     };
@@ -74,11 +75,12 @@ pub fn names_left_out(
             && !words.iter().any(|word| said.names(word, language))
             && !mention.matches.iter().any(is_compared)
     };
-    // Where nothing is written with a capital, what is called just so is a name.
+    // In a question without capitals, a word that equals a value is a name.
     let has_capitals = !language.nouns_have_capitals() && question.chars().any(char::is_uppercase);
     let is_name = |mention: &Mention| {
-        let name = quipu_index::normalise(&mention.text);
-        let is_whole = |found: &Match| found.shown.iter().any(|shown| quipu_index::normalise(shown) == name);
+        let name = quipu_language::normalise(&mention.text);
+        let is_whole =
+            |found: &Match| found.shown.iter().any(|shown| quipu_language::normalise(shown) == name);
         match has_capitals {
             true => words_of(&mention.text).iter().any(|word| is_written_as_name(question, word)),
             false => {
@@ -92,15 +94,16 @@ pub fn names_left_out(
     left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
 }
 
-/// Whether a query speaks of one of the words of a text, in some form.
+/// Whether a query mentions one of the words of a text, in some form.
 pub fn speaks_of(text: &str, query: &Query, tables: &Tables) -> bool {
     let said = Said::of(query, tables);
     let language = Language::of(text);
     words_of(text).iter().any(|word| said.names(word, language))
 }
 
-/// What a question asks for by what it is to another ("the mayor of the city"), and behind it titles of all that a query gives; nothing
-/// where the question has no such form, or what the query gives is called so.
+/// The role that a question asks for ("the mayor of the city"), followed by the titles of the
+/// columns and tables that a query gives. `None` if the question asks for no role, or if the query
+/// gives a column of that name.
 pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<Vec<String>> {
     let language = Language::of(question);
     let words = words_of(question);
@@ -122,7 +125,7 @@ impl Unexplained {
     }
 }
 
-/// Holds a question's words against a bound query.
+/// Compares a question's words with a bound query.
 pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables: &Tables) -> Unexplained {
     let language = Language::of(question);
     let question = &with_whole_numbers(question, language);
@@ -130,7 +133,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     let mut found = Unexplained::default();
     let mut seen = HashSet::new();
     let words = words_of(question);
-    // "Armour class" of a plan that speaks of `ac_value`.
+    // "Armour class" is explained by a plan that uses `ac_value`.
     let spoken =
         |place: Place| tables.column(place).is_some_and(|column| said.columns.contains_key(&column.title));
     let abbreviated: Vec<_> = tables
@@ -159,7 +162,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             found.meanings.push(word);
             continue;
         }
-        // A name is no superlative.
+        // A name is not a superlative.
         let is_name = is_written_as_name(question, &word);
         if said.does.contains("superlative") && language.looks_superlative(&word) && !is_name {
             continue;
@@ -167,7 +170,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         if converted.contains(&at) {
             continue;
         }
-        // "In the top 20": a place of at most 20.
+        // "In the top 20": a rank of at most 20.
         let bounds = words.get(at + 1).is_some_and(|next| said.at_most.contains(next));
         if language.is_top(&word) && bounds {
             continue;
@@ -182,7 +185,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             }
             continue;
         }
-        // "The average per writer" is no average of all.
+        // "The average per writer" is not one average of all.
         let groups = of_word.iter().any(|meaning| meaning.means == "group");
         let shares = words.get(at + 1).is_some_and(|next| language.is_share(next));
         if groups && !shares && gives_one_value(query) && !said.names(&word, language) {
@@ -208,24 +211,24 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             found.names.push(word);
         }
     }
-    let plain: Vec<String> = words.iter().map(|word| quipu_index::normalise(word)).collect();
+    let plain: Vec<String> = words.iter().map(|word| quipu_language::normalise(word)).collect();
     let invented: Vec<&String> = said.values.iter().filter(|value| !is_said(value, &plain)).collect();
     found.invented = invented.len();
-    // A name that the plan does not speak of, and in its place one that is nothing like it: "Aka" is no "Iowa".
+    // The plan ignores a name and uses a quite different value instead: "Aka" is not "Iowa".
     let replaced = found.names.iter().filter(|name| {
         is_written_as_name(question, name)
             && !invented.is_empty()
             && !invented.iter().any(|value| resembles(name, value))
     });
     found.meanings.extend(replaced.cloned().collect::<Vec<_>>());
-    // A latitude has no hours: no factor makes another unit of it that the question does not say.
+    // A latitude has no hours: a factor that the question does not name converts no unit.
     let shares = said.does.contains("ratio");
     let is_hundred = |factor: &String| {
         factor.parse::<f64>().is_ok_and(|factor| factor == 1.0 || (shares && factor == 100.0))
     };
     let unsaid = said.factors.iter().filter(|factor| !is_hundred(factor) && !words.contains(factor));
     found.meanings.extend(unsaid.cloned());
-    // "The average of all statistics" is none of strength alone.
+    // "The average of all statistics" is not that of strength alone.
     for (word, group) in tables.groups_named(&words) {
         let titles =
             group.columns.iter().filter_map(|place| tables.column(*place)).map(|column| &column.title);
@@ -243,11 +246,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(of_another_measure(question, query, tables));
     found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
-    // "Is the jar in stock" is not answered by there being a jar.
+    // "Is the jar in stock" is not answered by the existence of a jar.
     if asks_yes_or_no(question) && says_only_that_it_is(query) {
         found.meanings.extend(found.names.extract_if(.., |word| !language.names_what_follows(word)));
     }
-    // "Which ships can none of the pilots steer" is not answered by the ships that nobody owns.
+    // "Which ships can none of the pilots steer" is not answered by the ships without an owner.
     let is_number = |at: usize| is_for_number(&words, at);
     let denies = |at: usize| {
         !is_number(at) && meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation")
@@ -256,7 +259,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         let kinds = nouns_of_kinds(&words, tables).into_iter().filter(|noun| !said.names(noun, language));
         found.meanings.extend(kinds.cloned());
     }
-    // "The longer book" has more pages, not more letters in its name.
+    // "The longer book" has more pages, not a longer name.
     if said.does.contains("letters") && !words.iter().any(|word| language.counts_letters(word)) {
         found.meanings.push("length".into());
     }
@@ -295,20 +298,22 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found
 }
 
-/// The name of whom the question has act in a relation of the query, where the query holds neither end of the relation to it: "which divers
-/// did the boat train" is not answered by those who trained somebody on that boat.
+/// A named thing that acts in a relation according to the question, if the query uses it as neither
+/// end of that relation: "which divers did the boat train" is not answered by those who trained
+/// somebody on that boat.
 fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let mut found = None;
     query.visit(&mut |part| {
         let Expression::Compare(Comparison::Equal, of, value) = part else { return };
         let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
-        let named: Vec<String> = words_of(name).iter().map(|word| quipu_index::normalise(word)).collect();
+        let named: Vec<String> = words_of(name).iter().map(|word| quipu_language::normalise(word)).collect();
         let Some(start) = words.windows(named.len().max(1)).position(|window| window == named) else {
             return;
         };
         let before = |at: usize| start.checked_sub(at).and_then(|at| words.get(at));
-        // "Did the boat train": behind the verb's own words. "Has tasted Ad Astra": the name suffers it.
+        // "Did the boat train": the name follows the auxiliary and acts. "Has tasted Ad Astra": the
+        // name is the object.
         let ahead =
             if before(1).is_some_and(|word| language.is_article(word)) { before(2) } else { before(1) };
         let follows_a_verb = ahead.is_some_and(|word| language.begins_yes_or_no(word));
@@ -327,7 +332,7 @@ fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables)
     found
 }
 
-/// Whether a query asks only whether there are things of some names.
+/// Whether a query only asks whether things of some names exist.
 fn says_only_that_it_is(query: &Query) -> bool {
     let (mut exists, mut named, mut more) = (false, false, false);
     query.visit(&mut |part| match part {
@@ -349,7 +354,7 @@ fn says_only_that_it_is(query: &Query) -> bool {
     exists && named && !more
 }
 
-/// The question with its numbers in one piece: "5,000" is 5000.
+/// The question with the separators inside its numbers removed: "5,000" becomes 5000.
 fn with_whole_numbers(question: &str, language: Language) -> String {
     let characters: Vec<char> = question.chars().collect();
     let is_digit = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
@@ -365,7 +370,8 @@ fn with_whole_numbers(question: &str, language: Language) -> String {
     kept.map(|(_, c)| *c).collect()
 }
 
-/// Whether a name that a plan demands stands behind a word: the "over" of "the bridges over the Aude". A number is no such name.
+/// Whether a name in the plan follows the word: "over" in "the bridges over the Aude". Numbers do
+/// not count.
 fn stands_before_a_value(words: &[String], at: usize, said: &Said, language: Language) -> bool {
     let without_article = |words: &[String]| -> Vec<String> {
         let articles = words.iter().take(1).filter(|word| language.is_article(word)).count();
@@ -378,17 +384,18 @@ fn stands_before_a_value(words: &[String], at: usize, said: &Said, language: Lan
     })
 }
 
-/// Whether a word stands for "number": the "no." of "no. of students".
+/// Whether a word abbreviates "number": "no." in "no. of students".
 fn is_for_number(words: &[String], at: usize) -> bool {
     let is = |at: usize, text: &str| words.get(at).is_some_and(|word| word == text);
     is(at, "no") && is(at + 1, "of")
 }
 
-/// Whether a word may stand for a value: by its first letters ("US"), its beginning ("American"), or but for slips.
+/// Whether a word may stand for a value: by initials ("US"), by its beginning ("American"), or with
+/// typing errors.
 fn resembles(word: &str, value: &str) -> bool {
-    /// Letters that words of one origin share.
+    /// Letters that related words share at their beginning.
     const SHARED: usize = 4;
-    /// Least likeness but for slips (Jaro-Winkler).
+    /// The least similarity of words that may differ by a typing error (Jaro-Winkler).
     const ALIKE: f64 = 0.85;
     let words = words_of(value);
     let initials: String = words.iter().filter_map(|word| word.chars().next()).collect();
@@ -397,14 +404,15 @@ fn resembles(word: &str, value: &str) -> bool {
     initials == word || words.iter().any(|other| begins(other) || strsim::jaro_winkler(word, other) >= ALIKE)
 }
 
-/// Whether the question has a word of a value, in some form. Small numbers may be said in words.
+/// Whether the question contains a word of a value, in some form. Small numbers may be written in
+/// words.
 fn is_said(value: &str, question: &[String]) -> bool {
-    /// The greatest number that is said in one word.
+    /// The greatest number that counts as small.
     const TWELVE: f64 = 12.0;
     if value.parse::<f64>().is_ok_and(|number| number.abs() <= TWELVE) {
         return true;
     }
-    let words: Vec<String> = words_of(value).iter().map(|word| quipu_index::normalise(word)).collect();
+    let words: Vec<String> = words_of(value).iter().map(|word| quipu_language::normalise(word)).collect();
     words.is_empty() || words.iter().any(|word| words_asked(word, question))
 }
 
@@ -413,8 +421,8 @@ fn words_asked(word: &str, question: &[String]) -> bool {
     question.iter().any(|asked| asked == word || language.is_form(asked, word))
 }
 
-/// Whether a number of the question has no part in a plan: neither as it is, nor as the next one ("at least 2" is "more than 1"), nor
-/// as a share. "5 million" is another number than 5.
+/// Whether a plan ignores a number of the question: it appears neither as it is, nor as its
+/// neighbour ("at least 2" is "more than 1"), nor as a share. "5 million" is not the number 5.
 fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
     let language = Language::of_words(words);
     let Some(number) = words.get(at).and_then(|word| word.parse::<u32>().ok()).map(f64::from) else {
@@ -430,7 +438,7 @@ fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
     !multiplied && !numbers.chain(values).any(is_near)
 }
 
-/// Whether a query makes one value of all its rows.
+/// Whether a query gives one value for all its rows.
 fn gives_one_value(query: &Query) -> bool {
     let is_one = |select: &Select| {
         select.group.is_empty() && select.items.iter().all(|item| item.expression.has_aggregate())

@@ -1,14 +1,16 @@
-//! Extremes: of those that a question names, not of all; and of things that can be told apart.
+//! Extremes: among the things that a question names instead of among all, and only of things whose
+//! values differ.
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Order, Query, Select, Source};
 use crate::tables::Tables;
 
-/// Things whose values are held against one another to tell whether they differ.
+/// Most things whose values are compared to tell whether they differ.
 const COMPARED: u64 = 50;
 
-/// "The largest city of Peru", written as the city that is the largest of all and lies in Peru: an order among those that satisfy the
-/// other conditions is meant. Nothing where no other condition names a value, or the query orders or counts already.
+/// Mends "the largest city of Peru" written as "the city that is the largest of all and lies in
+/// Peru": the extreme is taken among the rows that satisfy the other conditions. `None` if no other
+/// condition names a value, or if the query already orders or counts.
 pub fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
     if !query.order.is_empty() || query.limit.is_some() {
         return None;
@@ -35,11 +37,12 @@ pub fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
     select.distinct = false;
     query.order = vec![order];
     query.limit = Some(1);
-    let text = "the extreme of all is taken among those that satisfy the other conditions".to_owned();
+    let text = "the extreme is taken among the rows that satisfy the other conditions".to_owned();
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// The order by which a condition takes the extreme of all rows of a table that the SELECT has too.
+/// The order of a condition that takes the extreme of all rows of a table, if the SELECT uses that
+/// table too.
 fn extreme_of_all(condition: &Expression, select: &Select, tables: &Tables) -> Option<Order> {
     let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
     let (Expression::Column(of), Expression::Scalar(inner)) = (&**of, &**value) else { return None };
@@ -71,15 +74,16 @@ fn extreme_of_all(condition: &Expression, select: &Select, tables: &Tables) -> O
     Some(Order { expression: Expression::Column(by), descending })
 }
 
-/// Whether a condition names a value: not only columns and bounds of tables.
+/// Whether a condition names a value, beyond columns and bounds.
 fn names_a_value(condition: &Expression) -> bool {
     let mut names = false;
     condition.visit(&mut |part| names |= matches!(part, Expression::Terms(..) | Expression::Like(..)));
     names
 }
 
-/// The things among which a query chooses one by a value of another table, each with that value: two states have no area by which one
-/// is the larger if both are given that of their country. Nothing where the query chooses otherwise.
+/// The query for all things among which a query chooses one by a value of another table, each with
+/// that value. If all share it, it decides nothing: two states do not differ by the area of their
+/// country. `None` if the query chooses in another way.
 pub fn compared(query: &Query) -> Option<Query> {
     let [order] = query.order.as_slice() else { return None };
     let Expression::Column(by) = &order.expression else { return None };

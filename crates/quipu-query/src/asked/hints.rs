@@ -1,11 +1,13 @@
-//! What a question's words may mean in the tables: the column of a named value, the column that an abbreviation stands for.
+//! The possible meanings of a question's words in the tables: the column of a named value, the
+//! column that an abbreviation stands for.
 
 use quipu_language::Language;
 
 use crate::tables::{Place, Tables, words_of};
 use crate::values::{Match, Mention};
 
-/// The column that a named value is of: the only one, or the only one whose name stands beside it ("goblin language").
+/// The column of a named value: the only one that has it, or the only one whose name stands beside
+/// it ("goblin language").
 pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
     let language = Language::of(question);
     if let [found] = mention.matches.as_slice() {
@@ -27,7 +29,8 @@ pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Optio
     called.next().filter(|_| called.next().is_none())
 }
 
-/// Words of a question that only abbreviations of columns' names can mean, each with the fullest such column.
+/// The words of a question that only make sense as abbreviations of column names, each with the
+/// column that has the most values.
 pub fn abbreviated(tables: &Tables, question: &str, known: impl Fn(&str) -> bool) -> Vec<(String, Place)> {
     let language = Language::of(question);
     let asked = words_of(question);

@@ -1,4 +1,5 @@
-//! Kinds of things that a question's words name, held against those that a query or a path gives.
+//! Compares the kinds of things that a question's nouns name with those that a query or a path
+//! gives.
 
 use quipu_language::{Language, are_places, asks_for, asks_for_an_agent, without_request};
 
@@ -10,8 +11,9 @@ use crate::walk::PathStep;
 /// Words that may stand between the question word and the noun: "which professional football team".
 const MOST_BETWEEN: usize = 3;
 
-/// The nouns that may say what is asked for: behind "which", "what" and "how many" at the question's beginning. Elsewhere "which" begins a
-/// clause: "the airports from which flights depart".
+/// The nouns that may name the kind of answer: those after "which", "what" and "how many" at the
+/// question's beginning. Elsewhere "which" begins a clause: "the airports from which flights
+/// depart".
 fn nouns(question: &str) -> Vec<String> {
     let language = Language::of(question);
     let words = without_request(question);
@@ -27,7 +29,8 @@ fn nouns(question: &str) -> Vec<String> {
     behind.take_while(|word| language.meanings(word).is_empty()).take(MOST_BETWEEN).cloned().collect()
 }
 
-/// The tables of things of a type that are called by a noun, in the singular or the plural: who "produced" is no producer.
+/// The tables of typed things whose name a noun is, in the singular or plural: "produced" does not
+/// name the producers.
 fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
     let is_it = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = tables.tables.iter().enumerate();
@@ -36,7 +39,7 @@ fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
         .collect()
 }
 
-/// The nouns of a question that name a table of things of a type.
+/// The nouns of a question that name a table of typed things.
 pub fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a String> {
     let language = Language::of_words(words);
     words
@@ -45,13 +48,15 @@ pub fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a Strin
         .collect()
 }
 
-/// The kinds that a question may ask for by its nouns: of "which film director" films and directors. None where no table is called so.
+/// The kinds that a question may ask for: films and directors for "which film director". Empty if
+/// no table has such a name.
 fn asked_for(question: &str, tables: &Tables) -> Vec<usize> {
     let language = Language::of(question);
     nouns(question).iter().flat_map(|noun| called(noun, language, tables)).collect()
 }
 
-/// Whether the things of a table are, all or in part, among those of others: the same, above or below them, or below one with them.
+/// Whether the things of a table may be among those of others: the tables are the same, one
+/// contains the other, or both are in one table.
 fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
     let above = |kind: usize| tables.table(kind).and_then(|table| table.within);
     let types = |kind: usize| match tables.table(kind).map(|table| &table.source) {
@@ -67,8 +72,8 @@ fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
     })
 }
 
-/// Whether a relation leads to things of the kind that a question names, and to those alone: "what cities are there in Peru" asks for none
-/// of its rivers, though all lie in it.
+/// Whether a relation leads only to things of the kind that a question names: "what cities are
+/// there in Peru" asks for no rivers, although they too lie in Peru.
 pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) -> bool {
     let asked = asked_for(question, tables);
     let places = tables.columns().filter(|(place, column)| {
@@ -88,7 +93,7 @@ pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) 
     asked.is_empty() || kinds.iter().all(|kind| is_among(*kind, &asked, tables))
 }
 
-/// Whether the things of a table are places, which do nothing.
+/// Whether the things of a table are places, which cannot act.
 fn is_place(kind: usize, tables: &Tables) -> bool {
     tables.table(kind).is_some_and(|table| are_places(&table.title))
 }
@@ -99,14 +104,14 @@ pub fn is_what_is_asked(question: &str, types: &[String], tables: &Tables) -> bo
     kinds_of(types, tables).iter().any(|kind| is_among(*kind, &asked, tables))
 }
 
-/// The tables of the things of some types.
+/// The tables with things of some types.
 fn kinds_of(types: &[String], tables: &Tables) -> Vec<usize> {
     let is_of = |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)));
     (0..).zip(&tables.tables).filter(|(_, table)| is_of(&table.source)).map(|(at, _)| at).collect()
 }
 
-/// The word by which a question asks for another kind of thing than a query gives: "which country" asks for no age, "who" for no number,
-/// "which band" for no album.
+/// The word by which a question asks for another kind of thing than a query gives: "which country"
+/// asks for no age, "who" for no number, "which band" for no album.
 pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of(question);
     let words = words_of(question);
@@ -155,14 +160,14 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     if gives_measures && places(noun).into_iter().all(|place| !is_measure(place)) {
         return Some(noun.clone());
     }
-    // Things of a type that are none of those asked for, in a column that is not called so.
+    // Typed things that are not of the requested kind, in a column of another name.
     let asked = asked_for(question, tables);
     let (place, kind) = given.zip(kind)?;
     let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
     let is_said = nouns.iter().any(|noun| is_called(place, noun));
     let is_other = is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_said;
     let title = tables.column(place).map(|column| column.title.clone()).unwrap_or_default();
-    // "Which river does the bridge cross" asks for none that this river flows into.
+    // "Which river does the bridge cross" does not ask for a river that this one flows into.
     let goes_on = place.column > 0
         && kind == place.table
         && asked.contains(&kind)
@@ -171,7 +176,7 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     (is_other || goes_on).then(|| noun.clone())
 }
 
-/// Whether the row that a SELECT's first column is of is held to one that is named.
+/// Whether the row of a SELECT's first column is fixed to a named thing.
 fn is_held(select: &Select, query: &Query, tables: &Tables) -> bool {
     let Some(Expression::Column(given)) = select.items.first().map(|item| &item.expression) else {
         return false;
@@ -187,7 +192,8 @@ fn is_held(select: &Select, query: &Query, tables: &Tables) -> bool {
     held
 }
 
-/// A noun before a name of the question that is the name of another kind of thing to a query: "the pilot Emma" is no ship.
+/// A noun before a name in the question, if the query uses the name for a thing of another kind:
+/// "the pilot Emma" is no ship.
 pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values: &Values) -> Option<String> {
     let language = Language::of_words(words);
     let mut found = None;
@@ -196,7 +202,7 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
         let (Expression::Column(column), Expression::Terms(terms, name)) = (&**of, &**value) else { return };
         let is_mixed = |place: Place| tables.column(place).is_some_and(|column| column.mixed);
         let kind = |term| match column.place {
-            // What a relation leads to is of several kinds: the thing's own counts.
+            // The relation leads to several kinds, so the thing's own kind counts.
             Some(place) if is_mixed(place) => values.table_of(term),
             place => place.and_then(|place| tables.leads_to(place)),
         };
@@ -211,8 +217,9 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
     found
 }
 
-/// The singular noun that may say what a name is of: "the pilot" before it. Behind the name the question ends or goes on with a word
-/// that names nothing, for in "the song Emma wrote" it says what she wrote.
+/// The singular noun before a name that may say its kind: "the pilot Emma". After the name the
+/// question must end or continue with a function word; in "the song Emma wrote" the noun names the
+/// song.
 fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let language = Language::of_words(words);
     let name = words_of(name);
@@ -236,7 +243,7 @@ fn is_another(noun: &str, language: Language, kind: usize, tables: &Tables) -> b
     is_typed && !kinds.is_empty() && !is_among(kind, &kinds, tables)
 }
 
-/// Whether the noun before a name says that another kind of thing is meant than one of these types.
+/// Whether the noun before a name asks for another kind of thing than these types.
 pub fn is_called_another_kind(question: &str, name: &str, types: &[String], tables: &Tables) -> bool {
     let words = words_of(question);
     let Some(noun) = noun_before(name, &words) else { return false };

@@ -1,5 +1,6 @@
-//! Words that ask for one measure, held against the columns that a query orders by, compares and gives: the lightest of several is not the
-//! lowest, what is lighter has no lower price, and how deep a lake is its visibility does not tell.
+//! Compares words that ask for one measure with the columns that a query orders by, compares and
+//! gives: the lightest of several is not the lowest, a lighter one has no lower price, and
+//! visibility does not tell a lake's depth.
 
 use std::collections::HashSet;
 
@@ -9,11 +10,12 @@ use super::slips::{each_query, order_of, superlatives};
 use crate::syntax::{ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Place, Tables, words_of};
 
-/// A word of the question that asks for another measure than a query orders by, compares or gives; nothing where no word surely does.
+/// A word of the question that asks for another measure than the query orders by, compares or
+/// gives; `None` if no word surely does.
 pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of(question);
     let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
-    // "The most expensive" asks by its second word.
+    // "The most expensive" names its measure with its second word.
     let superlatives =
         superlatives(&words, query).into_iter().flat_map(|(at, _)| written.iter().skip(at).take(2));
     let of_order = Columns { titles: ordered(query, tables), tables };
@@ -24,7 +26,8 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
 }
 
-/// A word that asks for one end of dates only, where a query orders by numbers: "most recently" is not the longest.
+/// A word that asks only for one end of dates, if the query orders by numbers: "most recently" is
+/// not the longest.
 fn asks_for_a_date(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let mut numbers = false;
@@ -40,14 +43,15 @@ fn asks_for_a_date(words: &[String], query: &Query, tables: &Tables) -> Option<S
     asked.find(|word| numbers && only_dates(word) && !ages(word))
 }
 
-/// Columns by their titles, with the tables in which they stand.
+/// Columns with their titles and the tables that they are in.
 struct Columns<'a> {
     titles: Vec<(Option<Place>, String)>,
     tables: &'a Tables,
 }
 
 impl Columns<'_> {
-    /// Whether all are of another measure than a word asks for, or one that stands beside them is of it.
+    /// Whether all columns have another measure than the word asks for, or a neighbouring column
+    /// has the right one.
     fn are_of_another(&self, word: &str, language: Language) -> bool {
         let how: Vec<Measured> =
             self.titles.iter().map(|(_, title)| language.measured(word, title)).collect();
@@ -64,7 +68,8 @@ impl Columns<'_> {
     }
 }
 
-/// The words of a question that ask for a measure itself: "deep" of "how deep", "weigh" of "how much does it weigh".
+/// The words of a question that ask for a measure: "deep" in "how deep", "weigh" in "how much does
+/// it weigh".
 fn asked<'a>(question: &str, words: &'a [String]) -> Vec<&'a String> {
     let language = Language::of_words(words);
     if asks_for(question) == Some("amount") {
@@ -105,7 +110,7 @@ fn titled(column: &ColumnRef, tables: &Tables) -> Option<(Option<Place>, String)
     Some((column.place, tables.column(column.place?)?.title.clone()))
 }
 
-/// The column that an expression is, or that a query gives in its place.
+/// The column that an expression or a subquery gives.
 fn given_by(expression: &Expression) -> Option<&ColumnRef> {
     match expression {
         Expression::Column(column) => Some(column),

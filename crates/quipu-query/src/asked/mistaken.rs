@@ -1,5 +1,5 @@
-//! Readings that run and are well said, and answer something else than the question asks: of another thing of a similar name, of another
-//! thing's property, by another verb, by a flag or a number that nobody asked for.
+//! Readings that run and sound right, but answer another question: about another thing of a similar
+//! name, another thing's property, another verb, or a flag or number that nobody asked for.
 
 use quipu_language::{Language, Measured, Ordered, Side, asks_for, is_measure, side_of};
 
@@ -10,13 +10,14 @@ use crate::syntax::{Aggregate, Comparison, Expression, Join, Query, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::Values;
 
-/// Words that come no nearer to a reading name something else. With the embedder that Quipu ships with, synonyms are nearer.
+/// Words less similar to the reading mean something else. With the embedder that Quipu ships,
+/// synonyms are closer.
 const FAR: f64 = 0.5;
-/// The same of a flag: it says yes or no of one thing only.
+/// The same for flags: a flag says yes or no about one thing only.
 const FAR_FROM_FLAG: f64 = 0.6;
 
-/// A word of a name of the question that the thing of a similar name does not have to which a query holds something: "Anton Caltrop" is no
-/// Ruben Caltrop.
+/// A word of a name in the question that the thing in the query, of a similar name, lacks: "Anton
+/// Caltrop" is not Ruben Caltrop.
 pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Option<String> {
     let language = Language::of(question);
     let words = words_of(question);
@@ -48,9 +49,10 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
     found
 }
 
-/// Whether a word is another one written otherwise: a form, a slip, an initial or an abbreviation of it.
+/// Whether two words may be the same: forms of one word, with a typing error, as initial or as
+/// abbreviation.
 fn may_be(word: &str, other: &str, language: Language) -> bool {
-    /// Least likeness but for slips (Jaro-Winkler).
+    /// The least similarity of words that may differ by a typing error (Jaro-Winkler).
     const ALIKE: f64 = 0.85;
     /// Most letters of an abbreviation.
     const SHORT: usize = 3;
@@ -58,7 +60,7 @@ fn may_be(word: &str, other: &str, language: Language) -> bool {
     is_short || language.is_form(word, other) || strsim::jaro_winkler(word, other) >= ALIKE
 }
 
-/// Names as the question writes them: words with capitals one after the other, in lower case.
+/// The names in the question: runs of capitalised words, in lower case.
 fn names_written(question: &str) -> Vec<Vec<String>> {
     let language = Language::of(question);
     let mut names: Vec<Vec<String>> = Vec::new();
@@ -87,7 +89,8 @@ fn names_written(question: &str) -> Vec<Vec<String>> {
     names
 }
 
-/// What else a reading answers than the question asks, by a word of the question, or of the reading where the question has none.
+/// The word that shows that a reading answers another question: of the question, or of the reading
+/// if the question has none.
 pub(super) fn something_else(
     question: &str,
     query: &Query,
@@ -105,10 +108,11 @@ pub(super) fn something_else(
         .or_else(|| another_superlative(&words, query, said, near))
 }
 
-/// A superlative of a property of its own that is not near to what a reading orders by: the spiciest is not the best.
+/// A superlative of one specific property that is far in meaning from the reading's order: the
+/// spiciest is not the best.
 fn another_superlative(words: &[String], query: &Query, said: &Said, near: &Nearness) -> Option<String> {
     let language = Language::of_words(words);
-    // "The busiest by passengers" says what it means.
+    // "The busiest by passengers" names its measure.
     let mut named = false;
     for order in &query.order {
         order.expression.visit(&mut |part| {
@@ -136,7 +140,7 @@ fn another_superlative(words: &[String], query: &Query, said: &Said, near: &Near
     own.next().filter(|_| !query.order.is_empty() && !counts(query))
 }
 
-/// Whether a query orders by a number of rows.
+/// Whether a query orders by a count of rows.
 fn counts(query: &Query) -> bool {
     let mut counts = false;
     for order in &query.order {
@@ -147,9 +151,10 @@ fn counts(query: &Query) -> bool {
     counts
 }
 
-/// A verb of the question, beside a name, that is a relation's: the reading speaks of other relations only. "Who reports to A" does not ask
-/// whom A saw. The relation must be one of the named thing's kind, or of the kind that the reading gives: a farm that belongs to somebody
-/// is asked about by another word where only orchards are said to belong.
+/// The relation that a verb of the question, beside a name, stands for, if the reading uses other
+/// relations only: "who reports to A" does not ask whom A saw. The relation must belong to the kind
+/// of the named thing or of the given things: a verb that is only said of orchards may ask about a
+/// farm in another way.
 fn by_another_verb(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
     let given = query.select().and_then(|select| match &select.items.first()?.expression {
         Expression::Column(column) => tables.leads_to(column.place?),
@@ -185,8 +190,8 @@ fn by_another_verb(words: &[String], query: &Query, said: &Said, tables: &Tables
     })
 }
 
-/// Whether a question has the word that ends a relation's name and joins it to a noun: who "runs" a line does not run on it. "By" is said
-/// in a passive only.
+/// Whether the question has the final preposition of a relation's name: someone who "runs" a line
+/// does not run on it. "By" only occurs in the passive, so it may be missing.
 fn is_whole(title: &str, words: &[String]) -> bool {
     let language = Language::of_words(words);
     let last =
@@ -194,8 +199,9 @@ fn is_whole(title: &str, words: &[String]) -> bool {
     last.is_none_or(|last| words.contains(&last))
 }
 
-/// The title of things that the question does not speak of and whose property a reading gives, where they name the thing that is asked about
-/// and not it them: the home town of a doctor's patients is none of the doctor's.
+/// The title of things that the question does not mention, if a reading gives their property and
+/// they refer to the thing asked about, not the reverse: the home town of a doctor's patients is
+/// not the doctor's.
 fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let select = query.select()?;
@@ -204,7 +210,7 @@ fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option
             .iter()
             .any(|of| language.meanings(of).is_empty() && words.iter().any(|word| language.is_form(word, of)))
     };
-    // Forward each thing leads to one: the continent of a city's country.
+    // Forward, each thing leads to one other: the continent of a city's country.
     let (mut is_backward, mut silent) = (false, None);
     for from in &select.from {
         let (Join::Left(Some(on)), Source::Table(_, Some(at))) = (&from.join, &from.source) else { continue };
@@ -227,7 +233,7 @@ fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option
     select.items.iter().any(|item| gives(&item.expression)).then_some(title)
 }
 
-/// A flag that a reading gives or holds something to, and of which the question says nothing.
+/// A flag that a reading gives or compares and that the question does not mention.
 fn by_an_unnamed_flag(words: &[String], query: &Query, near: &Nearness, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let mut found = None;
@@ -247,8 +253,8 @@ fn by_an_unnamed_flag(words: &[String], query: &Query, near: &Nearness, tables: 
     found
 }
 
-/// What is to be counted, where a reading gives a number that the graph states of something else: how many people a dish serves is not
-/// how many minutes it takes.
+/// The noun to be counted, if the reading gives a number that the graph states for something else:
+/// how many people a dish serves is not how many minutes it takes.
 fn another_number(
     question: &str,
     words: &[String],
@@ -278,13 +284,14 @@ fn another_number(
     (gives && !language.is_unit(noun) && is_far(noun, left_out, near)).then(|| noun.clone())
 }
 
-/// What is to be the greatest or the least, where a reading orders by something else: the largest budget is no floor. "Most" counts.
+/// The noun whose extreme is asked for, if the reading orders by something else: the largest budget
+/// is no floor. "Most" asks for a count.
 fn another_extreme(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
     let language = Language::of_words(words);
     if query.order.is_empty() || counts(query) {
         return None;
     }
-    // "The shortest time" says its measure twice.
+    // "The shortest time" names its measure twice.
     let next = |(at, word): &(usize, String)| {
         words
             .get(at + 1)

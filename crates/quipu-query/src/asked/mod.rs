@@ -1,6 +1,8 @@
-//! What a question's words say of a query: the words that it leaves out, the slips that they show, and how sure a reading is.
+//! Compares a question's words with a query: the words that the query leaves out, the slips that
+//! they show, and the confidence of a reading.
 //!
-//! No model: how near two texts are in meaning, and how likely a text was, is measured by others and handed in ([`Nearness`]).
+//! No model is used here. The caller measures the similarity of texts and the likelihood of a text,
+//! and passes them in ([`Nearness`]).
 
 mod bounds;
 mod candidate;

@@ -1,23 +1,25 @@
-//! How near a reading comes to the question's words by meaning, as whoever has an embedder measured it.
+//! The similarity in meaning between a reading and the question's words, measured by a caller with
+//! an embedder.
 
 use std::collections::HashMap;
 
-/// How near a reading comes to the words of a question, and the question to those of the reading, from 0 to 1.
+/// The similarity of a reading to the words of a question, and of the question to the words of the
+/// reading, from 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Nearness {
-    /// How near the reading comes to each word of the question, in lower case.
+    /// The reading's similarity to each word of the question, in lower case.
     pub asked: HashMap<String, f64>,
-    /// How near the question comes to each word of the reading, in lower case.
+    /// The question's similarity to each word of the reading, in lower case.
     pub read: HashMap<String, f64>,
 }
 
 impl Nearness {
-    /// How near the reading comes to a word in lower case; nothing where that is not known.
+    /// The reading's similarity to a word in lower case; `None` if unknown.
     pub fn to(&self, word: &str) -> Option<f64> {
         self.asked.get(word).copied()
     }
 
-    /// How near the question comes to a word of the reading in lower case; nothing where that is not known.
+    /// The question's similarity to a word of the reading in lower case; `None` if unknown.
     pub fn from(&self, word: &str) -> Option<f64> {
         self.read.get(word).copied()
     }

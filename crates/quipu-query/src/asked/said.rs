@@ -1,4 +1,5 @@
-//! What a query speaks of, and what it does: the words, values and columns that a question's words are held against.
+//! The content of a query: the words, values, columns and operations that are compared with a
+//! question's words.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -9,26 +10,27 @@ use crate::syntax::{
 };
 use crate::tables::{Place, Tables, words_of};
 
-/// What a query speaks of, and what it does.
+/// The content of a query.
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) words: HashSet<String>,
     pub(super) does: HashSet<&'static str>,
-    /// The place in an order at which its rows begin.
+    /// The rank in an order at which its rows begin.
     pub(super) place: Option<u64>,
-    /// Titles of the columns other than names, and how often it speaks of each.
+    /// Titles of the columns other than names, and how often each is used.
     pub(super) columns: BTreeMap<String, usize>,
-    /// Of these the uses that make no step.
+    /// The uses among these that are no steps.
     pub(super) repeated: BTreeMap<String, usize>,
     /// The values that it compares with.
     pub(super) values: BTreeSet<String>,
-    /// Numbers by which it multiplies or divides values that are no times.
+    /// Numbers by which it multiplies or divides values other than times.
     pub(super) factors: BTreeSet<String>,
-    /// Numbers that values are at most.
+    /// Numbers that are upper bounds of values.
     pub(super) at_most: BTreeSet<String>,
 }
 
-/// What the rows of a SELECT's table are to what its conditions hold them to: apprentices, where `apprentice_of` is somebody.
+/// The roles that a SELECT's conditions give to the rows of its table: apprentices, if
+/// `apprentice_of` is fixed to somebody.
 fn roles_of_rows(select: &Select, alias: Option<&str>, tables: &Tables) -> Vec<String> {
     let conditions = select.filter.iter().flat_map(Expression::conjuncts);
     let held = conditions.filter_map(|condition| match condition {
@@ -51,8 +53,8 @@ impl Said {
         said
     }
 
-    /// Titles of the columns that the query gives and of their tables, and the roles that its conditions give its rows ("apprentice of");
-    /// of a count those that it counts in.
+    /// Titles of the given columns and their tables, and the roles that conditions give to the rows
+    /// ("apprentice of"); for a count the columns that it counts in.
     pub(super) fn given(query: &Query, tables: &Tables) -> Vec<String> {
         let Some(select) = query.select() else { return Vec::new() };
         let mut given = Vec::new();
@@ -75,7 +77,8 @@ impl Said {
         given
     }
 
-    /// Places of the numbers and units that the query has in another unit: "ten minutes" of 600 seconds.
+    /// Places of the numbers and units that the query has in another unit: "ten minutes" for 600
+    /// seconds.
     pub(super) fn converted(&self, words: &[String]) -> HashSet<usize> {
         let language = Language::of_words(words);
         let values: Vec<f64> = self.values.iter().filter_map(|value| value.parse().ok()).collect();
@@ -97,7 +100,7 @@ impl Said {
         places
     }
 
-    /// Whether the query speaks of what a word names: in this form or another.
+    /// Whether the query mentions a word, in this form or another.
     pub(super) fn names(&self, word: &str, language: Language) -> bool {
         self.words.contains(word) || self.words.iter().any(|known| language.is_form(word, known))
     }
@@ -142,7 +145,8 @@ impl Said {
                         Source::Derived(query) => self.query(query, tables),
                     }
                 }
-                // "The author who is the author of …" is one step: its column stands on both sides.
+                // "The author who is the author of …" is one step, although its column stands on
+                // both sides.
                 for place in select.items.iter().filter_map(|item| chosen_by_itself(&item.expression, select))
                 {
                     let title = tables.column(place).map(|column| column.title.clone()).unwrap_or_default();
@@ -186,7 +190,7 @@ impl Said {
                 self.values.insert(number.clone());
             }
             Expression::Not(inner) => {
-                // "x IS NOT NULL" denies nothing.
+                // "x IS NOT NULL" is no negation.
                 let denies = !matches!(**inner, Expression::IsNull(_));
                 self.does.extend(denies.then_some("negation"));
                 // "Only in A": in A, and in no other.
@@ -228,7 +232,7 @@ impl Said {
         }
     }
 
-    /// Keeps the number by which a value is multiplied or divided that is no time.
+    /// Keeps the factor of a value that is not a time.
     fn factor(&mut self, operation: Arithmetic, left: &Expression, right: &Expression, tables: &Tables) {
         if !matches!(operation, Arithmetic::Divide | Arithmetic::Multiply) {
             return;
@@ -255,7 +259,7 @@ impl Said {
     }
 }
 
-/// Whether a value is a time, by the days that it counts or by the unit in its column's name.
+/// Whether a value is a time: it counts days, or its column's name has a unit of time.
 fn keeps_time(value: &Expression, tables: &Tables) -> bool {
     let mut keeps = false;
     value.visit(&mut |part| {
@@ -271,7 +275,7 @@ fn keeps_time(value: &Expression, tables: &Tables) -> bool {
     keeps
 }
 
-/// The column that a SELECT gives where it is what the SELECT demands of it: a column equal to one of the same column.
+/// The column that a SELECT gives and also fixes: a column equal to one of the same column.
 fn chosen_by_itself(item: &Expression, select: &Select) -> Option<Place> {
     let Expression::Column(given) = item else { return None };
     let is_it = |of: &Expression| of == item;

@@ -1,4 +1,4 @@
-//! Shares of those that a question names, where a query takes them of all.
+//! Shares of the things that a question names, if the query takes them of all.
 
 use quipu_language::Language;
 
@@ -6,8 +6,9 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Arithmetic, Body, Expression, Query, Select};
 use crate::tables::words_of;
 
-/// Takes a share of those that the question names before its verb: "what percentage of the red ships have sails" is one of the red ships,
-/// not of all. Only where the query counts all rows below, and asks for both above.
+/// Takes a share of the things that the question names before its verb: "what percentage of the red
+/// ships have sails" is a share of the red ships, not of all. Only if the query divides by all
+/// rows, and counts rows with both properties.
 pub fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
     let language = Language::of(question);
     let words = words_of(question);
@@ -45,7 +46,10 @@ pub fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
         return None;
     }
     select.filter = select.filter.take().into_iter().chain(moved).reduce(and);
-    Some(Mend { text: "the share is one of those that the question names".into(), doubt: Doubt::Little })
+    Some(Mend {
+        text: "the share is computed among the things that the question names, not among all".into(),
+        doubt: Doubt::Little,
+    })
 }
 
 fn and(left: Expression, right: Expression) -> Expression {
@@ -66,7 +70,7 @@ fn counts_all_below(select: &Select) -> bool {
     counts
 }
 
-/// Changes the conditions of the cases that are added up.
+/// Changes the conditions of the CASE expressions that are summed or counted.
 fn in_case(expression: &mut Expression, change: &mut dyn FnMut(&mut Expression) -> Option<()>) {
     if let Expression::Aggregate { function: Aggregate::Sum | Aggregate::Count, of: Some(of), .. } =
         expression

@@ -1,4 +1,5 @@
-//! Slips of a model that the question's own words show: an order from the wrong end, either of two things where both are asked for.
+//! A model's slips that the question's own words reveal: an order from the wrong end, or either of
+//! two things if both are asked for.
 
 use std::collections::HashSet;
 
@@ -8,8 +9,8 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Query, SetOperator, Source};
 use crate::tables::{Column, Kind, Tables, words_of};
 
-/// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
-/// question asks for several ends, or the query has several orders.
+/// Corrects the ends of orders: "the youngest" has the latest date of birth, whatever the model
+/// wrote. Does nothing if the question asks for several ends, or if the query has several orders.
 pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let language = Language::of(question);
     let words = words_of(question);
@@ -35,7 +36,8 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
     each_query(query, &mut |query| {
         let found = order_of(query, tables).filter(|(of, ..)| all.contains(of));
         let Some((of, title, end)) = found else { return };
-        // "The most affordable" has the least price: of amounts "most" asks only beside what they are called.
+        // "The most affordable" has the least price: for amounts, "most" decides only beside the
+        // column's name.
         let next = words.get(at + 1);
         let is_beside =
             next.is_some_and(|next| words_of(&title).iter().any(|word| language.is_form(next, word)));
@@ -58,7 +60,8 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
     mend
 }
 
-/// Makes a day that the model took from somewhere else the year, or the month, that the question says: "added in 2021" is no 30 January.
+/// Replaces a day that the question does not contain by the question's year or month: "added in
+/// 2021" is not 30 January.
 pub fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let mut mend = None;
@@ -84,8 +87,8 @@ pub fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option
     mend
 }
 
-/// The year or the month that the question says where the query has a day: "in 2021", "in March 2021". Nothing where the question says
-/// more of the date, or says it otherwise.
+/// The year or the month in the question, if the query has a day in it: "in 2021", "in March 2021".
+/// `None` if the question gives more of the date, or in another form.
 fn date_said(words: &[String], date: &str) -> Option<String> {
     let [year, _, day] = date.split('-').collect::<Vec<_>>().try_into().ok()?;
     if date.len() != 10 || day.len() != 2 {
@@ -110,10 +113,11 @@ fn each_condition(condition: &mut Expression, change: &mut dyn FnMut(&mut Expres
     }
 }
 
-/// Puts a name on the end of a relation on which the question has it: in "whom did A influence" it is A who did it, so A is a value of
-/// `influenced_by`. Only where both ends are of one kind, for else the kinds tell.
+/// Moves a name to the end of a relation on which the question has it: in "whom did A influence" A
+/// acts, so A is a value of `influenced_by`. Only if both ends have one kind; otherwise the kinds
+/// decide.
 pub fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
-    let asked: Vec<String> = words_of(question).iter().map(|word| quipu_index::normalise(word)).collect();
+    let asked: Vec<String> = words_of(question).iter().map(|word| quipu_language::normalise(word)).collect();
     let select = query.select()?;
     let (alias, tail, title, name) =
         select.filter.as_ref()?.conjuncts().into_iter().find_map(|condition| {
@@ -123,7 +127,7 @@ pub fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option
             };
             let place = column.place?;
             let table = tables.table(place.table)?;
-            // The relation that is asked for, or asked by.
+            // The relation that is given or compared.
             let given = select.items.iter().find_map(|item| match &item.expression {
                 Expression::Column(given) if given.table == column.table => given.place,
                 _ => None,
@@ -133,12 +137,13 @@ pub fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option
             if head.kind != tail.kind || !matches!(head.kind, Kind::Entity(Some(_))) {
                 return None;
             }
-            // Of things only a query of just the two ends is sure to be turned as a whole.
+            // For tables of things, only a query of just the two ends can safely be turned.
             let is_alone = select.filter.iter().flat_map(Expression::conjuncts).count() == 1;
             if !table.is_links() && (select.from.len() > 1 || select.items.len() > 1 || !is_alone) {
                 return None;
             }
-            let words: Vec<String> = words_of(name).iter().map(|word| quipu_index::normalise(word)).collect();
+            let words: Vec<String> =
+                words_of(name).iter().map(|word| quipu_language::normalise(word)).collect();
             let start = asked.windows(words.len().max(1)).position(|window| window == words)?;
             let side = side_of(&asked, &(start..start + words.len()), &tail.title)?;
             let wanted = if side == Side::Tail { tail_at } else { 0 };
@@ -154,11 +159,11 @@ pub fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option
             turn_ends(&mut order.expression, alias.as_deref(), tail, tables);
         }
     });
-    let text = format!("by the question's words {name} stands on the other side of “{title}”");
+    let text = format!("the question puts {name} on the other side of “{title}”");
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// Makes each end of a relation, the first column and that of its tail, the other.
+/// Swaps the two ends of a relation: the first column and the tail's.
 fn turn_ends(expression: &mut Expression, alias: Option<&str>, tail: usize, tables: &Tables) {
     if let Expression::Column(column) = expression
         && column.table.as_deref() == alias
@@ -175,7 +180,8 @@ fn turn_ends(expression: &mut Expression, alias: Option<&str>, tail: usize, tabl
     }
 }
 
-/// The superlatives of a question with their places: none within the names that the query compares with, no "at least", no "at most".
+/// The superlatives of a question with their places, outside the names that the query compares
+/// with, and without "at least" and "at most".
 pub(super) fn superlatives(words: &[String], query: &Query) -> Vec<(usize, String)> {
     let language = Language::of_words(words);
     let mut named: HashSet<usize> = HashSet::new();
@@ -199,11 +205,11 @@ pub(super) fn superlatives(words: &[String], query: &Query) -> Vec<(usize, Strin
     found.map(|(at, word)| (at, word.clone())).collect()
 }
 
-/// What an order by a count is called.
+/// The title of an order by a count.
 const NUMBER: &str = "number";
 
-/// What a query is ordered by to give a part of its rows, or takes the extreme of: what kind it is of, its title, and the end that
-/// comes first.
+/// The order by which a query gives a part of its rows, or the extreme that it takes: the kind of
+/// values, the column's title, and the end that comes first.
 pub(super) fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, String, End)> {
     let end = |descending: bool| if descending { End::Descending } else { End::Ascending };
     if let (Some(order), Some(_)) = (query.order.first(), query.limit) {
@@ -248,13 +254,13 @@ pub(super) fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Or
     Some((of, column.title.clone()))
 }
 
-/// Whether numbers are all such as years are.
+/// Whether all numbers of a column look like years.
 fn holds_years(column: &Column) -> bool {
     let is_year = |text: &String| text.parse::<u32>().is_ok_and(|year| (1_000..2_100).contains(&year));
     column.range.as_ref().is_some_and(|(least, most)| is_year(least) && is_year(most))
 }
 
-/// Begins an order at its other end.
+/// Turns an order around.
 fn turn(query: &mut Query) {
     if let (Some(order), Some(_)) = (query.order.first_mut(), query.limit) {
         order.descending = !order.descending;
@@ -272,7 +278,7 @@ fn turn(query: &mut Query) {
     }
 }
 
-/// A query and all within it.
+/// Visits a query and all its subqueries.
 pub(super) fn each_query(query: &mut Query, change: &mut dyn FnMut(&mut Query)) {
     change(query);
     match &mut query.body {
@@ -302,8 +308,8 @@ fn within(expression: &mut Expression, change: &mut dyn FnMut(&mut Query)) {
     }
 }
 
-/// A query for either of two things, where the question names "both" of them, as the rows that each of them has. Names as the model
-/// wrote them: nothing is bound yet.
+/// Turns a query for either of two things into the rows that both share, if the question names
+/// "both". Names are as the model wrote them; nothing is bound yet.
 pub fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     let Some((at, column, values)) = either(&query) else { return (query, None) };
     let asked = words_of(question);
@@ -344,15 +350,15 @@ pub fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     };
     let [one, other] = values.each_ref().map(of);
     let mend = Mend {
-        text: format!("both {} and {} are asked for, not either", values[0], values[1]),
+        text: format!("the question asks for both {} and {}, not for either", values[0], values[1]),
         doubt: Doubt::Little,
     };
     let body = Body::Set { operator: SetOperator::Intersect, all: false, left: one, right: other };
     (Query { body, order: Vec::new(), limit: None, offset: 0 }, Some(mend))
 }
 
-/// The condition of a plain query by which a column is one of two texts: its place, the column, the texts. Nothing where the query
-/// gives that column, groups, orders or counts.
+/// The condition of a plain query that a column is one of two texts: its place, the column, the
+/// texts. `None` if the query gives that column, groups, orders or counts.
 fn either(query: &Query) -> Option<(usize, Expression, [String; 2])> {
     let select = query.select()?;
     let plain = query.order.is_empty() && query.limit.is_none() && select.group.is_empty();

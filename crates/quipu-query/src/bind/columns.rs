@@ -1,11 +1,12 @@
-//! From a column's name to a column: of the table named, else the nearest that is reached from it along links.
+//! Resolves a column's name: to a column of the named table, else to the nearest one that links
+//! reach from it.
 
 use super::{Binder, Doubt, LEAST_ALIKE, Reach, Scope, alike};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, DERIVED, Expression, From, Join, Source};
 use crate::tables::{Column, Kind, Place, Rows, Table, covers, words_of};
 
-/// A step from one table to another: the columns on both sides that are equal.
+/// A step from one table to another: the columns on both sides that must be equal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
     pub(super) from: Place,
@@ -13,7 +14,7 @@ pub(super) struct Link {
 }
 
 impl Binder<'_> {
-    /// Binds a column, joining what it takes to reach it.
+    /// Binds a column, and joins the tables that lead to it.
     pub(super) fn column(
         &mut self,
         column: &ColumnRef,
@@ -23,7 +24,8 @@ impl Binder<'_> {
         if let Some(found) = self.column_elsewhere(column, &reaches, scopes) {
             return Ok(found);
         }
-        // A name that only an outer query has is not meant where the tables here are linked to one that has it.
+        // A name that only an outer query has does not refer to it if the tables here are linked to
+        // one that has it.
         let nearest = reaches.first().map_or(0, |(depth, _)| *depth);
         let (here, outer): (Vec<_>, Vec<_>) = reaches.iter().partition(|(depth, _)| *depth == nearest);
         let owned_here = here.iter().find_map(|(depth, reach)| self.own_column(reach, &column.name, *depth));
@@ -54,7 +56,7 @@ impl Binder<'_> {
                 return Ok(found);
             }
         }
-        // SQLite reads "a text" in double quotes as text where no column has that name.
+        // SQLite reads "a text" in double quotes as text if no column has that name.
         if column.table.is_none() && column.name.contains(' ') {
             return Ok(Expression::Text(column.name.clone()));
         }
@@ -65,8 +67,8 @@ impl Binder<'_> {
         }))
     }
 
-    /// A column of a table that is not in FROM: where one column here leads to its things, that one in the place of their name, else
-    /// theirs.
+    /// A column of a table that is not in FROM. If exactly one column here leads to that table, it
+    /// stands for the table's name; for other columns the table is joined.
     fn column_elsewhere(
         &mut self,
         column: &ColumnRef,
@@ -123,7 +125,7 @@ impl Binder<'_> {
         let table = self.tables.table(table_at)?;
         let at = match table.find(name) {
             Some(at) => at,
-            // "name" and "id" of a table of links are the thing at its other end.
+            // "name" and "id" of a link table stand for the entity at its other end.
             None if table.is_links()
                 && matches!(name.to_ascii_lowercase().as_str(), "name" | "id" | "value") =>
             {
@@ -135,7 +137,7 @@ impl Binder<'_> {
         Some(bound(reach, Place { table: table_at, column: at }, &table.columns.get(at)?.id))
     }
 
-    /// A column of the table whose name says nearly the same.
+    /// A column of the table with a similar name.
     fn similar_column(&mut self, reach: &Reach, name: &str) -> Option<Expression> {
         let wanted = words_of(name);
         let Some(table_at) = reach.table else {
@@ -158,12 +160,12 @@ impl Binder<'_> {
             .skip(1)
             .map(|(at, column)| (alike(&wanted, &words_of(&column.id)), at));
         let best = scores.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
-        // "gpa" where there is one column with that word: "total_gpa".
+        // "gpa", if exactly one column has that word: "total_gpa".
         let holding: Vec<usize> = (table.columns.iter().enumerate().skip(1))
             .filter(|(_, column)| covers(&words_of(&column.id), &wanted))
             .map(|(at, _)| at)
             .collect();
-        // Of columns called the same the one that most things have comes first.
+        // Of columns with the same name, the one with the most values comes first.
         let title = |at: &usize| table.columns.get(*at).map(|column| &column.title);
         let is_one =
             holding.windows(2).all(|pair| pair.first().and_then(title) == pair.last().and_then(title));
@@ -173,7 +175,7 @@ impl Binder<'_> {
             _ => best,
         };
         let column = table.columns.get(best.1)?;
-        // Where only part of the name agrees, what is elsewhere by its full name goes before it.
+        // If only part of the name agrees, a column elsewhere with the full name wins.
         let (id, of) = (column.id.clone(), table.id.clone());
         if best.0 < LEAST_ALIKE {
             return None;
@@ -182,7 +184,7 @@ impl Binder<'_> {
         Some(bound(reach, Place { table: table_at, column: best.1 }, &id))
     }
 
-    /// Whether a table of links leads directly to a table with a column of exactly this name.
+    /// Whether a link table leads directly to a table with a column of exactly this name.
     fn leads_to_a(&self, reach: &Reach, name: &str) -> bool {
         let links = |at: &usize| self.tables.table(*at).is_some_and(crate::tables::Table::is_links);
         let has =
@@ -190,7 +192,7 @@ impl Binder<'_> {
         reach.table.filter(links).is_some_and(|start| self.links_of(start).iter().any(has))
     }
 
-    /// A column of a table that is one or two links away; the tables between are joined.
+    /// A column of a table one or two links away; the tables between are joined.
     fn linked_column(
         &mut self,
         reach: &Reach,
@@ -231,7 +233,7 @@ impl Binder<'_> {
                 let alias = self.joined(reach, &path, depth, scopes);
                 self.mend(
                     doubt,
-                    format!("{from} has no column {name}: {id} of {of} is meant, which is linked to it"),
+                    format!("{from} has no column {name}: {id} of the linked table {of} is meant"),
                 );
                 return Some(Expression::Column(ColumnRef {
                     table: Some(alias),
@@ -245,7 +247,8 @@ impl Binder<'_> {
         None
     }
 
-    /// Whether a path leads from things to an amount or a date of other things: the area of a state is not that of its country.
+    /// Whether a path leads from things to an amount or a date of other things: the area of a state
+    /// is not that of its country.
     fn is_of_another(&self, path: &[Link], value: Place) -> bool {
         let is_things = |at: usize| self.tables.table(at).is_some_and(|table| !table.is_links());
         let measures = matches!(
@@ -255,7 +258,8 @@ impl Binder<'_> {
         measures && path.iter().any(|link| is_things(link.from.table) && is_things(link.to.table))
     }
 
-    /// The column of a table that a name means: the table's own where the name is the table's.
+    /// The column of a table that a name refers to; the table's own name column if the name is the
+    /// table's.
     fn best_column(&self, table: usize, name: &str) -> Option<(f64, usize)> {
         let of = self.tables.table(table)?;
         let wanted = words_of(name);
@@ -265,7 +269,7 @@ impl Binder<'_> {
         if let Some(at) = named_thing(of, &wanted) {
             return Some((0.95, at));
         }
-        // "customer_state" of a linked table of customers: its one column with "state".
+        // "customer_state" of a linked table of customers: its only column with "state".
         let own = words_of(&of.id);
         let is_own = |word: &&String| own.iter().any(|other| crate::tables::is_form_of(word, other));
         let rest: Vec<&String> = wanted.iter().filter(|word| !is_own(word)).collect();
@@ -284,7 +288,8 @@ impl Binder<'_> {
         best.filter(|(score, _)| *score >= 0.85).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
     }
 
-    /// The steps from a table to others: along its columns, by equal codes, through tables of links, and back along others' columns.
+    /// The links from a table to others: along its columns, by equal codes, through link tables,
+    /// and backwards along others' columns.
     pub(super) fn links_of(&self, table: usize) -> Vec<Link> {
         let mut links = Vec::new();
         for (place, column) in self.tables.columns() {
@@ -300,7 +305,7 @@ impl Binder<'_> {
                 links.push(Link { from: target, to: place });
             }
         }
-        // Tables of links whose heads are rows of this one without a type of their own.
+        // Link tables whose heads are rows of this table without a type of their own.
         for (at, other) in self.tables.tables.iter().enumerate() {
             if let Rows::Links { heads, .. } = &other.source
                 && *heads == table
@@ -312,7 +317,8 @@ impl Binder<'_> {
         links
     }
 
-    /// Joins the tables along `path` to the one reached; gives the last one's alias. A path joined before is used again.
+    /// Joins the tables along `path`, and returns the last one's alias. A path that is already
+    /// joined is reused.
     pub(super) fn joined(
         &mut self,
         reach: &Reach,
@@ -365,7 +371,8 @@ impl Binder<'_> {
     }
 }
 
-/// The tables that a column may be of, nearest first, with their distance in queries; the one named alone where one is.
+/// The tables that a column may belong to, nearest first, with their distance in queries; only the
+/// named one if the column names one.
 fn reaches(column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, QueryError> {
     let all = scopes
         .iter()
@@ -378,7 +385,7 @@ fn reaches(column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, 
     if let Some(found) = called.or_else(|| all.iter().find(|(_, reach)| reach.has_name(wanted))) {
         return Ok(vec![found.clone()]);
     }
-    // A table that is not in FROM: the nearest table that links to it reaches it.
+    // The table is not in FROM: the nearest table that links to it is used.
     let words = words_of(wanted);
     let similar = all
         .iter()
@@ -390,10 +397,10 @@ fn reaches(column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, 
     }
 }
 
-/// Links that a column may be away.
+/// Most links to a column.
 const MOST_LINKS: usize = 2;
 
-/// Whether a name is the table's own: "id", "author", "author_name", "title".
+/// Whether a column name refers to the table's own names: "id", "author", "author_name", "title".
 fn is_own_name(table: &str, name: &str) -> bool {
     let (table, mut name) = (words_of(table), words_of(name));
     if name.len() > 1 && matches!(name.last().map(String::as_str), Some("id" | "name" | "title")) {
@@ -417,7 +424,8 @@ fn derived(reach: &Reach, at: usize) -> Expression {
     Expression::Column(ColumnRef { table: Some(reach.alias.clone()), name, place })
 }
 
-/// The column of the things that a column called "currency_name" names: the first of a table of currencies, or one of currencies.
+/// The column that "currency_name" stands for: the first of a table of currencies, or a column of
+/// currencies.
 fn named_thing(table: &Table, wanted: &[String]) -> Option<usize> {
     let (last, thing) = wanted.split_last()?;
     if last != "name" || thing.is_empty() {

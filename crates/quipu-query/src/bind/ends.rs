@@ -1,16 +1,17 @@
-//! Tables of links between things of one kind have two ends that are easily taken for each other: "the neighbours of A" joined by the
-//! very end that is A. Where an end is held to one thing and the rest of the query asks of that thing only, the other end is meant.
+//! Tables of links between things of one kind have two ends that models easily confuse: "the
+//! neighbours of A" joined by the end that is A. If one end is fixed to a thing, and the rest of
+//! the query asks only about that thing, the other end is meant.
 
 use super::{Binder, Doubt};
 use crate::syntax::{ColumnRef, Comparison, Expression, From, Join, Order, Select, Source};
 use crate::tables::Place;
 
-/// An end of a table of links: its alias and which of both.
+/// An end of a link table: its alias and the end's column.
 type End = (String, usize);
 
 impl Binder<'_> {
-    /// Turns joins, conditions and items of links within one kind to the end that they must mean. The tables from `written` on were joined
-    /// by the binder.
+    /// Turns joins, conditions and items of links within one kind to the end that they must mean.
+    /// The tables from `written` on were joined by the binder.
     pub(super) fn right_ends(&mut self, select: &mut Select, order: &mut [Order], written: usize) {
         let links: Vec<(String, usize)> = select
             .from
@@ -20,7 +21,7 @@ impl Binder<'_> {
         for (alias, table) in links {
             let ends = [0, 1].map(|end| (alias.clone(), end));
             let fixed: Vec<End> = ends.into_iter().filter(|end| is_fixed(select, end)).collect();
-            // Where both ends are held to things nothing is in doubt.
+            // If both ends are fixed, there is no doubt.
             if let [fixed] = fixed.as_slice() {
                 self.turn_added(select, fixed, written, table);
                 self.turn_joins(select, order, fixed, table);
@@ -29,7 +30,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The table of links, where both of its ends are rows of one table.
+    /// The table of links, if both of its ends are rows of one table.
     fn links_within_a_kind(&self, from: &From) -> Option<usize> {
         let Source::Table(_, Some(at)) = &from.source else { return None };
         let table = self.tables.table(*at).filter(|table| table.is_links())?;
@@ -37,7 +38,7 @@ impl Binder<'_> {
         (head.kind == tail.kind && matches!(head.kind, crate::tables::Kind::Entity(Some(_)))).then_some(*at)
     }
 
-    /// What the binder joined to reach a property is a property of the other thing.
+    /// A property that the binder joined belongs to the other thing.
     fn turn_added(&mut self, select: &mut Select, fixed: &End, written: usize, table: usize) {
         let mut turned = false;
         for from in select.from.iter_mut().skip(written) {
@@ -48,11 +49,12 @@ impl Binder<'_> {
         self.tell_of(turned, table);
     }
 
-    /// A thing joined by the end that is fixed is that thing; where nothing speaks of the other end, that one joins it.
+    /// A thing joined by the fixed end is that thing itself. If nothing uses the other end, it is
+    /// joined by that one.
     fn turn_joins(&mut self, select: &mut Select, order: &[Order], fixed: &End, table: usize) {
         let other = (fixed.0.clone(), 1 - fixed.1);
-        // A thing that is named and joined is counted rightly, or shown, by the end that joins it: only where the query gives that end too
-        // the other one is meant.
+        // A thing that is named and joined is rightly counted or shown by its end. The other end is
+        // meant only if the query also gives this end.
         let gives = gives(select, order, fixed);
         if uses(select, order, &other) > 0 || !gives && !is_named(select, &|of| is_end(of, fixed)) {
             return;
@@ -68,7 +70,7 @@ impl Binder<'_> {
         self.tell_of(turned, table);
     }
 
-    /// The thing that an end is held to is no answer.
+    /// The fixed thing itself is no answer.
     fn turn_items(&mut self, select: &mut Select, order: &[Order], fixed: &End, table: usize) {
         let other = (fixed.0.clone(), 1 - fixed.1);
         let aggregates = select.items.iter().map(|item| &item.expression);
@@ -94,7 +96,7 @@ impl Binder<'_> {
         }
     }
 
-    /// Puts the other end in the place of one; whether it stood there.
+    /// Replaces one end by the other; returns whether it occurred.
     fn turn(&self, expression: &mut Expression, end: &End, table: usize) -> bool {
         if is_end(expression, end)
             && let Expression::Column(column) = expression
@@ -122,7 +124,7 @@ fn is_end(expression: &Expression, end: &End) -> bool {
     )
 }
 
-/// How often a SELECT speaks of an end.
+/// How often a SELECT uses an end.
 fn uses(select: &Select, order: &[Order], end: &End) -> usize {
     let mut found = 0;
     for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
@@ -144,7 +146,7 @@ fn conditions(select: &Select) -> Vec<&Expression> {
     joins.chain(&select.filter).flat_map(Expression::conjuncts).collect()
 }
 
-/// Whether something is held to a thing that is named.
+/// Whether some expression is fixed to a named thing.
 fn is_named(select: &Select, holds: &dyn Fn(&Expression) -> bool) -> bool {
     conditions(select).into_iter().any(|condition| match condition {
         Expression::Compare(Comparison::Equal, of, value) => {
@@ -154,7 +156,7 @@ fn is_named(select: &Select, holds: &dyn Fn(&Expression) -> bool) -> bool {
     })
 }
 
-/// Whether an end is held to a thing that is named: itself, or by what it is joined to.
+/// Whether an end is fixed to a named thing: directly, or through the thing that it is joined to.
 fn is_fixed(select: &Select, end: &End) -> bool {
     let by_join = |condition: &Expression| {
         thing_joined(condition, end).is_some_and(|thing| is_named(select, &|of| of == thing))
@@ -162,7 +164,7 @@ fn is_fixed(select: &Select, end: &End) -> bool {
     is_named(select, &|of| is_end(of, end)) || conditions(select).into_iter().any(by_join)
 }
 
-/// The name of a thing that a condition makes equal to an end.
+/// The name of the thing that a condition joins to an end.
 fn thing_joined<'e>(condition: &'e Expression, end: &End) -> Option<&'e Expression> {
     let Expression::Compare(Comparison::Equal, a, b) = condition else { return None };
     let is_name = |of: &Expression| matches!(of, Expression::Column(ColumnRef { table, place: Some(Place { column: 0, .. }), .. }) if table.as_ref() != Some(&end.0));

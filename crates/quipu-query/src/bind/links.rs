@@ -1,4 +1,5 @@
-//! What is compared must be of one kind: where it is not, the columns that link the two tables are meant.
+//! Compared values must have one kind. If they do not, the columns that link the two tables are
+//! meant.
 
 use super::columns::Link;
 use super::{Binder, Doubt, Scope, title_of};
@@ -7,7 +8,7 @@ use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Kind, Place};
 
 impl Binder<'_> {
-    /// Mends the two sides of an equality of columns of different kinds, and of `x IN (SELECT y …)`.
+    /// Mends an equality of columns of different kinds, and `x IN (SELECT y …)`.
     pub(super) fn of_one_kind(
         &mut self,
         expression: &mut Expression,
@@ -37,11 +38,12 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// `WHERE flight.airport = name` within a query of airports: the name of a flight is none of an airport, that of the outer query's
-    /// rows is.
+    /// `WHERE flight.airport = name` inside a query of airports: the name of a flight is never an
+    /// airport, but the name in the outer query's row is.
     fn of_an_outer_query(&mut self, name: &mut ColumnRef, other: &ColumnRef, scopes: &[Scope]) {
         let (Some(of_name), Some(of_other)) = (name.place, other.place) else { return };
-        // A column is always what it is: the "name" of a table of links was taken for the column that it is compared with.
+        // A column always equals itself: the "name" of a link table was resolved to the column that
+        // it is compared with.
         let kind = |place: Place| self.tables.column(place).map(|column| column.kind);
         let of_links = self.tables.table(of_name.table).is_some_and(crate::tables::Table::is_links);
         let differs = if of_links {
@@ -62,8 +64,8 @@ impl Binder<'_> {
         *name = meant;
     }
 
-    /// In a condition by which tables are joined: where a side names a column that its table lacks, the columns that link the two tables
-    /// are meant.
+    /// Mends a join condition: if one side names a column that its table lacks, the columns that
+    /// link the two tables are meant.
     pub(super) fn joins(&mut self, on: &mut Expression, scopes: &mut [Scope]) -> Result<(), QueryError> {
         if let Expression::And(a, b) = on {
             self.joins(a, scopes)?;
@@ -97,7 +99,7 @@ impl Binder<'_> {
         self.mend(
             Doubt::Little,
             format!(
-                "{on} names a column that is not there: {}.{} and {}.{} link the tables",
+                "{on} names a missing column: {}.{} and {}.{} link the tables",
                 of_a.alias, new_a.name, of_b.alias, new_b.name
             ),
         );
@@ -105,7 +107,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Whether two columns cannot hold the same values: entities of two tables, or entities and numbers.
+    /// Whether two columns cannot share values: entities of two tables, or entities and numbers.
     fn differ(&self, a: Place, b: Place) -> bool {
         let (Some(of_a), Some(of_b)) = (self.tables.column(a), self.tables.column(b)) else { return false };
         match (of_a.kind, of_b.kind) {
@@ -118,7 +120,7 @@ impl Binder<'_> {
         }
     }
 
-    /// Whether some entity is a row of both tables, as far as their example names tell.
+    /// Whether both tables share an entity, as far as their example names tell.
     fn overlap(&self, a: usize, b: usize) -> bool {
         let names = |table: usize| {
             self.tables
@@ -136,14 +138,14 @@ impl Binder<'_> {
     fn linked(&mut self, a: &ColumnRef, b: &ColumnRef, scopes: &mut [Scope]) -> Option<Expression> {
         let (of_a, of_b) = (a.place?, b.place?);
         let direct = self.links_of(of_a.table).into_iter().filter(|link| link.to.table == of_b.table);
-        // A side that was named rightly stays.
+        // A correctly named side stays.
         let fits = |link: &Link| usize::from(link.from == of_a) + usize::from(link.to == of_b);
         if let Some(link) = direct.max_by_key(fits) {
             let mended = equal(self.reference(a, link.from), self.reference(b, link.to));
             self.tell(a, b, &mended);
             return Some(mended);
         }
-        // Through one table between them.
+        // Through one table in between.
         let through = self.links_of(of_a.table).into_iter().find_map(|first| {
             let second =
                 self.links_of(first.to.table).into_iter().find(|link| link.to.table == of_b.table)?;
@@ -173,8 +175,8 @@ impl Binder<'_> {
         );
     }
 
-    /// Of two queries put together the second gives things of the first's kind: "the beasts of an alignment INTERSECT the languages
-    /// of those that speak one" means the beasts that speak it.
+    /// Makes the second of two combined queries give things of the first's kind: "the beasts of an
+    /// alignment INTERSECT the languages of those that speak one" means the beasts that speak it.
     pub(super) fn same_columns(&mut self, left: &Query, right: &mut Query) {
         let (Some(first), Body::Select(second)) = (left.select(), &mut right.body) else { return };
         let ([one], [other]) = (first.items.as_slice(), second.items.as_mut_slice()) else { return };
@@ -195,7 +197,10 @@ impl Binder<'_> {
                 let instead = Expression::Column(self.reference(&of, place));
                 self.mend(
                     Doubt::Little,
-                    format!("both queries give one kind of thing: {instead}, not {}", title_of(other)),
+                    format!(
+                        "both queries must give things of one kind: {instead} is meant, not {}",
+                        title_of(other)
+                    ),
                 );
                 other.expression = instead;
                 return;
@@ -203,10 +208,11 @@ impl Binder<'_> {
         }
     }
 
-    /// In `x IN (SELECT y …)`: another column of the query's tables that is of the kind of `x`, or another column of the table of `x`.
+    /// Mends `x IN (SELECT y …)`: takes another column of the inner tables that has the kind of
+    /// `x`, or another column of the table of `x`.
     ///
     /// # Errors
-    /// [`QueryError::Unbound`] where no value of one could be a value of the other: nothing is among what it can never be.
+    /// [`QueryError::Unbound`] if no value of one could ever be a value of the other.
     fn same_in(&mut self, column: &mut ColumnRef, query: &mut Query) -> Result<(), QueryError> {
         let Some(of) = column.place else { return Ok(()) };
         let Body::Select(select) = &mut query.body else { return Ok(()) };
@@ -214,7 +220,8 @@ impl Binder<'_> {
         let Expression::Column(inner) = &item.expression else { return Ok(()) };
         let is_outer = !select.from.iter().any(|from| Some(&from.alias) == inner.table.as_ref());
         if is_outer {
-            // "aid NOT IN (SELECT aid FROM organization)" where organizations have none: what links the two tables is meant.
+            // "aid NOT IN (SELECT aid FROM organization)" although organizations have none: the
+            // columns that link the two tables are meant.
             let tables = select.from.iter().filter_map(|from| match &from.source {
                 crate::syntax::Source::Table(_, Some(table)) => Some((from.alias.clone(), *table)),
                 _ => None,
@@ -228,7 +235,7 @@ impl Binder<'_> {
                 self.mend(
                     Doubt::Little,
                     format!(
-                        "{} is no column of the query within: {} and {} link the two",
+                        "{} is not a column of the inner query: {} and {} link the two",
                         inner.name, other.name, instead.name
                     ),
                 );
@@ -255,7 +262,7 @@ impl Binder<'_> {
                 let instead = Expression::Column(self.reference(&of, place));
                 self.mend(
                     Doubt::Little,
-                    format!("the query within gives {}: {instead} is of the kind compared", title_of(item)),
+                    format!("the inner query gives {}: {instead} is of the kind compared", title_of(item)),
                 );
                 item.expression = instead;
                 return Ok(());

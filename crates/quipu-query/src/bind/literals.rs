@@ -1,4 +1,4 @@
-//! Texts that a column is compared with: the values of that column that they mean.
+//! Resolves texts that a column is compared with to values of that column.
 
 use oxrdf::{NamedNode, Term};
 
@@ -51,7 +51,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Binds one constant; gives the column that it is a value of, which may be another than was written.
+    /// Binds one constant; returns the column that holds the value, which may be another than was
+    /// written.
     fn constant(
         &mut self,
         column: &ColumnRef,
@@ -108,7 +109,7 @@ impl Binder<'_> {
             return same;
         }
         if let Some(found) = self.values.lookup(self.tables, self.found, place, &text) {
-            // The value as a whole elsewhere in the table goes before a part of it here.
+            // The whole value in another column of the table wins over a part of a value here.
             let elsewhere = (found.how == How::Part)
                 .then(|| self.elsewhere(column, &text, How::Joined, scopes))
                 .flatten();
@@ -129,11 +130,14 @@ impl Binder<'_> {
             let what = if place.column == 0 { of.to_owned() } else { format!("{title} of {of}") };
             return Err(QueryError::Unbound(format!("the graph has no {what} called '{text}'")));
         }
-        self.mend(Doubt::Little, format!("whether the graph has “{text}” is seen when it is asked"));
+        self.mend(
+            Doubt::Little,
+            format!("“{text}” was not looked up: the query shows whether the graph has it"),
+        );
         same
     }
 
-    /// The value in another column of the table, or in a table that it is linked to.
+    /// The value in another column of the table, or in a linked table.
     fn elsewhere(
         &mut self,
         column: &ColumnRef,
@@ -168,7 +172,7 @@ impl Binder<'_> {
             };
             let name = self.tables.column(found.place)?.id.clone();
             let of = self.tables.table(found.place.table)?.id.clone();
-            self.mend(Doubt::Little, format!("“{text}” is a value of {name} of {of}, which is linked to it"));
+            self.mend(Doubt::Little, format!("“{text}” is a value of {name} of the linked table {of}"));
             let alias = self.joined(&reach, &[link], depth, scopes);
             return Some((
                 Expression::Column(ColumnRef { table: Some(alias), name, place: Some(found.place) }),
@@ -178,7 +182,7 @@ impl Binder<'_> {
         None
     }
 
-    /// A date is compared with a column of dates: of the table's the one called most alike.
+    /// The column of dates to compare a date with: the one of the table with the most similar name.
     fn date_column(&mut self, column: &ColumnRef, place: Place, text: &str) -> Option<Expression> {
         let kind = self.tables.column(place)?.kind;
         if kind == Kind::Date || !crate::tables::is_date(text) {
@@ -206,7 +210,7 @@ impl Binder<'_> {
             How::Part => self.mend(
                 Doubt::Little,
                 format!(
-                    "nothing is called “{text}”: the {} whose names hold it are meant",
+                    "nothing has the name “{text}”: the {} whose names contain it are meant",
                     found.terms.len()
                 ),
             ),
@@ -215,7 +219,7 @@ impl Binder<'_> {
         Expression::Terms(self.with_kinds(found), shown)
     }
 
-    /// The terms found; of a type those below it too, for what is of these is of it.
+    /// The terms found. For a type, also the types below it, because their instances belong to it.
     fn with_kinds(&self, found: &Match) -> Vec<Term> {
         let relation = self.tables.column(found.place).and_then(|column| column.relation.as_ref());
         if !relation.is_some_and(|relation| self.tables.type_relations.contains(relation)) {
@@ -235,7 +239,7 @@ impl Binder<'_> {
         all
     }
 
-    /// A pattern that no value fits is a name written with signs around it.
+    /// A pattern that fits no value is read as a name with wildcards around it.
     fn pattern(&mut self, column: ColumnRef, pattern: &str, scopes: &mut [Scope]) -> Expression {
         let text = pattern.trim_matches('%').to_owned();
         let Some(place) = column.place else { return Expression::Column(column) };
@@ -252,7 +256,7 @@ impl Binder<'_> {
         if !self.values.knows(self.tables, place) {
             return Expression::Column(column);
         }
-        // Part of a word, or of several: it is looked for when the query runs.
+        // Part of a word, or of several: the query searches for it when it runs.
         match self.elsewhere(&column, &text, How::Part, scopes) {
             Some((other, _)) => other,
             None => Expression::Column(column),
@@ -260,7 +264,8 @@ impl Binder<'_> {
     }
 }
 
-/// Whether a value found in a linked table surely is meant: the whole of it, or the only one that holds the text.
+/// Whether a value in a linked table is surely meant: it equals the text, or is the only one that
+/// contains it.
 fn is_one(found: &Match, worst: How) -> bool {
     found.how <= How::Joined.min(worst)
         || (worst >= How::Part && found.how == How::Part && found.terms.len() == 1)
@@ -269,7 +274,7 @@ fn is_one(found: &Match, worst: How) -> bool {
 fn as_column(expression: &Expression) -> Option<ColumnRef> {
     match expression {
         Expression::Column(column) => Some(column.clone()),
-        // Texts are compared whatever their case anyway.
+        // Texts are compared without case anyway.
         Expression::Call(Function::Lower | Function::Upper | Function::Text, parts) => match parts.as_slice()
         {
             [Expression::Column(column)] => Some(column.clone()),

@@ -1,11 +1,12 @@
-//! Conditions that the binder put into a negation and that belong before it: "which of A's wines does nobody import", written as the wines
-//! that are not among those imported "by A", is bound as those not among A's imported ones, which are all others, too.
+//! Moves conditions out of a negation if the binder put them there. "Which of A's wines does nobody
+//! import", written as the wines that are not among those imported "by A", would be bound as all
+//! wines that are not among A's imported ones, other wines included.
 
 use super::{Binder, Doubt};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Join, Select, Source};
 
 impl Binder<'_> {
-    /// Takes conditions on the very things of a SELECT out of the queries among whose rows they are not.
+    /// Moves conditions on the SELECT's own things out of the queries after NOT IN.
     pub(super) fn before_negations(&mut self, select: &mut Select) {
         let tables: Vec<(String, usize)> = select.from.iter().filter_map(table_of).collect();
         let Some(filter) = &mut select.filter else { return };
@@ -19,13 +20,13 @@ impl Binder<'_> {
             }
         });
         for condition in taken {
-            self.mend(Doubt::Little, format!("{condition} holds of the things that are asked for"));
+            self.mend(Doubt::Little, format!("{condition} applies to the things asked for"));
             select.filter = Some(Expression::both(select.filter.take(), condition));
         }
     }
 }
 
-/// The columns that are not among the rows of a query, each with that query.
+/// Visits each `column NOT IN query` of a condition.
 fn each_negation(condition: &mut Expression, change: &mut dyn FnMut(&ColumnRef, &mut Select)) {
     match condition {
         Expression::And(left, right) => {
@@ -50,8 +51,8 @@ fn table_of(from: &From) -> Option<(String, usize)> {
     }
 }
 
-/// The only condition of a query for things, where it is on a property of theirs that was joined to state it: with the alias that they have
-/// outside. The query loses it, and the join.
+/// Takes the only condition out of a query for things, if it is on a property of these things that
+/// was joined for it, and gives it the outer alias. The query loses the condition and the join.
 fn taken_out(within: &mut Select, alias: &str, table: usize) -> Option<Expression> {
     let [item] = within.items.as_slice() else { return None };
     let Expression::Column(given) = &item.expression else { return None };

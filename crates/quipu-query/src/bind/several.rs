@@ -1,5 +1,6 @@
-//! Properties with several values. A condition on one asks whether the thing has such a value: joined, "it speaks Elven and it speaks
-//! Common" would hold of nothing, and a thing with three values would be counted three times.
+//! Properties with several values. A condition on such a property asks whether the thing has that
+//! value. If it were a join, "it speaks Elven and it speaks Common" would hold for nothing, and a
+//! thing with three values would count three times.
 
 use super::{Binder, Doubt};
 use crate::syntax::{
@@ -7,17 +8,18 @@ use crate::syntax::{
 };
 use crate::tables::Kind;
 
-/// A table that is joined for its values: by which column of which thing, and with which tables behind it.
+/// A table joined for its values: the joining columns, and the tables that hang on it.
 struct Joined {
     ours: ColumnRef,
     theirs: ColumnRef,
-    /// Places in FROM: the table itself first.
+    /// Positions in FROM, the table itself first.
     places: Vec<usize>,
 }
 
 impl Binder<'_> {
-    /// Turns tables that are joined only for conditions on one of their columns into questions whether the thing has such a value.
-    /// `written` tables are the query's own, those behind them were joined to reach a column.
+    /// Turns tables that are joined only for conditions on one of their columns into tests whether
+    /// the thing has such a value. The first `written` tables belong to the query itself; the
+    /// others were joined to reach a column.
     pub(super) fn several_values(&mut self, select: &mut Select, order: &mut [Order], written: usize) {
         if select.having.is_some() {
             // "HAVING COUNT(*) = 2" counts joined rows.
@@ -49,12 +51,13 @@ impl Binder<'_> {
                 self.ask(&mut order.expression, &joined, &tables, &mut said);
             }
             let doubt = if is_written { Doubt::Little } else { Doubt::None };
-            self.mend(doubt, format!("{said} has several values: one of them is enough"));
+            self.mend(doubt, format!("{said} has several values: one match is enough"));
             at = at.min(select.from.len());
         }
     }
 
-    /// The table at a place of FROM, where it may hold several rows for a thing before it, with those that hang on it.
+    /// The table at a position of FROM, if it may hold several rows for one thing before it, with
+    /// the tables that hang on it.
     fn joined_for_values(&self, select: &Select, at: usize) -> Option<Joined> {
         let from = select.from.get(at)?;
         let Source::Table(_, Some(table)) = &from.source else { return None };
@@ -92,7 +95,7 @@ impl Binder<'_> {
         (!is_first).then(|| Joined { ours: ours.clone(), theirs: theirs.clone(), places })
     }
 
-    /// Puts "is one of those with such a value" in the place of each condition on the joined tables.
+    /// Replaces each condition on the joined tables by "is one of those with such a value".
     fn ask(&mut self, expression: &mut Expression, joined: &Joined, tables: &[From], said: &mut String) {
         let aliases: Vec<String> = tables.iter().map(|from| from.alias.clone()).collect();
         let Some(column) = condition_on(expression, &aliases) else {
@@ -133,7 +136,7 @@ impl Binder<'_> {
     }
 }
 
-/// Whether nothing but conditions on one column asks for the joined tables.
+/// Whether only conditions on one column use the joined tables.
 fn may_be_asked(select: &Select, order: &[Order], joined: &Joined, is_written: bool) -> bool {
     let aliases = joined.aliases(select);
     let mut used: Vec<&ColumnRef> = Vec::new();
@@ -158,7 +161,7 @@ fn may_be_asked(select: &Select, order: &[Order], joined: &Joined, is_written: b
         used.extend(columns_of(expression).into_iter().filter(|column| is_of(column, &aliases)));
         conditions(expression, &aliases, false, &mut in_conditions, &mut denied);
     }
-    // A query's rows may use what stands outside of it.
+    // A subquery's rows may use columns from outside.
     for from in &select.from {
         if let Source::Derived(query) = &from.source {
             query.visit(&mut |part| {
@@ -178,7 +181,8 @@ fn may_be_asked(select: &Select, order: &[Order], joined: &Joined, is_written: b
     if !is_written {
         return true;
     }
-    // Written joins mean what SQL means by them, but where that is nothing, or counts a thing more than once.
+    // Joins of the query itself keep their SQL meaning, unless they can never hold or count a thing
+    // more than once.
     let required = select.filter.iter().flat_map(Expression::conjuncts);
     let required = required.filter(|part| in_conditions.iter().any(|condition| condition == part)).count();
     let counts = select.items.iter().any(|item| item.expression.has_aggregate()) && select.group.is_empty();
@@ -195,7 +199,7 @@ fn is_of(column: &ColumnRef, aliases: &[String]) -> bool {
     column.table.as_ref().is_some_and(|table| aliases.contains(table))
 }
 
-/// The columns of an expression and of the queries within.
+/// The columns of an expression and of its subqueries.
 fn columns_of(expression: &Expression) -> Vec<&ColumnRef> {
     let mut columns = Vec::new();
     let mut queries = Vec::new();
@@ -215,7 +219,7 @@ fn columns_of(expression: &Expression) -> Vec<&ColumnRef> {
     columns
 }
 
-/// The column that a condition holds against constants, where it is one of these tables'.
+/// The column that a condition compares with constants, if it belongs to these tables.
 fn condition_on<'a>(expression: &'a Expression, aliases: &[String]) -> Option<&'a ColumnRef> {
     let is_constant = |value: &Expression| {
         matches!(

@@ -1,4 +1,5 @@
-//! Clauses that SQL databases read in ways of their own: columns beside an aggregate that are in no group.
+//! Columns beside an aggregate that are in no group. SQL databases differ on them, so they get the
+//! meaning that is most likely meant.
 
 use super::{Binder, Doubt};
 use crate::QueryError;
@@ -6,21 +7,21 @@ use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Order, Query, 
 use crate::tables::{Kind, Place, Tables};
 
 impl Binder<'_> {
-    /// Gives columns beside an aggregate the meaning that they have for whoever writes them so.
+    /// Gives columns beside an aggregate the meaning that their writer intends.
     ///
     /// # Errors
-    /// Where every group is of one row, and is counted.
+    /// If every group has a single row and its rows are counted.
     pub(super) fn reshape(&mut self, query: &mut Query) -> Result<(), QueryError> {
         let Query { body: Body::Select(select), order, limit, .. } = query else { return Ok(()) };
         if let Some(name) = stated_number(select, order, *limit, self.tables) {
-            self.mend(Doubt::Little, format!("{name} is a number that the graph states: it is not counted"));
+            self.mend(Doubt::Little, format!("{name} is already a number in the graph: it is not counted"));
         }
         let in_order = order.iter().any(|order| order.expression.has_aggregate());
         let in_items = select.items.iter().any(|item| item.expression.has_aggregate());
-        // "SELECT language … ORDER BY COUNT(*)": one row a language is asked for.
+        // "SELECT language … ORDER BY COUNT(*)" asks for one row per language.
         let has_aggregate = in_items || in_order;
         for group in select.group.clone() {
-            // The things that make a group are not counted in it, but its rows.
+            // A count of the group's own column counts the rows of the group.
             for expression in select.expressions_mut() {
                 counts_rows(expression, &group);
             }
@@ -34,14 +35,14 @@ impl Binder<'_> {
             return self.counts_uses(query);
         }
         if select.group.is_empty() && limit.is_none() && order.is_empty() {
-            // "SELECT name, MAX(price)": the row that has it.
+            // "SELECT name, MAX(price)" asks for the row with the greatest price.
             if let Some((at, of, descending)) = only_extreme(select) {
                 if let Some(item) = select.items.get_mut(at) {
                     item.expression = of.clone();
                 }
                 *order = vec![Order { expression: of, descending }];
                 *limit = Some(1);
-                self.mend(Doubt::None, "the row that has the extreme value is asked for");
+                self.mend(Doubt::None, "the query asks for the row with the extreme value");
                 return Ok(());
             }
         }
@@ -53,7 +54,8 @@ impl Binder<'_> {
         self.counts_uses(query)
     }
 
-    /// "The most common colour" of a table of colours: each stands there once. Counted is how often things have it.
+    /// For "the most common colour" of a table of colours: each colour stands there once, so its
+    /// uses in another table are counted.
     fn counts_uses(&mut self, query: &mut Query) -> Result<(), QueryError> {
         let Query { body: Body::Select(select), order, .. } = query else { return Ok(()) };
         if let Some(alias) = single_rows(select, self.tables)
@@ -103,12 +105,13 @@ impl Binder<'_> {
         for expression in expressions.chain(order.iter_mut().map(|order| &mut order.expression)) {
             replace(expression, &group, &used);
         }
-        self.mend(Doubt::Little, format!("each {title} stands there once: {name} of {id} is counted"));
+        self.mend(Doubt::Little, format!("each {title} has one row there: {name} of {id} is counted"));
         Ok(())
     }
 }
 
-/// Takes the count off a number of one thing: "how many people live in A" asks for the population that is stated. Gives the number's name.
+/// Removes the count from a number of one entity: "how many people live in A" asks for the
+/// population that the graph states. Returns the number's name.
 fn stated_number(
     select: &mut Select,
     order: &[Order],
@@ -141,13 +144,13 @@ fn stated_number(
     Some(name)
 }
 
-/// Whether a column's things are rows of a table, or of the one that it is within.
+/// Whether a column refers to rows of the table, or of the table that contains it.
 fn leads_to(kind: Kind, table: usize, tables: &Tables) -> bool {
     let wide = tables.widest(Place { table, column: 0 }).table;
     matches!(kind, Kind::Entity(Some(target)) if target == table || target == wide)
 }
 
-/// Whether rows are counted, and not the values of a column.
+/// Whether rows are counted, not the values of a column.
 fn counts_all(select: &Select, order: &[Order]) -> bool {
     let mut counts = false;
     for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
@@ -158,8 +161,9 @@ fn counts_all(select: &Select, order: &[Order]) -> bool {
     counts
 }
 
-/// The table each of whose rows makes a group of its own: its own name is in the group, and all others are joined by what it has one of.
-/// A table that others refer to is none where it stands alone: what refers to it is meant.
+/// The alias of a table whose every row makes a group of its own: the group holds its name, and
+/// every other table is reached from it by a reference to one row. `None` for a single table that
+/// others refer to, because their references are meant.
 fn single_rows<'s>(select: &'s Select, tables: &Tables) -> Option<&'s str> {
     let place_of = |expression: &Expression| match expression {
         Expression::Column(ColumnRef { table: Some(alias), place: Some(place), .. }) => {
@@ -218,11 +222,12 @@ fn counts_rows(expression: &mut Expression, group: &Expression) {
     expression.parts_mut().into_iter().for_each(|part| counts_rows(part, group));
 }
 
-/// Adds what the groups are of to a query that gives only their numbers: "the number of museums per country" is told with the
-/// countries, before the numbers; behind them where one group is asked for.
+/// Adds the groups to a query that gives only their numbers: "the number of museums per country" is
+/// told with the countries. They stand before the numbers, or behind them if one group is asked
+/// for.
 pub fn with_groups(query: &mut Query) {
     let Query { body: Body::Select(select), limit, .. } = query else { return };
-    // A group that is held to one thing tells nothing.
+    // A group that is fixed to one value tells nothing.
     let is_one = |group: &Expression| {
         select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
             Expression::Compare(crate::syntax::Comparison::Equal, of, value) => {
@@ -245,8 +250,9 @@ pub fn with_groups(query: &mut Query) {
     select.items.splice(at..at, groups);
 }
 
-/// Adds what a list is ordered by to a query that gives only the things: "the restaurants from the best to the worst" are told with their
-/// ratings. Nothing for a single row, and where the order is by the things' own names.
+/// Adds the values of the order to a query that gives only the entities: "the restaurants from the
+/// best to the worst" are told with their ratings. Adds nothing to a single row, to DISTINCT rows,
+/// or if the order is by the entities' own names.
 pub fn with_measures(query: &mut Query) {
     let Query { body: Body::Select(select), order, limit, .. } = query else { return };
     if *limit == Some(1) || select.distinct {
@@ -261,8 +267,9 @@ pub fn with_measures(query: &mut Query) {
     }
 }
 
-/// Adds the thing that each row is about to a query that gives only its values: "the scores of the courses" are told with the courses.
-/// Whether it did: not where the rows are made of several, or are about no one thing.
+/// Adds each row's entity to a query that gives only its values: "the scores of the courses" are
+/// told with the courses. Returns whether it did; it does not if a row is made of several rows or
+/// has no entity.
 pub fn with_things(query: &mut Query, tables: &Tables) -> bool {
     let Query { body: Body::Select(select), .. } = query else { return false };
     let [first, rest @ ..] = select.from.as_slice() else { return false };
@@ -277,7 +284,7 @@ pub fn with_things(query: &mut Query, tables: &Tables) -> bool {
         Expression::Arithmetic(..) | Expression::Call(..) => !expression.has_aggregate(),
         _ => false,
     };
-    // One thing that the question names needs no name beside its value.
+    // An entity that the question names needs no name beside its value.
     let named = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
         Expression::Compare(_, of, value) => {
             matches!(&**of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0))
@@ -297,7 +304,7 @@ pub fn with_things(query: &mut Query, tables: &Tables) -> bool {
     true
 }
 
-/// Columns of the items that stand in no aggregate and in no group.
+/// Columns of the items that are in no aggregate and in no group.
 fn bare_columns(select: &Select) -> Vec<Expression> {
     let mut bare = Vec::new();
     for item in &select.items {
@@ -318,7 +325,7 @@ fn collect(expression: &Expression, group: &[Expression], bare: &mut Vec<Express
     }
 }
 
-/// The place, value and direction of the one aggregate, where that is MIN or MAX of a value.
+/// The position, value and direction of the only aggregate if it is MIN or MAX.
 fn only_extreme(select: &Select) -> Option<(usize, Expression, bool)> {
     let mut aggregates = select.items.iter().enumerate().filter(|(_, item)| item.expression.has_aggregate());
     let (at, item) = aggregates.next()?;

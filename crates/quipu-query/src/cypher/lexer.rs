@@ -1,4 +1,4 @@
-//! The words and signs of Cypher, as far as graphs are written with them.
+//! The words and signs of Cypher that occur in the writing of graphs.
 
 /// A word, a literal or a sign.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +13,8 @@ pub(super) enum Token {
     Sign(char),
 }
 
-/// A text's tokens, and its first comment. What belongs to none of them (fences, other signs of prose) is left out.
+/// A text's tokens and its first comment. Everything else (fences, other signs of prose) is left
+/// out.
 pub(super) fn tokens(text: &str) -> (Vec<Token>, Option<String>) {
     let mut lexer = Lexer { rest: text, tokens: Vec::new(), comment: None };
     while lexer.step() {}
@@ -60,12 +61,12 @@ impl<'t> Lexer<'t> {
         self.rest.find('\n').unwrap_or(self.rest.len())
     }
 
-    /// A fence with the language's name behind it.
+    /// A fence and the language's name behind it.
     fn fence(&mut self) {
         self.take(3);
         let word = self.rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(self.rest.len());
         let after = self.rest.get(word..).unwrap_or_default();
-        // A fence that code follows on the same line names no language.
+        // If code follows the fence on the same line, the fence names no language.
         if after.is_empty() || after.starts_with(['\n', '\r']) {
             self.take(word);
         }
@@ -129,7 +130,8 @@ impl<'t> Lexer<'t> {
         self.tokens.push(Token::Number(number));
     }
 
-    /// A string ends at its quote, unless what follows shows that the quote is an apostrophe, and at the end of the line.
+    /// A string ends at its quote or at the end of the line. A quote does not end it if the next
+    /// characters show that it is an apostrophe.
     fn string(&mut self, open: char) {
         self.take(open.len_utf8());
         let mut text = String::new();
@@ -167,13 +169,14 @@ fn closes(open: char, sign: char) -> bool {
     }
 }
 
-/// Whether a string may end before `after`: a value is followed by a separator, a bracket, an operator or the line's end.
+/// Whether a string may end before `after`: a value is followed by a separator, a bracket, an
+/// operator or the line's end.
 fn ends_here(after: &str) -> bool {
     let same_line = after.trim_start_matches([' ', '\t']);
     let word = same_line.len() == after.len();
     match same_line.chars().next() {
         None | Some('\n' | '\r' | ',' | '}' | ')' | ']' | ';' | '+' | '`') => true,
-        // `name: 'Kauwboy' year: 2012`, where a comma is missing.
+        // `name: 'Kauwboy' year: 2012`: a comma is missing.
         Some(next) => !word && next.is_alphabetic() && names_a_property(same_line),
     }
 }

@@ -1,18 +1,23 @@
-//! Reads the small graphs that a language model writes as Cypher `CREATE` statements (Pseudo-Graph §3.1).
+//! Reads the small graphs that a language model writes as Cypher `CREATE` statements (Pseudo-Graph
+//! §3.1).
 //!
-//! It reads the subset that occurs, and survives what goes wrong: whatever can be read as a node, a property or a relationship is, wherever
-//! it stands; everything else is stepped over. It never fails, and takes time in proportion to the text.
+//! It reads the subset that occurs, and tolerates errors: it reads every node, property and
+//! relationship that it can, wherever they stand, and steps over everything else. It never fails,
+//! and its time is linear in the length of the text.
 //!
-//! - Nodes with labels and properties, `(a:Film {name: 'Kauwboy', year: 2012})`, inline or alone; variables stand for the same node across
-//!   statements, and a variable that is defined anew under another name is another node.
-//! - Relationships in chains, `(a)-[:BY {since: 2010}]->(b)<-[:OF]-(c)`, `-->`, `--`, several types `:A|B`.
-//! - Strings in either quotes, with escapes, with apostrophes that nobody escaped, with an end that nobody wrote; numbers, truth values, lists,
-//!   maps, `date('2012-01-01')`.
-//! - What the model says that it does not know: `{name: '?'}`, `{name: 'Film 1'}` of a Film, a property `'unknown'`, a node without a name.
-//!   Such nodes are not one for bearing the same name. The node of the variable `answer` is what the question asks for.
+//! - Nodes with labels and properties, `(a:Film {name: 'Kauwboy', year: 2012})`, inline or alone.
+//!   A variable stands for the same node across statements, unless it is defined anew under another
+//!   name.
+//! - Relationships in chains, `(a)-[:BY {since: 2010}]->(b)<-[:OF]-(c)`, `-->`, `--`, several types
+//!   `:A|B`.
+//! - Strings in either quotes, with escapes, with unescaped apostrophes, with a missing end;
+//!   numbers, truth values, lists, maps, `date('2012-01-01')`.
+//! - Unknown nodes: `{name: '?'}`, `{name: 'Film 1'}` of a Film, a property `'unknown'`, a node
+//!   without a name. Two unknown nodes of the same name stay two. The node of the variable `answer`
+//!   is the one that the question asks for.
 //! - A property whose value is a variable, `{writer: ada}`, is a relationship to its node.
-//! - Comments, code fences, prose between statements, `MATCH`, `MERGE`, `SET a.year = 2012`, `RETURN`, variables that nobody defined (named by
-//!   themselves), half a last line.
+//! - Comments, code fences, prose between statements, `MATCH`, `MERGE`, `SET a.year = 2012`,
+//!   `RETURN`, undefined variables (which are named by themselves), half a last line.
 
 mod lexer;
 mod reader;
@@ -24,31 +29,32 @@ mod tests;
 pub struct PseudoGraph {
     /// The nodes that occur in triples or have a name of their own.
     pub nodes: Vec<PseudoNode>,
-    /// The triples: relationships first as they stand, a node's properties where it stands.
+    /// The triples: relationships first, in their order in the text, then the properties, node by
+    /// node.
     pub triples: Vec<PseudoTriple>,
     /// The text of the first comment, if any.
     pub comment: Option<String>,
-    /// Position of the node that the question asks for, where the model marked one.
+    /// Position of the node that the question asks for, if the model marked one.
     pub asked: Option<usize>,
 }
 
 /// A node of a pseudo-graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PseudoNode {
-    /// Its name; of an unknown one `?` and what it is: `?town`.
+    /// Its name. An unknown node has `?` and its kind: `?town`.
     pub name: String,
-    /// Whether the model says that it does not know it.
+    /// Whether the model says that it does not know the node.
     pub unknown: bool,
 }
 
-/// One thing that a model believes.
+/// A triple as a model believes it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PseudoTriple {
     /// Position of the head in [`PseudoGraph::nodes`].
     pub head: usize,
     /// The relation in words: `directed by`.
     pub relation: String,
-    /// What it leads to.
+    /// Its tail.
     pub tail: PseudoTail,
 }
 
@@ -77,7 +83,7 @@ impl PseudoGraph {
         [node(triple.head), &triple.relation, tail]
     }
 
-    /// The triple as a sentence to compare by meaning: of an unknown node what it is.
+    /// The triple as a sentence to compare by meaning; an unknown node is named by its kind.
     pub fn sentence(&self, triple: &PseudoTriple) -> String {
         self.names(triple).map(|name| name.trim_start_matches('?')).join(" ")
     }

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use super::lexer::{Token, tokens};
 use super::{PseudoGraph, PseudoNode, PseudoTail, PseudoTriple};
 
-/// Lists and maps within one another.
+/// Depth to which lists and maps are read within one another.
 const DEEPEST: usize = 8;
-/// Words of a text that is read; a model that writes more than this repeats itself.
+/// Most bytes of a text that are read; a model that writes more repeats itself.
 const LONGEST: usize = 1 << 20;
-/// A relationship without a type.
+/// The name of a relationship without a type.
 const UNNAMED: &str = "related to";
-/// The variable of what the question asks for.
+/// Variables of the node that the question asks for.
 const ANSWER: [&str; 2] = ["answer", "answers"];
 
 pub(super) fn read(text: &str) -> PseudoGraph {
@@ -35,11 +35,11 @@ struct Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Written {
     text: String,
-    /// Without quotes, and no number: it may be a variable.
+    /// Whether it has no quotes and is no number, so that it may be a variable.
     bare: bool,
 }
 
-/// A relationship: head, relation, tail, and the place among the properties read so far.
+/// A relationship: head, relation and tail.
 struct Edge {
     head: usize,
     relation: String,
@@ -96,7 +96,7 @@ impl Reader {
         there
     }
 
-    /// A name, or whatever a model writes in its place; a string serves as a key too.
+    /// A name, or a string in its place: models also quote keys.
     fn name(&mut self) -> Option<String> {
         match self.peek(0) {
             Some(Token::Name(name) | Token::Text(name)) => {
@@ -108,7 +108,7 @@ impl Reader {
         }
     }
 
-    /// Whether the bracket here opens a node, and is no remark of prose.
+    /// Whether the bracket here opens a node, not a remark in prose.
     fn opens_node(&self) -> bool {
         match self.peek(1) {
             None | Some(Token::Sign(':' | '{' | ')')) => true,
@@ -117,7 +117,7 @@ impl Reader {
         }
     }
 
-    /// A node and what hangs on it.
+    /// Reads a node and the relationships that start at it.
     fn chain(&mut self) {
         let mut from = self.node();
         loop {
@@ -146,7 +146,7 @@ impl Reader {
         }
     }
 
-    /// A node from its bracket on; what stands behind a part that cannot be read is left for the next round.
+    /// Reads a node from its bracket on. If a part cannot be read, the rest is left to the caller.
     fn node(&mut self) -> usize {
         self.eat('(');
         let mut node = Node::default();
@@ -163,7 +163,8 @@ impl Reader {
         self.known(node)
     }
 
-    /// The node's position: that of its variable, unless it was defined under another name before.
+    /// The node's position: its variable's, unless that variable was defined under another name
+    /// before.
     fn known(&mut self, node: Node) -> usize {
         let variable = node.variable.clone();
         if let Some(at) = variable.as_ref().and_then(|name| self.variables.get(name)).copied()
@@ -198,7 +199,7 @@ impl Reader {
         if self.eat('[') {
             if let Some(Token::Name(_)) = self.peek(0) {
                 let variable = self.name();
-                // `-[DIRECTED_BY]->`, where the colon is missing.
+                // `-[DIRECTED_BY]->`: the colon is missing.
                 if !self.is(':') {
                     link.types.extend(variable);
                 }
@@ -210,7 +211,7 @@ impl Reader {
             if self.is('{') {
                 link.properties = self.map(0);
             }
-            // Lengths (`*1..3`) say nothing here.
+            // Path lengths (`*1..3`) are skipped.
             while self.at < self.tokens.len() && !self.is(']') && !self.is('(') && !self.is('-') {
                 if self.is('{') {
                     link.properties = self.map(0);
@@ -227,7 +228,7 @@ impl Reader {
         Some(link)
     }
 
-    /// `{key: value, …}`; ends at its bracket, or before what can be no part of it.
+    /// Reads `{key: value, …}` up to its bracket, or up to a token that cannot belong to it.
     fn map(&mut self, depth: usize) -> Vec<(String, Written)> {
         self.eat('{');
         let mut pairs = Vec::new();
@@ -249,8 +250,8 @@ impl Reader {
         }
     }
 
-    /// A value as texts: one for a scalar, one an item of a list, one a pair of a map; none for null or for nothing. Texts joined by `+` are
-    /// one text.
+    /// A value as texts: one for a scalar, one for each item of a list and each pair of a map, none
+    /// for null or for an empty text. Texts joined by `+` become one.
     fn values(&mut self, depth: usize) -> Vec<Written> {
         let mut found = self.operand(depth);
         while self.eat('+') {
@@ -297,7 +298,7 @@ impl Reader {
         }
     }
 
-    /// A number, or `2012-05-01`, which should have been a string.
+    /// A number, or an unquoted date such as `2012-05-01`.
     fn number(&mut self, mut written: String) -> String {
         while self.is('-')
             && let Some(Token::Number(next)) = self.peek(1)
@@ -339,7 +340,7 @@ impl Reader {
         }
     }
 
-    /// `a.year = 2012`, of a node that was defined; `false` where there is none here.
+    /// Reads an assignment such as `a.year = 2012` into its node; `false` if there is none here.
     fn assignment(&mut self) -> bool {
         let (Some(Token::Name(variable)), true, Some(Token::Name(key)), true) =
             (self.peek(0), self.is_ahead(1, '.'), self.peek(2), self.is_ahead(3, '='))
@@ -354,7 +355,7 @@ impl Reader {
         true
     }
 
-    /// Names the nodes and makes the properties triples.
+    /// Names the nodes and turns their properties into triples.
     fn finish(mut self, comment: Option<String>) -> PseudoGraph {
         self.resolve_properties();
         let mut graph = PseudoGraph { comment, ..PseudoGraph::default() };
@@ -376,7 +377,7 @@ impl Reader {
             }
             let named = if mistaken.contains(&at) { node.not_known() } else { node.named() };
             let next = graph.nodes.len();
-            // Unknown things are not one because both are unknown.
+            // Two unknown nodes of one name may be different entities.
             let position =
                 if named.unknown { next } else { *by_name.entry(named.name.clone()).or_insert(next) };
             if position == next {
@@ -410,7 +411,8 @@ impl Reader {
         graph
     }
 
-    /// Nodes that bear the name of another kind of thing which they are related to: the film `{name: 'Ada', writer: ada}`.
+    /// Nodes with the name of a related node of another kind, such as the film in
+    /// `{name: 'Ada', writer: ada}`: that name is a mistake.
     fn mistaken(&self) -> std::collections::HashSet<usize> {
         let pairs = self.edges.iter().filter_map(|edge| match edge.tail {
             Tail::Node(tail) if tail != edge.head => Some((edge.head.min(tail), edge.head.max(tail))),
@@ -428,7 +430,7 @@ impl Reader {
         pairs.filter(is_mistaken).map(|(_, later)| later).collect()
     }
 
-    /// Makes relationships of the properties that name a variable, and of those whose value the model says that it does not know.
+    /// Turns properties into relationships if their value is a variable or unknown to the model.
     fn resolve_properties(&mut self) {
         for at in 0..self.nodes.len() {
             let Some(node) = self.nodes.get_mut(at) else { break };
@@ -474,7 +476,8 @@ impl Node {
         PseudoNode { name: format!("?{}", kind.unwrap_or_default()), unknown: true }
     }
 
-    /// Whether the model says that it does not know it: no name but a placeholder, its label with a number, or none at all.
+    /// Whether the model does not know the node: its name is a placeholder or its label with a
+    /// number, or it has no name and its variable tells nothing.
     fn is_unknown(&self) -> bool {
         let is_label = |name: &str| {
             let bare = words(name);
@@ -491,7 +494,8 @@ impl Node {
         }
     }
 
-    /// Its name: the property that says so, else its first text, else its variable or label in words.
+    /// Its name: the naming property, else its variable in words, else its first value, else its
+    /// label.
     fn name(&self) -> String {
         proper_name(&self.properties)
             .or_else(|| self.variable.as_deref().map(words).filter(|name| name.chars().count() > 2))
@@ -506,7 +510,7 @@ fn is_answer(variable: &str) -> bool {
     ANSWER.iter().any(|answer| variable.eq_ignore_ascii_case(answer))
 }
 
-/// What a model writes for a name or value that it does not know.
+/// Whether a text is a placeholder for an unknown name or value.
 pub(super) fn is_placeholder(text: &str) -> bool {
     const WORDS: [&str; 8] = ["unknown", "n/a", "none", "null", "nil", "tbd", "placeholder", "answer"];
     let text = text.trim();

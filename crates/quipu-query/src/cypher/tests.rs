@@ -171,7 +171,8 @@ proptest! {
         PseudoGraph::read(&String::from_utf8_lossy(&bytes));
     }
 
-    /// Nothing readable is lost: what is written is read, whatever stands around it and however it is quoted.
+    /// Nothing readable is lost: what is written is read, whatever stands around it and however it
+    /// is quoted.
     #[test]
     fn what_is_written_is_read(
         triples in prop::collection::vec((name(), "[A-Z]{2,8}(_[A-Z]{1,5}){0,2}", name()), 1..12),

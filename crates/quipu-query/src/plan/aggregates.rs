@@ -1,4 +1,4 @@
-//! Aggregates: counts, sums, averages, extremes, and what is calculated of them.
+//! Aggregates: counts, sums, averages, extremes, and expressions over them.
 
 use oxrdf::Variable;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression as Sparql, GraphPattern};
@@ -61,7 +61,7 @@ impl Planner<'_> {
             if is_extreme && self.are_numbers(of) {
                 (expr, kind) = (numeric(expr), ValueKind::Number);
             } else if is_extreme && kind == ValueKind::Entity && !self.tables.labels.is_empty() {
-                // The first and last of names, not of IRIs.
+                // The extremes of entities are those of their names, not of their IRIs.
                 (base, expr) = self.name_of(base, expr, text);
                 kind = ValueKind::Text;
             }
@@ -80,7 +80,8 @@ impl Planner<'_> {
             }
             if is_numeric {
                 expr = as_number(expr, kind);
-                // A row without a value adds nothing; to SPARQL it is an error of the whole sum.
+                // A row without a value adds nothing; in SPARQL it would make the whole sum an
+                // error.
                 expr = Sparql::Coalesce(vec![expr, integer(0)]);
             }
             if *function == Aggregate::Avg {
@@ -128,7 +129,7 @@ impl Planner<'_> {
                 continue;
             }
             if *function == Aggregate::Sum {
-                // The sum of nothing is no 0.
+                // The sum of no values is absent, not 0.
                 let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
                 made.push((sum.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
                 let (name, expr) = (AggregateFunction::Count, value.into());
@@ -180,7 +181,8 @@ impl Planner<'_> {
         lacks
     }
 
-    /// A value that there is only where something was counted.
+    /// The value, without a value if the count is 0; with [`Nothing::NoRow`] the row itself is left
+    /// out elsewhere.
     fn unless_none(&mut self, nothing: Nothing, count: Variable, value: Sparql) -> Sparql {
         if nothing == Nothing::NoRow {
             return value;
@@ -189,7 +191,7 @@ impl Planner<'_> {
         Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(value))
     }
 
-    /// The variable of an expression's value, calculated where it is no column.
+    /// The variable of an expression's value; anything but a column is calculated first.
     fn calculated(
         &mut self,
         base: Base,
@@ -206,9 +208,10 @@ impl Planner<'_> {
     }
 }
 
-/// A least or greatest value where some rows have none: to SPARQL that is an error of the whole.
+/// A least or greatest value of rows of which some may lack one: in SPARQL a missing value makes
+/// the whole aggregate an error.
 struct Extreme {
-    /// What stands in the place of no value, beyond all values.
+    /// Stands for a missing value; it is beyond all values.
     beyond: Sparql,
     is_number: bool,
 }

@@ -1,19 +1,21 @@
-//! What plans are put together of: patterns in two forms, optional ones, constants.
+//! The parts of plans: patterns in two forms, optional patterns, constants.
 
 use oxrdf::{Literal, Term, Variable};
 use spargebra::algebra::{Expression as Sparql, GraphPattern};
 use spargebra::term::TriplePattern;
 
-/// How an aggregate tells that there was nothing to add up.
+/// How an aggregate over no values shows that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nothing {
     /// By a row without a value.
     Absent,
-    /// By no row: where the row is joined that is the same, and Virtuoso compares no value that may be absent.
+    /// By giving no row. For a row that is joined the effect is the same, and Virtuoso does not
+    /// compare values that may be absent.
     NoRow,
 }
 
-/// A pattern in two forms: as it is run, and with the queries within it opened, so that all its triples are seen.
+/// A pattern in two forms: as it runs, and with its subqueries opened, so that all its triples are
+/// visible.
 #[derive(Clone)]
 pub(super) struct Base {
     pub(super) pattern: GraphPattern,
@@ -38,7 +40,7 @@ impl Base {
     }
 }
 
-/// A query's pattern with equal rows in it.
+/// A query's pattern without its DISTINCT.
 pub(super) fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
     match pattern {
         GraphPattern::Slice { inner, start, length } => {
@@ -49,7 +51,8 @@ pub(super) fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
     }
 }
 
-/// An optional pattern. Its last conditions speak of both sides, as they do in the text of a query.
+/// An optional pattern. The filters at its end become conditions of the join, which apply to both
+/// sides, as they do in the text of a query.
 pub(super) fn left_join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
     let (mut right, mut expression) = (right, None);
     while let GraphPattern::Filter { expr, inner } = right {

@@ -1,4 +1,4 @@
-//! Variables for the cells of rows: one for all cells that are equal.
+//! Variables for the cells of rows; equal cells share one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use oxrdf::{Term, Variable};
 use crate::syntax::ColumnRef;
 use crate::tables::words_of;
 
-/// A column of one table of the query, by the table's alias.
+/// A column of one of the query's tables, by the table's alias.
 pub(super) type Cell = (String, usize);
 
 /// The cell of a bound column.
@@ -15,7 +15,8 @@ pub(super) fn cell_of(column: &ColumnRef) -> Option<Cell> {
     Some((column.table.clone()?, column.place?.column))
 }
 
-/// Longest name of a variable but for a number behind it: Virtuoso cuts off what is longer than 98.
+/// Longest name of a variable, without the number behind it: Virtuoso truncates names longer than
+/// 98 characters.
 const LONGEST: usize = 60;
 
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(super) struct Cells {
     parents: HashMap<Cell, Cell>,
     variables: HashMap<Cell, Variable>,
     taken: HashSet<String>,
-    /// Cells that must be one value of the graph.
+    /// Cells that must equal one term of the graph.
     fixed: HashMap<Cell, Term>,
 }
 
@@ -36,7 +37,7 @@ impl Cells {
         at.clone()
     }
 
-    /// Makes two cells one; the first stands for both.
+    /// Unites two cells; the first stands for both.
     pub(super) fn unite(&mut self, first: &Cell, second: &Cell) {
         let (first, second) = (self.root(first), self.root(second));
         if first != second {
@@ -63,13 +64,13 @@ impl Cells {
         variable
     }
 
-    /// Gives a cell a variable that is there already, where it has none yet.
+    /// Gives a cell an existing variable if it has none yet.
     pub(super) fn assign(&mut self, cell: &Cell, variable: &Variable) {
         let root = self.root(cell);
         self.variables.entry(root).or_insert_with(|| variable.clone());
     }
 
-    /// Whether a variable is a cell's, and no calculation's.
+    /// Whether a variable belongs to a cell, not to a calculation.
     pub(super) fn has(&self, variable: &Variable) -> bool {
         self.variables.values().any(|known| known == variable)
     }
@@ -90,7 +91,7 @@ impl Cells {
         Variable::new_unchecked(candidate)
     }
 
-    /// Fixes a cell to a term; `false` where it is fixed to another.
+    /// Fixes a cell to a term; `false` if it is fixed to another.
     pub(super) fn fix(&mut self, cell: &Cell, term: &Term) -> bool {
         let root = self.root(cell);
         match self.fixed.get(&root) {

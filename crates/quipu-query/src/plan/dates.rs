@@ -1,4 +1,4 @@
-//! Dates as SPARQL 1.1 can calculate with them: by their ISO text, whatever their precision and datatype.
+//! Date arithmetic in SPARQL 1.1: on the ISO text of a date, whatever its precision and datatype.
 
 use spargebra::algebra::{Expression, Function};
 
@@ -9,7 +9,7 @@ pub(super) fn part(of: Expression, length: i64) -> Expression {
     call(Function::SubStr, vec![text(of), integer(1), integer(length)])
 }
 
-/// Year, month or day of a date, a number.
+/// Year, month or day of a date as a number.
 pub(super) fn field(of: Expression, start: i64, length: i64) -> Expression {
     let digits = call(Function::SubStr, vec![text(of), integer(start), integer(length)]);
     super::texts::cast(digits, "integer")
@@ -26,10 +26,12 @@ pub(super) fn unsigned(of: Expression) -> Expression {
     call(Function::Replace, vec![text(of), string("^-"), string("")])
 }
 
-/// The day's number in a count without gaps (its Julian day number), for differences of days: SPARQL 1.1 subtracts no dates.
+/// The day's number in a count without gaps (its Julian day number), for differences in days,
+/// because SPARQL 1.1 does not subtract dates.
 pub(super) fn day_number(of: &Expression) -> Expression {
     let (year, month, day) = (field(of.clone(), 1, 4), field(of.clone(), 6, 2), field(of.clone(), 9, 2));
-    // January and February count as months 13 and 14 of the year before, so that leap days come last.
+    // January and February count as months 13 and 14 of the year before, so that leap days come
+    // last.
     let early = |yes: i64, no: i64| {
         let is_early = Expression::LessOrEqual(Box::new(month.clone()), Box::new(integer(2)));
         Expression::If(Box::new(is_early), Box::new(integer(yes)), Box::new(integer(no)))

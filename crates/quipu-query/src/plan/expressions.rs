@@ -14,7 +14,8 @@ use crate::tables::Kind;
 pub(super) type Value = (Sparql, ValueKind);
 
 impl Planner<'_> {
-    /// An expression's value. Some functions say their argument several times, and so does what stands in them.
+    /// An expression's value. Some functions repeat their argument, so that nested calls grow fast;
+    /// a calculation that gets too long is refused.
     pub(super) fn value(&mut self, expression: &Expression) -> Result<Value, QueryError> {
         let value = self.value_within(expression)?;
         match texts::fits(&value.0) {
@@ -48,7 +49,7 @@ impl Planner<'_> {
                 for (when, then) in cases.iter().rev() {
                     let (then, of) = self.value(then)?;
                     let when = self.truth(when)?;
-                    // An unbound condition is no error here: it does not hold.
+                    // An unbound condition does not hold; it must not become an error.
                     let when = Sparql::Coalesce(vec![when, Literal::from(false).into()]);
                     value = Sparql::If(Box::new(when), Box::new(then), Box::new(value));
                     kind = of;
@@ -69,7 +70,7 @@ impl Planner<'_> {
         })
     }
 
-    /// A condition that is true, false or, of unbound values, neither.
+    /// A condition that is true, false or, for unbound values, neither.
     pub(super) fn truth(&mut self, expression: &Expression) -> Result<Sparql, QueryError> {
         let replaced = self.replaced.iter().rev().find(|(known, ..)| known == expression);
         if let (Some((_, flag, _)), Expression::InQuery(..)) = (replaced, expression) {
@@ -113,7 +114,8 @@ impl Planner<'_> {
                 let part = self.query(query)?;
                 self.replaced = before;
                 let mut pattern = part.pattern;
-                // Variables that are projected away are no longer those of the outer query. One row is as good as all.
+                // A variable that is projected away would no longer be the outer query's. Existence
+                // needs neither DISTINCT nor a limit.
                 while let GraphPattern::Distinct { inner }
                 | GraphPattern::Slice { inner, start: 0, length: Some(1..) } = pattern
                 {
@@ -128,7 +130,8 @@ impl Planner<'_> {
             Expression::InQuery(of, query) => {
                 let (value, kind) = self.value(of)?;
                 let before = std::mem::take(&mut self.replaced);
-                // Asked with the thing itself in the pattern: its own triples are read, not everybody's.
+                // The entity's own variable stands in the pattern, so that the store reads the
+                // triples of that entity, not of all.
                 if let (Sparql::Variable(variable), ValueKind::Entity) = (&value, kind)
                     && let Some(inner) = plain_item(query)
                 {
@@ -165,7 +168,8 @@ impl Planner<'_> {
         })
     }
 
-    /// The variable that tells whether a column's table is there, where the column itself is another table's too.
+    /// The variable that tells whether a column's table has a row, if the column shares its
+    /// variable with another table.
     pub(super) fn presence_of(&self, of: &Expression) -> Option<Variable> {
         let Expression::Column(column) = of else { return None };
         self.presence.get(&cell_of(column)?).cloned()
@@ -232,7 +236,7 @@ impl Planner<'_> {
                 let left = lower(left);
                 return Ok(self.called(&entity, move |name| compared(comparison, left.clone(), name)));
             }
-            // Pairs are told apart by their order, whatever it is.
+            // Such a comparison only keeps one of two mirrored pairs; any fixed order will do.
             (K::Entity, K::Entity) if !equality => (text(left), text(right)),
             (K::Entity, K::Text) if equality => {
                 let Sparql::Variable(entity) = left else { return Ok(compared(comparison, left, right)) };
@@ -247,7 +251,7 @@ impl Planner<'_> {
         Ok(compared(comparison, left, right))
     }
 
-    /// The samples of a column of dates: the first and the last, and some between.
+    /// The samples of a column of dates: the first, the last, and some between.
     fn samples(&self, of: &Expression) -> Vec<&str> {
         let Expression::Column(column) = of else { return Vec::new() };
         let Some(column) = column.place.and_then(|place| self.tables.column(place)) else {
@@ -257,13 +261,14 @@ impl Planner<'_> {
         ends.chain(&column.examples).map(String::as_str).collect()
     }
 
-    /// Whether a column has dates that say less than the one that they are compared with: years beside a day.
+    /// Whether a column has dates that are less precise than the one that they are compared with:
+    /// years beside a day.
     fn is_coarse(&self, of: &Expression, written: &Expression) -> bool {
         let Expression::Text(written) = written else { return false };
         self.samples(of).iter().any(|date| date.len() < written.len().min(10))
     }
 
-    /// Whether a column of things without a type has numbers for names, as in triples of names.
+    /// Whether a column of untyped entities has numbers for names, as in triples of names.
     pub(super) fn are_numbers(&self, of: &Expression) -> bool {
         let Expression::Column(column) = of else { return false };
         let kind = column.place.and_then(|place| self.tables.column(place)).map(|column| column.kind);
@@ -281,7 +286,7 @@ impl Planner<'_> {
         if self.has_early_years(of) { dates::signed_year(value) } else { dates::field(value, 1, 4) }
     }
 
-    /// Month or day, of which years before our era are no part.
+    /// Month or day; the sign of a year before our era is removed first.
     fn field(&self, of: &Expression, value: Sparql, start: i64) -> Sparql {
         let value = if self.has_early_years(of) { dates::unsigned(value) } else { value };
         dates::field(value, start, 2)
@@ -397,7 +402,8 @@ impl Planner<'_> {
     }
 }
 
-/// The opposite of a condition; of an opposite the condition itself, for SPARQL 1.1 reads no double negation.
+/// The opposite of a condition. The opposite of a negation is the condition itself, because SPARQL
+/// 1.1 does not parse a double negation.
 fn not(condition: Sparql) -> Sparql {
     match condition {
         Sparql::Not(inner) => *inner,
@@ -417,7 +423,7 @@ fn compared(comparison: Comparison, left: Sparql, right: Sparql) -> Sparql {
     }
 }
 
-/// A date and the text that it is compared with, both of the text's precision.
+/// A date and the text that it is compared with, both in the text's precision.
 fn date_sides(date: Sparql, written: &Expression, constant: Sparql, coarse: bool) -> (Sparql, Sparql) {
     let Expression::Text(written) = written else { return (text(date), text(constant)) };
     let written = written.replace('T', " ");
@@ -427,12 +433,12 @@ fn date_sides(date: Sparql, written: &Expression, constant: Sparql, coarse: bool
     if !coarse {
         return (date, string(&written));
     }
-    // Of "1990" it is not known whether it is before May: it is compared as far as it goes.
+    // "1990" may be before or after May of that year, so only the digits that it has are compared.
     let known = call(Builtin::StrLen, vec![date.clone()]);
     (date, call(Builtin::SubStr, vec![string(&written), integer(1), known]))
 }
 
-/// A quotient. Virtuoso divides whole numbers by whole ones without a remainder: one of the two is made none.
+/// A quotient. Virtuoso drops the remainder of two whole numbers, so one of them becomes a decimal.
 fn quotient(left: Sparql, right: Sparql) -> Sparql {
     let right = match right {
         Sparql::Literal(literal) if literal.value().parse::<i64>().is_ok() => {
@@ -451,7 +457,8 @@ fn flag_number(flag: Sparql) -> Sparql {
     Sparql::If(Box::new(flag), Box::new(integer(1)), Box::new(integer(0)))
 }
 
-/// Whether a divisor may be 0 beside a value: numbers of rows are not.
+/// Whether a divisor may be 0. A count of rows may not: a dividend with a value has at least one
+/// row.
 fn may_be_zero(divisor: &Expression) -> bool {
     match divisor {
         Expression::Number(number) => number.parse::<f64>().is_ok_and(|number| number == 0.0),
@@ -472,7 +479,7 @@ pub(super) fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
     }
 }
 
-/// The one column that a query gives, where each of its rows is a row of its tables.
+/// The only column of a query, if each of its rows is one row of its tables.
 pub(super) fn plain_item(query: &Query) -> Option<Cell> {
     let select = query.select().filter(|_| query.limit.is_none() && query.offset == 0)?;
     let plain = select.group.is_empty() && select.having.is_none();

@@ -1,4 +1,4 @@
-//! The cells that a SELECT uses: which must be there, and which are one.
+//! The cells that a SELECT uses: which of them must have a value, and which are equal.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,16 +11,16 @@ use crate::syntax::{
 /// The tables of a SELECT with the cells that it uses.
 pub(super) struct Frame {
     pub(super) aliases: HashSet<String>,
-    /// The columns used of each alias.
+    /// The columns used, by alias.
     pub(super) used: BTreeMap<Cell, ColumnRef>,
     /// Cells without which a row is left out.
     pub(super) needed: HashSet<Cell>,
-    /// Cells of other queries that the conditions speak of.
+    /// Cells of outer queries that the conditions use.
     pub(super) outer: Vec<(Cell, ColumnRef)>,
 }
 
 impl Planner<'_> {
-    /// Which cells are used, which are one, and which must be there.
+    /// Finds the cells that are used, that are equal, and that must have a value.
     pub(super) fn frame(&mut self, select: &Select, order: &[Order]) -> Frame {
         let aliases: HashSet<String> = select.from.iter().map(|from| from.alias.clone()).collect();
         let mut frame = Frame { aliases, used: BTreeMap::new(), needed: HashSet::new(), outer: Vec::new() };
@@ -37,7 +37,7 @@ impl Planner<'_> {
                 frame.outer.push((cell, column.clone()));
             }
         }
-        // What a query within calls its own is no cell of an outer one.
+        // A cell of an inner query's own table does not belong to an outer query.
         let own: HashSet<String> = inner_aliases(select, order);
         frame.outer.retain(|(cell, _)| !own.contains(&cell.0));
         let wheres = select.filter.iter().flat_map(Expression::conjuncts);
@@ -59,7 +59,8 @@ impl Planner<'_> {
                 on.conjuncts().into_iter().for_each(|condition| needs(condition, &mut frame));
             }
         }
-        // A left join that is needed needs what it is joined by, and that may be of another one.
+        // A left join that is needed needs its joining columns, which may belong to another left
+        // join.
         loop {
             let before = frame.needed.len();
             for from in &select.from {
@@ -81,7 +82,8 @@ impl Planner<'_> {
         frame
     }
 
-    /// Makes the two sides of an equality of columns one variable, those of outer queries first.
+    /// Makes the two sides of an equality of columns one variable; an outer query's column comes
+    /// first.
     pub(super) fn unite(&mut self, condition: &Expression, frame: &Frame) {
         let Expression::Compare(Comparison::Equal, a, b) = condition else { return };
         let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b) else { return };
@@ -105,7 +107,7 @@ impl Planner<'_> {
     }
 }
 
-/// Takes the first of the left joins that speaks of no other that is still to come.
+/// Takes the first left join whose condition uses no table that is still to be joined.
 pub(super) fn next_left<'f>(later: &mut Vec<&'f From>, frame: &Frame) -> Option<&'f From> {
     let waits = |from: &From| {
         let others = later.iter().filter(|other| other.alias != from.alias);
@@ -120,7 +122,7 @@ pub(super) fn next_left<'f>(later: &mut Vec<&'f From>, frame: &Frame) -> Option<
 pub(super) fn needs(condition: &Expression, frame: &mut Frame) {
     match condition {
         Expression::Not(inner) => match &**inner {
-            // What has no value is among no others.
+            // A row without a value is not among the others, so it stays.
             Expression::InQuery(..) | Expression::Exists(_) | Expression::And(..) | Expression::Or(..) => {}
             Expression::IsNull(of) => needs_columns(of, frame),
             other => needs_columns(other, frame),
@@ -149,8 +151,8 @@ fn needs_columns(expression: &Expression, frame: &mut Frame) {
     }
 }
 
-/// Items whose value must be there for a row to say anything: a single one; and what aggregates are made of, where all are made of the
-/// same.
+/// Items without whose value a row tells nothing: a single item, or the argument of the aggregates
+/// if all have the same.
 fn needed_items(select: &Select) -> Vec<&Expression> {
     if let [item] = select.items.as_slice()
         && !item.expression.has_aggregate()
@@ -162,7 +164,7 @@ fn needed_items(select: &Select) -> Vec<&Expression> {
         item.expression.visit(&mut |part| {
             if let Expression::Aggregate { function, of, .. } = part {
                 match of {
-                    // A group without a value counts as one of none.
+                    // A group without a value stays, with the count 0.
                     Some(_) if *function == Aggregate::Count && !select.group.is_empty() => {
                         counts_rows = true;
                     }
@@ -176,7 +178,7 @@ fn needed_items(select: &Select) -> Vec<&Expression> {
     if same && !counts_rows { all } else { Vec::new() }
 }
 
-/// All columns of an expression, those of queries within too.
+/// All columns of an expression, with those of its subqueries.
 fn deep_columns<'a>(expression: &'a Expression, columns: &mut Vec<&'a ColumnRef>) {
     expression.visit(&mut |part| {
         if let Expression::Column(column) = part {
@@ -204,7 +206,7 @@ fn inner_aliases(select: &Select, order: &[Order]) -> HashSet<String> {
     aliases
 }
 
-/// The cells that the condition of a join speaks of.
+/// The cells that the condition of a join uses.
 pub(super) fn joined_by(from: &From) -> Vec<Cell> {
     let (Join::Left(on) | Join::Inner(on)) = &from.join;
     let mut columns = Vec::new();
@@ -212,7 +214,7 @@ pub(super) fn joined_by(from: &From) -> Vec<Cell> {
     columns.into_iter().filter_map(cell_of).collect()
 }
 
-/// The names of all tables of a query, those within it too.
+/// The aliases of all tables of a query and its subqueries.
 pub(super) fn aliases_of(query: &Query, aliases: &mut HashSet<String>) {
     match &query.body {
         Body::Set { left, right, .. } => {

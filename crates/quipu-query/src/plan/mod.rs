@@ -1,8 +1,10 @@
-//! From bound SQL to a plan: SPARQL algebra, which the store runs, an endpoint reads as text, and a user may read too.
+//! Turns bound SQL into a plan: SPARQL algebra, which the store runs, and whose text an endpoint or
+//! a user reads.
 //!
-//! A row of a table of entities is a variable of its own, each column that is used another. An equality of columns is one variable,
-//! so that entities are compared by identity. A column without a value leaves its variable unbound; where the query needs the value
-//! (a condition, an order, a group, the only column asked for) rows without one are left out: a missing value is no minimum.
+//! Each row of a table of entities is a variable, and each column that is used another. Two equal
+//! columns share one variable, so entities are compared by identity. A column without a value
+//! leaves its variable unbound. If the query needs the value (for a condition, an order, a group or
+//! its only column), rows without one are left out: a missing value is not a minimum.
 
 mod aggregates;
 mod base;
@@ -35,26 +37,26 @@ pub struct Plan {
     pub query: spargebra::Query,
     /// The columns of its rows.
     pub columns: Vec<PlanColumn>,
-    /// Whether the order of the rows is asked for.
+    /// Whether the query asks for an order.
     pub ordered: bool,
-    /// Whether the rows are made of several others: counts, sums, groups.
+    /// Whether a row combines several others: counts, sums, groups.
     pub aggregated: bool,
-    /// What the rows rest on.
+    /// The triples behind the rows.
     pub(crate) support: Option<Support>,
 }
 
 /// A column of a plan's rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanColumn {
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// Its variable.
     pub variable: Variable,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: ValueKind,
 }
 
-/// What a value is, as far as the query tells.
+/// The kind of a value, as far as the query tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// An entity.
@@ -67,18 +69,18 @@ pub enum ValueKind {
     Text,
     /// True or false.
     Flag,
-    /// Not known before it is run.
+    /// Not known before the query runs.
     Unknown,
 }
 
-/// The triples that the rows of a query rest on.
+/// The triples behind the rows of a query.
 #[derive(Debug, Clone)]
 pub(crate) struct Support {
     /// The solutions before they are grouped and projected.
     pub(crate) pattern: GraphPattern,
     /// The triples of a solution.
     pub(crate) triples: Vec<TriplePattern>,
-    /// The variables that a row has in common with its solutions.
+    /// The variables that a row shares with its solutions.
     pub(crate) shared: Vec<Variable>,
 }
 
@@ -89,10 +91,10 @@ impl Plan {
     }
 }
 
-/// Makes a plan of a bound query.
+/// Makes a plan from a bound query.
 ///
 /// # Errors
-/// [`QueryError::Refused`] for what SPARQL 1.1 cannot say.
+/// [`QueryError::Refused`] for queries that SPARQL 1.1 cannot express.
 pub fn plan(query: &Query, tables: &Tables) -> Result<Plan, QueryError> {
     let mut planner = Planner {
         tables,
@@ -128,13 +130,14 @@ struct Part {
 struct Planner<'a> {
     tables: &'a Tables,
     cells: Cells,
-    /// Expressions that have a variable by now: groups and aggregates.
+    /// Expressions that have a variable already: groups and aggregates.
     replaced: Vec<(Expression, Variable, ValueKind)>,
-    /// How the next query that is planned tells that it adds nothing up.
+    /// How an aggregate of the next planned query shows that it has no values.
     nothing_as: Nothing,
-    /// Of variables that a solution may lack, the triples that they come from: an unbound variable fits whatever it is joined to.
+    /// For variables that a solution may lack, the triples that they come from. An unbound variable
+    /// would join with anything.
     origins: HashMap<Variable, Vec<TriplePattern>>,
-    /// Of columns by which a table is joined that may be missing, the variable that is bound where it is there.
+    /// For joining columns of an optional table, the variable that is bound if the table has a row.
     presence: HashMap<Cell, Variable>,
 }
 
@@ -163,7 +166,7 @@ impl Planner<'_> {
                 "both sides of UNION, INTERSECT and EXCEPT need as many columns".into(),
             ));
         }
-        // Virtuoso's MINUS knows what is taken away by its own names only.
+        // Virtuoso's MINUS matches only by the right side's own variable names.
         let outputs: Vec<PlanColumn> = left_part
             .outputs
             .iter()
@@ -202,7 +205,8 @@ impl Planner<'_> {
     }
 }
 
-/// What the rows of two queries put together rest on: on the facts of the first, or of either; of both where both must hold.
+/// The triples behind a set operation: of the first query for EXCEPT, of either for UNION, of both
+/// for INTERSECT.
 fn set_support(operator: SetOperator, left: &Part, right: &Part, names: &[Variable]) -> Option<Support> {
     let named = |part: &Part| {
         let support = part.support.as_ref().filter(|_| !part.aggregated)?;
@@ -278,8 +282,7 @@ fn join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
     }
 }
 
-/// What a column of a SELECT is called in the result.
-/// What people read above a column.
+/// The title of a column in the result, as people write it.
 fn title(item: &crate::syntax::Item) -> String {
     let (None, Expression::Aggregate { function, of, .. }) = (&item.alias, &item.expression) else {
         return title_of(item).replace('_', " ");

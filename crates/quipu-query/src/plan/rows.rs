@@ -15,7 +15,7 @@ use crate::tables::{Rows, Table};
 const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 
 impl Planner<'_> {
-    /// The patterns of a table's rows with the cells that are needed of it.
+    /// The patterns of a table's rows with the cells that the query needs.
     pub(super) fn rows(
         &mut self,
         from: &From,
@@ -27,7 +27,7 @@ impl Planner<'_> {
             Source::Derived(query) => {
                 let mut part = self.query(query)?;
                 if query.select().is_some_and(|select| !select.distinct) {
-                    // Rows that are shown are told apart; rows that are counted again are not.
+                    // Rows that are shown must differ; rows that are counted again need not.
                     part.pattern = with_equal_rows(part.pattern);
                 }
                 let mut names: Vec<Variable> = Vec::new();
@@ -105,7 +105,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The kinds of a table's rows as the values of its column of kinds: an entity may have other types.
+    /// Limits a column of types to the types of the table, because an entity may have other types.
     pub(super) fn only_kinds(
         &self,
         table: usize,
@@ -118,8 +118,8 @@ impl Planner<'_> {
         (is_type && !kinds.is_empty()).then(|| one_of(variable, kinds))
     }
 
-    /// That a row is of one of some types, once each, for an entity may have two of them. `binding` is a pattern that says which rows
-    /// there are otherwise.
+    /// Limits a row to entities of one of some types, each once, because an entity may have two of
+    /// them. `binding` is a pattern that determines the rows otherwise.
     fn of_types(
         &mut self,
         row: &TermPattern,
@@ -147,7 +147,7 @@ impl Planner<'_> {
         });
     }
 
-    /// The entities that have some of the relations, each once.
+    /// The entities that have at least one of the relations, each once.
     pub(super) fn heads(&mut self, row: &TermPattern, relations: &[String]) -> GraphPattern {
         let one = |iri: &String| PropertyPathExpression::NamedNode(NamedNode::new_unchecked(iri));
         let any = relations
@@ -180,7 +180,7 @@ impl Planner<'_> {
     }
 }
 
-/// A variable as one of some things.
+/// Limits a variable to some terms.
 fn one_of(variable: &Variable, iris: &[String]) -> GraphPattern {
     let term = |iri: &String| vec![Some(GroundTerm::NamedNode(NamedNode::new_unchecked(iri)))];
     GraphPattern::Values { variables: vec![variable.clone()], bindings: iris.iter().map(term).collect() }

@@ -1,4 +1,5 @@
-//! One SELECT: its tables as triple patterns, its conditions as joins and filters, its groups and order.
+//! One SELECT: its tables as triple patterns, its conditions as joins and filters, its groups and
+//! order.
 
 use std::collections::HashSet;
 
@@ -30,7 +31,7 @@ impl Planner<'_> {
         self.finish(select, order, limit, offset, base)
     }
 
-    /// Everything up to WHERE.
+    /// The patterns and filters up to WHERE.
     pub(super) fn base(&mut self, select: &Select, order: &[Order]) -> Result<Base, QueryError> {
         let frame = self.frame(select, order);
         let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
@@ -81,7 +82,8 @@ impl Planner<'_> {
         Ok(base)
     }
 
-    /// Values that conditions give to cells: several as VALUES; single ones were fixed in the patterns, and are bound behind them.
+    /// Values that conditions give to cells. Several values become VALUES; a single one stands in
+    /// the patterns and is bound behind them.
     fn fixed_values(
         &mut self,
         frame: &Frame,
@@ -105,7 +107,7 @@ impl Planner<'_> {
                         single.push((variable, fixed));
                     }
                 }
-                // What the cell is fixed to is held against these by a condition.
+                // A filter compares the fixed value with these.
                 (_, Some(_)) => {}
                 (terms, None) => {
                     let bindings = terms.iter().filter_map(|term| Some(vec![Some(ground(term)?)])).collect();
@@ -116,7 +118,8 @@ impl Planner<'_> {
         single
     }
 
-    /// Whether the patterns say a condition of WHERE already: it fixes a cell, or its values stand in VALUES.
+    /// Whether the patterns express a condition of WHERE already: it fixes a cell, or its values
+    /// stand in VALUES.
     fn is_given(&self, condition: &Expression, frame: &Frame) -> bool {
         let Some((column, terms)) = given_terms(condition) else { return false };
         let Some(cell) = cell_of(column).filter(|cell| frame.aliases.contains(&cell.0)) else { return false };
@@ -172,7 +175,7 @@ impl Planner<'_> {
         base
     }
 
-    /// The triples that variables come from which a solution may lack.
+    /// The triples of those variables that a solution may lack.
     pub(super) fn origins_of<'v>(
         &self,
         variables: impl IntoIterator<Item = &'v Variable>,
@@ -186,7 +189,7 @@ impl Planner<'_> {
         triples
     }
 
-    /// The variables of the cells that a query speaks of and that are not its own.
+    /// The variables of the outer cells that a query uses.
     pub(super) fn outer_variables(&mut self, query: &Query) -> Vec<Variable> {
         let mut own = HashSet::new();
         aliases_of(query, &mut own);
@@ -207,7 +210,8 @@ impl Planner<'_> {
         variables
     }
 
-    /// A left join: rows that may be missing as a whole. `asked` are the cells whose presence the query asks for.
+    /// A left join: rows that may be missing as a whole. `asked` holds the cells whose presence the
+    /// query asks for.
     fn left(
         &mut self,
         base: Base,
@@ -223,7 +227,7 @@ impl Planner<'_> {
             .map(|cell| self.cells.variable(cell, "value"))
             .collect();
         patterns.extend(self.origins_of(&shared));
-        // Within the block the columns that it is joined by are needed.
+        // Within the optional block its joining columns are needed.
         let mut inner = Frame {
             aliases: frame.aliases.clone(),
             used: frame.used.clone(),
@@ -352,7 +356,7 @@ impl Planner<'_> {
         Ok(Part { pattern: sliced(pattern, limit, offset), outputs, aggregated, support })
     }
 
-    /// A correlated query's one value for each combination of the outer cells that it speaks of.
+    /// A correlated query's value for each combination of the outer cells that it uses.
     pub(super) fn finish_grouped(
         &mut self,
         select: &Select,
@@ -383,7 +387,7 @@ impl Planner<'_> {
         Ok(Part { pattern, outputs, aggregated: true, support: None })
     }
 
-    /// An item's variable; what is no column is calculated into a new one.
+    /// An item's variable; anything but a column is calculated into a new one.
     fn output(
         &mut self,
         base: Base,
@@ -421,7 +425,7 @@ impl Planner<'_> {
         Ok((base, PlanColumn { title, variable, kind }))
     }
 
-    /// The text that entities are ordered by: their label in some form, else their IRI.
+    /// The text that entities are ordered by: their label in the given form, else their IRI.
     pub(super) fn name_of(
         &mut self,
         base: Base,
@@ -440,7 +444,7 @@ impl Planner<'_> {
         patterns.push(named(&name));
         let mut right = GraphPattern::Bgp { patterns };
         if self.tables.several_names {
-            // The first of its names: a row is no more than one for having two.
+            // The first of its names, so that an entity with two names still makes one row.
             let other = self.cells.fresh("label");
             let of = |name: &Variable| Box::new(super::texts::text(name.clone().into()));
             let before = Sparql::Less(of(&other), of(&name));
@@ -469,7 +473,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Fixes the cells that a condition gives one value.
+    /// Fixes the cells to which a condition gives a single value.
     pub(super) fn fix_cells(&mut self, frame_aliases: &HashSet<String>, condition: &Expression) {
         if let Some((column, terms)) = given_terms(condition)
             && let [term] = terms.as_slice()
@@ -504,7 +508,7 @@ fn given_terms(condition: &Expression) -> Option<(&ColumnRef, Vec<Term>)> {
     }
 }
 
-/// The cells of which it is asked whether they are there, or how many.
+/// The cells whose presence or number the query asks for.
 fn cells_asked_for<'e>(expressions: impl Iterator<Item = &'e Expression>) -> HashSet<Cell> {
     let mut cells = HashSet::new();
     for expression in expressions {

@@ -37,8 +37,8 @@ pub(super) fn lower(of: Expression) -> Expression {
     call(Function::LCase, vec![text(of)])
 }
 
-/// A part of a calculation that stays whole when it is printed: the algebra's own text puts no brackets around sums, and so says another
-/// calculation. One value coalesced is that value.
+/// Keeps a part of a calculation together in the query's text: the printer puts no brackets around
+/// sums, which would change the result. COALESCE of one value is that value.
 pub(super) fn whole(of: Expression) -> Expression {
     match of {
         Expression::Add(..)
@@ -55,21 +55,21 @@ pub(super) fn cast(of: Expression, datatype: &str) -> Expression {
     call(function, vec![of])
 }
 
-/// A text, or the end of an IRI, read as a number; thousands may be parted by commas.
+/// A text, or the end of an IRI, read as a number; commas may separate thousands.
 pub(super) fn numeric(of: Expression) -> Expression {
     let plain = call(Function::Replace, vec![text(of), string("^.*[/#:]|,([0-9]{3})"), string("$1")]);
     cast(plain, "double")
 }
 
-/// Whether an expression is no longer than a query may be.
+/// Whether an expression is short enough for a query.
 pub(super) fn fits(of: &Expression) -> bool {
     write!(Room(LONGEST), "{of}").is_ok()
 }
 
-/// Longest expression, in bytes: the store reads no longer query.
+/// Longest expression, in bytes: the store refuses longer queries.
 const LONGEST: usize = 64 << 10;
 
-/// Bytes that a text may still have.
+/// Bytes that a text may still add.
 struct Room(usize);
 
 impl Write for Room {
@@ -90,7 +90,7 @@ pub(super) fn number(written: &str) -> Expression {
     Expression::Literal(Literal::new_typed_literal(written, datatype))
 }
 
-/// How a text is held against a LIKE pattern.
+/// The condition that a text matches a LIKE pattern.
 pub(super) fn like(of: Expression, pattern: &str) -> Expression {
     let pattern = pattern.to_lowercase();
     let inner = pattern.trim_matches('%');
@@ -121,7 +121,8 @@ fn regex_of(pattern: &str) -> String {
 }
 
 impl Planner<'_> {
-    /// Whether some name of an entity satisfies a condition; where it has no label, the readable end of its IRI.
+    /// Whether a name of an entity satisfies a condition: one of its labels, or the readable end of
+    /// its IRI.
     pub(super) fn named(
         &mut self,
         entity: &Variable,
@@ -131,7 +132,7 @@ impl Planner<'_> {
             Function::Replace,
             vec![call(Function::Str, vec![entity.clone().into()]), string("^.*[/#:]"), string("")],
         );
-        // "Adult_Silver%20Dragon" and "AdultSilverDragon" are held against words as people divide them, and undivided.
+        // "Adult_Silver%20Dragon" is compared as "adult silver dragon".
         let spaced = call(Function::Replace, vec![end, string("_|%20"), string(" ")]);
         let by_key = holds(lower(spaced));
         let mut any = by_key;
@@ -142,8 +143,8 @@ impl Planner<'_> {
         self.where_bound(any, [entity.clone()])
     }
 
-    /// Whether the name of an entity satisfies a condition; the end of its IRI where entities
-    /// have no names.
+    /// Whether a label of an entity satisfies a condition, or the end of its IRI if the graph has
+    /// no labels.
     pub(super) fn called(
         &mut self,
         entity: &Variable,
@@ -174,7 +175,8 @@ impl Planner<'_> {
         Expression::Exists(Box::new(inner))
     }
 
-    /// A condition on patterns with variables that may be unbound, and would then fit anything.
+    /// A condition that also demands values for those of the variables that may be unbound; an
+    /// unbound variable would match anything.
     pub(super) fn where_bound(
         &self,
         condition: Expression,

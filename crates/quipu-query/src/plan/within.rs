@@ -1,4 +1,4 @@
-//! Queries within a query: the rows that a thing is one of, the one value that is taken of them.
+//! Subqueries: membership in a subquery's rows, and subqueries that give one value.
 
 use std::collections::HashSet;
 
@@ -50,7 +50,7 @@ impl Planner<'_> {
         Ok(base.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) }))
     }
 
-    /// `column IN (query)`, and its opposite.
+    /// `column IN (query)` and its negation.
     pub(super) fn one_of(
         &mut self,
         base: Base,
@@ -91,7 +91,7 @@ impl Planner<'_> {
             return Ok(base.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) }));
         }
         if not && let Some(select) = query.select() {
-            // Virtuoso's MINUS knows a column by no second name.
+            // Virtuoso's MINUS does not match a column under a second name.
             if let Some(Expression::Column(inner)) = select.items.first().map(|item| &item.expression)
                 && let Some(inner) = cell_of(inner)
             {
@@ -132,7 +132,8 @@ impl Planner<'_> {
         Ok(Base { pattern: join(base.pattern, given), open, triples, ..base })
     }
 
-    /// Joins the queries that an expression takes one value of; gives the expression with their variables in it.
+    /// Joins the one-value subqueries of an expression; returns the expression that refers to their
+    /// variables.
     pub(super) fn with_scalars(
         &mut self,
         mut base: Base,
@@ -210,7 +211,7 @@ impl Planner<'_> {
             let marker = Expression::Scalar(Box::new(query));
             let mut name = variable.clone();
             if is_count {
-                // No row at all counts as zero.
+                // A missing row counts as zero.
                 let zero = super::texts::integer(0);
                 name = self.cells.fresh("count");
                 let expression = Sparql::Coalesce(vec![variable.into(), zero]);
@@ -225,7 +226,8 @@ impl Planner<'_> {
         Ok((base, expression))
     }
 
-    /// Joins what tells whether a thing is one of a query's rows. An endpoint computes that once, not for each row.
+    /// Joins a flag that tells whether an entity is among a query's rows. An endpoint computes it
+    /// once, not for each row.
     pub(super) fn with_membership(
         &mut self,
         base: Base,
@@ -240,7 +242,7 @@ impl Planner<'_> {
         };
         let variable = self.cells.variable(&cell, &column.name);
         if self.origins.contains_key(&variable) {
-            // Where it is missing it would be joined with everything.
+            // An unbound variable would join with every row.
             return Ok(base);
         }
         let before = std::mem::take(&mut self.replaced);
@@ -262,7 +264,8 @@ impl Planner<'_> {
         Ok(base.both(|left| left_join(left, given.clone())))
     }
 
-    /// Makes functions of texts speak of the names of entities; tells the columns that need one.
+    /// Makes text functions of entities use the entities' names; collects the columns that need a
+    /// name.
     pub(super) fn name_entities(&self, expression: &mut Expression, named: &mut Vec<Expression>) {
         if self.tables.labels.is_empty() || self.replaced.iter().any(|(known, ..)| known == expression) {
             return;
@@ -289,7 +292,7 @@ impl Planner<'_> {
     }
 }
 
-/// How the one value of a query tells that there is none: a sum or an average that is all of the value by no row.
+/// How a one-value query shows that it has no value: a sum or an average does so by giving no row.
 pub(super) fn nothing_of(item: &Expression) -> Nothing {
     match item {
         Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, .. } => Nothing::NoRow,
@@ -298,7 +301,7 @@ pub(super) fn nothing_of(item: &Expression) -> Nothing {
     }
 }
 
-/// Whether a query gives one value at most.
+/// Whether a query gives at most one value.
 pub(super) fn is_one_value(query: &Query) -> bool {
     query.limit == Some(1)
         || query.select().is_some_and(|select| {
@@ -306,7 +309,7 @@ pub(super) fn is_one_value(query: &Query) -> bool {
         })
 }
 
-/// Whether a query speaks of tables outside of it.
+/// Whether a query uses tables outside of it.
 pub(super) fn is_correlated(query: &Query) -> bool {
     let mut used = HashSet::new();
     query.visit(&mut |expression| {
@@ -319,7 +322,7 @@ pub(super) fn is_correlated(query: &Query) -> bool {
     !used.is_subset(&own)
 }
 
-/// Whether a query gives one row whatever the graph holds.
+/// Whether a query always gives one row.
 pub(super) fn gives_one_row(query: &Query) -> bool {
     let of_all = |select: &Select| {
         select.group.is_empty()
@@ -332,8 +335,8 @@ pub(super) fn gives_one_row(query: &Query) -> bool {
     is_whole && query.select().is_some_and(of_all) && !is_correlated(query)
 }
 
-/// Whether a query that speaks of no outer row has rows becomes whether the number of its first one is above zero: behind EXISTS
-/// engines join its patterns in the order in which they stand.
+/// Replaces EXISTS of an uncorrelated query by a comparison: the count of its first row is above
+/// zero. Behind EXISTS engines join patterns in the order in which they stand, which can be slow.
 fn count_what_exists(expression: &mut Expression) {
     if let Expression::Exists(query) = expression
         && !is_correlated(query)
@@ -358,7 +361,7 @@ fn count_what_exists(expression: &mut Expression) {
     }
 }
 
-/// The columns that are held against the rows of queries, with those.
+/// The columns that are tested for membership in a subquery, each with that subquery.
 pub(super) fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnRef, Query)>) {
     expression.visit(&mut |part| {
         if let Expression::InQuery(of, query) = part
@@ -369,7 +372,7 @@ pub(super) fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnR
     });
 }
 
-/// Takes the one-value queries out of an expression; their places keep them as markers.
+/// Collects the one-value subqueries of an expression; they stay in it as markers.
 pub(super) fn take_scalars(expression: &mut Expression, queries: &mut Vec<Query>) {
     if let Expression::Scalar(query) = expression {
         queries.push((**query).clone());

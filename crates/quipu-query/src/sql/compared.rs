@@ -1,6 +1,8 @@
-//! Two values compared as a model writes it: `SELECT AVG(a) FROM t WHERE … > AVG(a) FROM t WHERE …`.
+//! Repairs a comparison of two values that models write without brackets:
+//! `SELECT AVG(a) FROM t WHERE … > AVG(a) FROM t WHERE …`.
 
-/// The same as SQL has it, each side a query in brackets; nothing where the text is no such thing.
+/// The same as valid SQL, each side a query in brackets; `None` if the text is not such a
+/// comparison.
 pub fn compared_queries(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches(';');
     let top = top_level(text);
@@ -16,7 +18,7 @@ pub fn compared_queries(text: &str) -> Option<String> {
     is_query(left).then(|| format!("SELECT ({left}) {operator} ({right})"))
 }
 
-/// The places of the bytes outside quotation marks and brackets.
+/// The positions of the bytes outside quotation marks and brackets.
 fn top_level(text: &str) -> Vec<usize> {
     let (mut depth, mut quote) = (0_usize, None);
     let mut places = Vec::new();
@@ -33,7 +35,7 @@ fn top_level(text: &str) -> Vec<usize> {
     places
 }
 
-/// The places where a word stands by itself, of those given.
+/// Those of the given positions at which a word stands by itself.
 fn words_at(text: &str, places: &[usize], word: &str) -> Vec<usize> {
     let is_end = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     let bytes = text.as_bytes();

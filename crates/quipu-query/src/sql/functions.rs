@@ -1,4 +1,4 @@
-//! Functions: those of texts and numbers, aggregates, and the many ways in which dates are written.
+//! Functions: those of texts and numbers, aggregates, and the many ways to write dates.
 
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
@@ -159,7 +159,8 @@ impl Reader {
         })
     }
 
-    /// A date with SQLite's modifiers: today's are calculated, others only divided.
+    /// A date with SQLite's modifiers: they are calculated for a written date such as today's; for
+    /// a column only "start of month" and "start of year" are read.
     pub(super) fn date(&self, of: Expression, modifiers: &[Expression]) -> Read<Expression> {
         let is_now = matches!(&of, Expression::Text(text) if text.eq_ignore_ascii_case("now"));
         let mut of = if is_now { self.now() } else { of };
@@ -191,7 +192,8 @@ impl Reader {
     }
 }
 
-/// A date some time before or behind: of today only, which is known when the SQL is read.
+/// A date some time before or after a written one, such as today's, which is known when the SQL is
+/// read.
 pub(super) fn shifted(of: &Expression, back: bool, interval: &ast::Interval) -> Read<Expression> {
     let said = match (&*interval.value, &interval.leading_field) {
         (ast::Expr::Value(value), field) => {
@@ -213,7 +215,7 @@ pub(super) fn shifted(of: &Expression, back: bool, interval: &ast::Interval) -> 
     }
 }
 
-/// The beginning of a date in ISO form; of a part of one the shorter part.
+/// The first `length` characters of an ISO date; a shorter date stays as it is.
 pub(super) fn part_of_date(length: u8, of: Expression) -> Expression {
     match of {
         Expression::Text(date) => {
@@ -234,7 +236,8 @@ pub(super) fn date_field(field: &str, of: Expression) -> Read<Expression> {
     Ok(Expression::Call(function, vec![of]))
 }
 
-/// A date in SQLite's, PostgreSQL's or MySQL's form: those that begin with the year are parts of a date.
+/// A date in a format of SQLite, PostgreSQL or MySQL; a format that begins with the year is a part
+/// of the date.
 pub(super) fn formatted(format: &Expression, of: Expression) -> Read<Expression> {
     let Expression::Text(format) = format else { return refuse("the form of a date is a text") };
     let of = match of {

@@ -74,7 +74,7 @@ impl fmt::Display for Select {
     }
 }
 
-/// A name as SQL reads it again: in quotes where it is none by itself.
+/// A name as SQL can read it again, in quotes unless it is a plain word.
 fn name(name: &str) -> Cow<'_, str> {
     let is_word = name.chars().all(|c| c.is_alphabetic() || c.is_ascii_digit() || c == '_')
         && name.starts_with(|c: char| !c.is_ascii_digit());

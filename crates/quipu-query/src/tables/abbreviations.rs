@@ -1,38 +1,43 @@
-//! Columns called by abbreviations, found by the words that these stand for: `ac_value` by "armour class", `qty` by "quantity".
+//! Finds columns with abbreviated names by the full words: `ac_value` by "armour class", `qty` by
+//! "quantity".
 
 use std::ops::Range;
 
+use quipu_language::Language;
+
 use super::{Place, Tables, words_of};
 
-/// Letters of the words that are abbreviated by their first letters alone.
+/// Least letters of a word that may be abbreviated by its first letter alone.
 const LEAST_LETTERS: usize = 3;
 /// Shortest and longest abbreviation.
 const SHORTEST: usize = 2;
 const LONGEST: usize = 5;
-/// Letters of the shortest abbreviation of a single word.
+/// Least letters of an abbreviation of a single word.
 const SHORTEST_OF_WORD: usize = 3;
-/// A word is at most so many times as long as its abbreviation.
+/// A word is at most this many times as long as its abbreviation.
 const MOST_TIMES: usize = 4;
 
 /// Words of a question that a column's name may abbreviate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abbreviation {
-    /// Places of the words, in [`words_of`] the question.
+    /// Positions of the words in [`words_of`] the question.
     pub words: Range<usize>,
     /// The column.
     pub place: Place,
 }
 
 impl Tables {
-    /// The columns whose names may abbreviate words of a question, the most words first; of words that overlap only the most. `names`
-    /// tells of a word whether it can name something: "average" says what to do.
+    /// The columns whose names may abbreviate words of a question, the most words first; of
+    /// overlapping words only the longest run counts. `names` tells whether a word can name
+    /// something; "average" cannot.
     pub fn abbreviations(&self, question: &[String], names: impl Fn(&str) -> bool) -> Vec<Abbreviation> {
         let mut found: Vec<Abbreviation> = Vec::new();
         let is_said = |word: &String| question.iter().any(|other| super::is_form_of(other, word));
         for (place, column) in self.columns().filter(|(place, _)| place.column > 0) {
             let words = words_of(&column.title);
             for (at, short) in words.iter().enumerate() {
-                // "Transaction statuses" are no `session_end_ts`: what else the name says is said, or is in most names, as "value".
+                // "Transaction statuses" does not mean `session_end_ts`: the name's other words
+                // must occur in the question, or end many names, like "value".
                 let rest = words.iter().enumerate().filter(|(other, _)| *other != at);
                 let is_open = |(other, word): (usize, &String)| {
                     !(is_said(word) || other > at && other + 1 == words.len() && self.ends_many(word))
@@ -65,8 +70,9 @@ impl Tables {
         kept
     }
 
-    /// The groups of columns that a question names, by a word of the group's name or one that it abbreviates, each with that word. What
-    /// says the same of a column or a table names that.
+    /// The groups of columns that a question names, each with the naming word: a word of the
+    /// group's name or one that it abbreviates. A word that also names a column or a table does not
+    /// name a group.
     pub fn groups_named(&self, question: &[String]) -> Vec<(String, &super::Group)> {
         let is_titled = |word: &String| {
             let is_it = |title: &str| words_of(title).iter().any(|other| super::is_form_of(other, word));
@@ -77,7 +83,7 @@ impl Tables {
         let named = |group: &super::Group| {
             let title = words_of(&group.title);
             let means = |at: usize| {
-                // "Combat maneuver defense" is a column of its own.
+                // "Combat maneuver defense" names its own column.
                 let word =
                     question.get(at).filter(|_| !of_columns.iter().any(|one| one.words.contains(&at)))?;
                 let rest = question.get(at..)?;
@@ -97,10 +103,11 @@ impl Tables {
     }
 }
 
-/// How many words, from the first on, `short` abbreviates; 0 where none.
+/// How many words, from the first on, `short` abbreviates; 0 if none.
 ///
-/// Several words by their first letters ("xp" for "experience points"), one by its beginning ("init"), with its last letter behind that
-/// ("dept"), or by its consonants, some of them ("qty").
+/// Several words are abbreviated by their first letters ("xp" for "experience points"); a single
+/// word by its beginning ("init"), by its beginning and last letter ("dept"), or by some of its
+/// consonants ("qty").
 pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
     let letters: Vec<char> = short.chars().collect();
     if !(SHORTEST..=LONGEST).contains(&letters.len()) || !letters.iter().all(|c| c.is_alphabetic()) {
@@ -123,7 +130,7 @@ fn is_said_ex(word: &str, letter: char) -> bool {
 }
 
 fn abbreviates(letters: &[char], word: &str) -> bool {
-    let singular = word.strip_suffix('s').unwrap_or(word);
+    let singular = Language::english().singular(word);
     let length = singular.chars().count();
     let fits = letters.len() >= SHORTEST_OF_WORD
         && length > letters.len() + 1
@@ -142,7 +149,8 @@ fn abbreviates(letters: &[char], word: &str) -> bool {
     if begin.len() >= SHORTEST_OF_WORD && begin.iter().copied().eq(singular.chars().take(begin.len())) {
         return true;
     }
-    // Without vowels but for the first letter: "qty", "atk". A "pid" is none of "published".
+    // Without vowels except for the first letter: "qty", "atk". "Pid" does not stand for
+    // "published".
     let is_vowel = |c: &char| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
     let mut rest = singular.chars();
     rest.next().as_ref() == letters.first()
@@ -150,7 +158,7 @@ fn abbreviates(letters: &[char], word: &str) -> bool {
         && begin.iter().skip(1).chain([end]).all(|letter| rest.any(|c| c == *letter))
 }
 
-/// Whether each word of a name is a form of a word of another, or abbreviated by one.
+/// Whether each word of `wanted` is a form of a word of `known`, or abbreviated by one.
 pub(crate) fn covers(known: &[String], wanted: &[String]) -> bool {
     let mut at = 0;
     while let Some(word) = wanted.get(at) {
@@ -165,8 +173,8 @@ pub(crate) fn covers(known: &[String], wanted: &[String]) -> bool {
     !wanted.is_empty()
 }
 
-/// The words of a relation's name, where other names of the graph tell how it is divided: `hasHPvalue` is "has hp value" beside
-/// `hasFortValue`, not "has h pvalue".
+/// The words of a relation's name, divided as other names of the graph suggest: `hasHPvalue` is
+/// "has hp value" beside `hasFortValue`, not "has h pvalue".
 pub(crate) fn divided(words: Vec<String>, others: impl Fn(&str) -> usize) -> Vec<String> {
     let mut divided: Vec<String> = Vec::new();
     for word in words {

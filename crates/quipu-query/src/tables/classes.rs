@@ -1,4 +1,5 @@
-//! The types of a graph, and the classes above them (`rdfs:subClassOf`): classes that are described alike are rows of one table.
+//! The types of a graph and their superclasses (`rdfs:subClassOf`). Classes with similar relations
+//! become rows of one table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -9,46 +10,49 @@ use quipu_graph::{
 
 use super::samples::Samples;
 
-/// Types of the vocabularies that describe graphs, by the beginning of their IRIs: no questions are asked about these.
+/// The beginnings of the IRIs of types of the vocabularies that describe graphs: nobody asks
+/// questions about these.
 pub(crate) const VOCABULARIES: [&str; 3] = [
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "http://www.w3.org/2000/01/rdf-schema#",
     "http://www.w3.org/2002/07/owl#",
 ];
-/// Relations from a class to one above it.
+/// Relations from a class to its superclass.
 const SUBCLASS: [&str; 2] =
     ["http://www.w3.org/2000/01/rdf-schema#subClassOf", "http://www.wikidata.org/prop/direct/P279"];
-/// Classes directly above one that are read, and steps that lead up.
+/// Most direct superclasses of a class that are read, and most steps upwards.
 const MOST_ABOVE: usize = 100;
 const HIGHEST: usize = 30;
-/// A class with more kinds is no table of its own: a query would have to name them all.
+/// A class with more subclasses gets no table of its own: a query would have to name them all.
 const MOST_KINDS: usize = 500;
-/// The share of its relations that a class shares with its sisters, from which on they are one table.
+/// The least share of its relations that a class must have in common with its sisters for them to
+/// be one table.
 const ALIKE: f64 = 0.5;
-/// The share of a class's sampled entities that are said to be of it themselves, from which on all are.
+/// The share of a class's sampled entities that must state the class itself, for all entities to
+/// count as stating it.
 const STATED: f64 = 1.0;
 
 /// A type with the number of its entities.
 pub(super) struct Type {
     pub(super) node: NodeId,
     pub(super) name: String,
-    /// Its entities, those of the types below it included.
+    /// Its entities, including those of its subclasses.
     pub(super) entities: u64,
-    /// Its IRI, and those of the types below it whose entities are not said to be of this one.
+    /// Its IRI, and those of its subclasses if their entities do not state this type as well.
     pub(super) iris: Vec<String>,
-    /// The nodes of these.
+    /// The nodes of these types.
     pub(super) nodes: Vec<NodeId>,
-    /// How many of these an entity has, on average.
+    /// How many of these types an entity has, on average.
     pub(super) types_each: f64,
-    /// The types below it that are its kinds, where these are described alike.
+    /// Its subclasses, if their relations are similar: they are the kinds of its entities.
     pub(super) kinds: Vec<NodeId>,
     /// How many kinds an entity has, on average.
     pub(super) kinds_each: f64,
-    /// Place of the widest type that this one is a kind of.
+    /// Position of the widest type that this one is a kind of.
     pub(super) within: Option<usize>,
 }
 
-/// What sampled entities say of a class.
+/// What sampled entities state about a class.
 #[derive(Default)]
 struct Seen {
     entities: f64,
@@ -57,7 +61,7 @@ struct Seen {
     kinds: f64,
 }
 
-/// The types of entities with the classes above them, those of the most entities first.
+/// The types of entities and their superclasses, the type with the most entities first.
 pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec<Type>, GraphError> {
     let schema = graph.schema(&[]).await?;
     let ends = schema.iter().flat_map(|edge| [edge.head_type, edge.tail_type]);
@@ -89,7 +93,7 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
         let all_stated = kinds.is_empty() || seen.stated >= STATED * seen.entities && count(node) > 0;
         let parts = parts(*node, &kinds, !all_stated && count(node) > 0, &above);
         let alike = kinds.len() <= MOST_KINDS && are_alike(&parts, &relations, count);
-        // Entities of classes that have nothing in common are no rows of one table.
+        // Classes without common relations do not share a table.
         let nodes: Vec<NodeId> = if all_stated || !alike {
             vec![*node]
         } else {
@@ -112,7 +116,7 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
     }
     types.retain(|of| of.entities > 0);
     types.sort_by(|a, b| {
-        // A class goes before its kinds.
+        // A class comes before its kinds.
         b.entities.cmp(&a.entities).then(b.kinds.len().cmp(&a.kinds.len())).then_with(|| a.iris.cmp(&b.iris))
     });
     let wide: HashMap<NodeId, usize> = types
@@ -123,7 +127,7 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
         .collect();
     for at in 0..types.len() {
         let Some(node) = types.get(at).map(|of| of.node) else { continue };
-        // The widest, for it comes first.
+        // The first is the widest.
         let within = above.of(node).filter_map(|class| wide.get(&class).copied()).min();
         if let Some(of) = types.get_mut(at) {
             of.within = within.filter(|within| *within < at);
@@ -132,7 +136,7 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
     Ok(types)
 }
 
-/// The entities that are said to be of each of these types.
+/// The number of entities that state each of these types.
 async fn entities_of(graph: &dyn Graph, types: &[NodeId]) -> Result<HashMap<NodeId, u64>, GraphError> {
     let relations = graph.relations();
     let is_type =
@@ -157,7 +161,8 @@ fn relations_of(schema: &[SchemaEdge], samples: &Samples) -> HashMap<NodeId, Has
     relations
 }
 
-/// The parts of a class: each class directly below it with those below that one, and its own entities where they are of none.
+/// The parts of a class: each direct subclass with the classes below it, and the class's own
+/// entities if they are of no subclass.
 fn parts(class: NodeId, kinds: &[NodeId], has_own: bool, above: &Above) -> Vec<Vec<NodeId>> {
     let below: HashSet<NodeId> = kinds.iter().copied().collect();
     let between = |kind: NodeId| above.of(kind).any(|other| other != class && below.contains(&other));
@@ -166,7 +171,7 @@ fn parts(class: NodeId, kinds: &[NodeId], has_own: bool, above: &Above) -> Vec<V
     let first: HashMap<NodeId, usize> =
         parts.iter().enumerate().filter_map(|(at, part)| Some((*part.first()?, at))).collect();
     for kind in kinds.iter().filter(|kind| between(**kind)) {
-        // What is below two of them says nothing of how alike these are.
+        // A class below two parts does not tell how similar these are.
         let mut within = above.of(*kind).filter_map(|other| first.get(&other).copied());
         if let (Some(at), None) = (within.next(), within.next())
             && let Some(part) = parts.get_mut(at)
@@ -178,7 +183,8 @@ fn parts(class: NodeId, kinds: &[NodeId], has_own: bool, above: &Above) -> Vec<V
     parts
 }
 
-/// Whether parts of a class have most of their relations in common: the share that each has with any of the others, weighed by entities.
+/// Whether the parts of a class have most of their relations in common: the mean share of relations
+/// that a part has in common with any other, weighted by entities.
 fn are_alike(
     parts: &[Vec<NodeId>],
     relations: &HashMap<NodeId, HashSet<RelationId>>,
@@ -208,7 +214,8 @@ fn are_alike(
     all > 0.0 && shared / all >= ALIKE
 }
 
-/// The classes above each class, near and far; classes in a circle are not above each other.
+/// All superclasses of each class, direct and indirect; classes in a cycle are not superclasses of
+/// each other.
 struct Above {
     of: HashMap<NodeId, Vec<NodeId>>,
 }
@@ -269,7 +276,7 @@ impl Above {
         self.of.get(&class).into_iter().flatten().copied()
     }
 
-    /// What the sampled entities say of each class.
+    /// What the sampled entities state about each class.
     fn seen(&self, samples: &Samples) -> HashMap<NodeId, Seen> {
         let mut seen: HashMap<NodeId, Seen> = HashMap::new();
         for entity in samples.nodes.values().filter(|node| !node.types.is_empty()) {

@@ -1,4 +1,4 @@
-//! Counting a graph's tables: from the schema summary, and from samples of each relation.
+//! Builds a graph's tables from the schema summary and samples of each relation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,27 +15,30 @@ use super::samples::{SAMPLED, Samples, ordinary, spread};
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
 
-/// Above this number of triples a head a relation has several values, and a table of its own. Real data has a few doubled values in
-/// columns that hold one.
+/// A relation with more triples per head than this has several values, and a table of its own. Real
+/// data has a few doubled values in columns with a single one.
 const SEVERAL: f64 = 1.02;
-/// A share of values that are rows of one table, from which on a column leads to that table.
+/// A column refers to a table if more than this share of its values are rows of that table.
 const MOSTLY: f64 = 0.5;
-/// The same where only the entities themselves tell: all but for rounding.
+/// The same if only the entities themselves tell: all of them, up to rounding.
 const ALL: f64 = 0.999;
-/// A share of entities among the values, from which on a column is one of entities: of links that are half made the rest is codes.
+/// A column is one of entities if more than this share of its values are entities: if links are
+/// only half made, the other values are codes.
 const SOME: f64 = 0.3;
-/// Where a column has at most this many distinct values all of them are shown.
+/// A column with at most this many distinct values shows all of them.
 const FEW_VALUES: usize = 6;
-/// Heads that two relations of one characteristic set must share, of the relation with fewer.
+/// The share of the smaller relation's heads that two relations of one characteristic set must have
+/// in common.
 const SAME_HEADS: f64 = 0.5;
-/// Heads of a relation that the graph is asked about.
+/// Most heads of a relation that the graph is asked about.
 const HEADS_ASKED: usize = 100;
-/// The column that holds the types below a table's own.
+/// The column of the types below a table's own.
 const KINDS: &str = "kind";
-/// Kinds that are shown: they stand for tables.
+/// Most kinds that are shown: they stand for tables.
 const MOST_KINDS: usize = 16;
 
-/// Counts the tables of a graph. Of a large graph it reads the schema summary and a sample of each relation, never all triples.
+/// Counts the tables of a graph. For a large graph it reads the schema summary and a sample of each
+/// relation, never all triples.
 ///
 /// # Errors
 /// The graph's.
@@ -66,14 +69,14 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
 
 type Relations<'a> = Vec<(RelationId, &'a RelationInfo)>;
 
-/// What is known of one relation of one table before it becomes a column or a table of links.
+/// The facts about one relation of one table before it becomes a column or a table of links.
 struct Found<'a> {
     relation: RelationId,
     info: &'a RelationInfo,
     triples: u64,
     heads: u64,
     tails: u64,
-    /// Whether it has no heads but rows of the table.
+    /// Whether all its heads are rows of the table.
     only_here: bool,
 }
 
@@ -138,7 +141,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Links of a table within another are within that one's links by the same relation, where it has such.
+    /// If a table is within another, its links are within that table's links by the same relation,
+    /// if those exist.
     fn widen_links(&mut self) {
         let links = |table: &Table| match &table.source {
             Rows::Links { relation, heads } => Some((relation.clone(), *heads)),
@@ -156,7 +160,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The kinds of a class's entities: a column, or links where an entity has several.
+    /// The kinds of a class's entities: a column, or links if an entity has several.
     fn add_kinds(&mut self, table: &mut Table, of: &Type, mut kinds: Vec<&Type>, links: &mut Vec<Table>) {
         let of_type = self.graph.relations().iter().find(|info| info.role == RelationRole::Type);
         let Some(info) = of_type.filter(|_| !of.kinds.is_empty()) else { return };
@@ -179,7 +183,8 @@ impl Builder<'_> {
         links.push(self.links_of(table, column));
     }
 
-    /// Relations whose heads are mostly the same are columns of one table. Tables of links name both ends of those with several values.
+    /// Relations with mostly the same heads become columns of one table. A relation with several
+    /// values becomes a table of links, which names both ends.
     async fn add_characteristic_sets(&mut self) -> Result<(), GraphError> {
         let heads_of = |relation: RelationId| -> HashSet<NodeId> {
             let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
@@ -192,8 +197,9 @@ impl Builder<'_> {
             let heads = heads_of(relation);
             let shared = |set: &HashSet<NodeId>| heads.iter().filter(|head| set.contains(head)).count();
             let least = heads.len().max(1) as f64 * SAME_HEADS;
-            // Sampled heads of a large relation need not be those of another: the graph says what else a few of these have. What shares
-            // nothing joins the largest set.
+            // A relation that is sampled only in part joins the first, largest set. For a complete
+            // one whose heads are in no set's sample, the graph tells which relations a few of its
+            // heads have.
             let all_seen = info.triples as usize <= SAMPLED;
             let fits = sets.iter().position(|(set, _)| shared(set) as f64 >= least || !all_seen);
             let fits = match fits {
@@ -237,7 +243,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The first set of relations of which most of a few heads have some.
+    /// The first set with a relation that most of a few heads have.
     async fn set_of<'s>(
         &self,
         heads: &HashSet<NodeId>,
@@ -286,7 +292,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A table of links from the rows of the table that comes next to the values of a column.
+    /// A table of links from the rows of `table`, which gets the next position, to the values of a
+    /// column.
     fn links_of(&mut self, table: &Table, mut column: Column) -> Table {
         let heads = self.tables.len();
         let id = identifier(&format!("{} {}", table.title, column.title), "link", &mut self.taken);
@@ -305,7 +312,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a relation called "name" states what the label states: the column `name` is there already.
+    /// Whether a relation called "name" states the label again: the column `name` exists already.
     fn repeats_the_name(&self, found: &Found<'_>, holds: impl Fn(&NodeSummary) -> bool) -> bool {
         if words(&found.info.name) != ["name"] {
             return false;
@@ -327,7 +334,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
     super::words_of(name)
 }
 
-/// What a relation is called: its label, else the words of its key, with runs of capitals as one word.
+/// A relation's title: its label, else the words of its key, with a run of capitals as one word.
 fn title_of(info: &RelationInfo, graph: &dyn Graph) -> String {
     if quipu_graph::readable_relation(&info.key) != info.name {
         return info.name.clone();
@@ -347,7 +354,7 @@ fn local_name(key: &str) -> &str {
     key.rsplit(['/', '#']).find(|part| !part.is_empty()).unwrap_or(key)
 }
 
-/// A relation's name without the "has" that tells nothing.
+/// A relation's name without a leading "has".
 fn short(title: &str) -> &str {
     title.strip_prefix("has ").filter(|rest| !rest.is_empty()).unwrap_or(title)
 }
@@ -402,7 +409,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph
     }
 }
 
-/// Whether texts, or things of another type, stand among the things of a column's kind.
+/// Whether a column of entities also holds texts or entities of another type.
 fn is_mixed(kind: Kind, tails: &[&NodeSummary], targets: &Targets) -> bool {
     let Kind::Entity(kind) = kind else { return false };
     let is_other = |tail: &&NodeSummary| match kind {
@@ -413,11 +420,11 @@ fn is_mixed(kind: Kind, tails: &[&NodeSummary], targets: &Targets) -> bool {
     tails.iter().any(is_other)
 }
 
-/// Which table an entity is a row of.
+/// How the table of an entity is found.
 enum Targets {
     /// By its types.
     Types(HashMap<NodeId, usize>),
-    /// By itself: of a graph without types, the heads of each table's relations.
+    /// By itself: in a graph without types, from the heads of each table's relations.
     Heads(HashMap<NodeId, usize>),
 }
 
@@ -429,7 +436,8 @@ impl Targets {
         }
     }
 
-    /// The share of a column's entities that must be rows of a table. Without types a name that is no row has no table at all.
+    /// The share of a column's entities that must be rows of a table. Without types, a name that is
+    /// no row has no table at all.
     fn least(&self) -> f64 {
         match self {
             Self::Types(_) => MOSTLY,
@@ -447,12 +455,13 @@ fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
         for at in tails.iter().flat_map(|tail| targets.of(tail)) {
             *counts.entry(at).or_default() += 1;
         }
-        // Triples as text name their numbers as they name their things.
+        // In triples of text, numbers are written as names.
         let untyped = matches!(targets, Targets::Heads(_)) && literals.is_empty();
         if untyped && tails.iter().all(|tail| is_plain_number(&tail.name)) {
             return Kind::Number { text: true };
         }
-        // Of nested types the smallest that holds most: `Director` tells more than `Person`.
+        // Of nested types the smallest that holds most entities: `Director` tells more than
+        // `Person`.
         let entities = (tails.len() - literals.len()) as f64;
         let target = counts
             .into_iter()
@@ -482,7 +491,7 @@ fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
     Kind::Text
 }
 
-/// `2023-04-01`, with a time behind it or not.
+/// Whether a text is a date like `2023-04-01`, with or without a time behind it.
 pub(crate) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let shape = [4, 7].iter().all(|at| bytes.get(*at) == Some(&b'-'));
@@ -490,7 +499,8 @@ pub(crate) fn is_date(text: &str) -> bool {
     shape && digits && bytes.get(10).is_none_or(|next| matches!(next, b'T' | b' ' | b'Z' | b'+'))
 }
 
-/// A number that is no code: codes begin with zeros. Thousands may be parted by commas.
+/// Whether a text is a number and not a code: codes begin with zeros. Commas may separate
+/// thousands.
 pub(crate) fn is_plain_number(text: &str) -> bool {
     let text = text.trim();
     let plain = without_commas(text);
@@ -499,7 +509,7 @@ pub(crate) fn is_plain_number(text: &str) -> bool {
     !leading_zero && text.parse::<f64>().is_ok_and(f64::is_finite) && text.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// A number without the commas between its thousands; nothing where it has none, or commas elsewhere.
+/// A number without the commas between its thousands; `None` if it has none, or commas elsewhere.
 fn without_commas(text: &str) -> Option<String> {
     let whole = text.split('.').next().unwrap_or(text).trim_start_matches(['-', '+']);
     let (first, rest) = whole.split_once(',')?;

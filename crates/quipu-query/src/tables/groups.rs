@@ -1,4 +1,4 @@
-//! Properties above others: a question may name them all at once.
+//! Superproperties: a question may name all their properties at once.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use quipu_graph::{Graph, GraphError, RelationId, iri_of_key};
 use super::{Group, Kind, Place, Table, words_of};
 
 const SUBPROPERTY: &str = "http://www.w3.org/2000/01/rdf-schema#subPropertyOf";
-/// Statements that are read.
+/// Most `subPropertyOf` statements that are read.
 const MOST: usize = 1_000;
-/// Columns that a question may mean all at once.
+/// Most columns that a question may mean at once.
 const MOST_COLUMNS: usize = 12;
 
-/// The properties above at least two columns of numbers of one table.
+/// The superproperties of at least two numeric columns of one table.
 pub(super) async fn groups_of(graph: &dyn Graph, tables: &[Table]) -> Result<Vec<Group>, GraphError> {
     let mut relations = (0..).map(RelationId).zip(graph.relations());
     let Some((above, _)) = relations.find(|(_, info)| iri_of_key(&info.key) == SUBPROPERTY) else {

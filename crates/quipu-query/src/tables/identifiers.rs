@@ -1,5 +1,5 @@
-//! SQL identifiers out of the graph's names. A table and a column keep the graph's name and IRI beside the identifier, so that
-//! nothing has to be read back from it.
+//! SQL identifiers from the graph's names. Tables and columns also keep the graph's name and IRI,
+//! so nothing has to be read back from an identifier.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use quipu_language::words_of;
 
 use crate::syntax::Expression;
 
-/// Longest identifier, in bytes: longer names tell a model no more and cost tokens.
+/// Longest identifier, in bytes: a longer one tells a model no more and costs tokens.
 const LONGEST: usize = 48;
 
-/// Whether SQL reads an identifier as a name wherever one may stand: "order" and "group" are words of its own.
+/// Whether SQL reads an identifier as a name in every position; "order" and "group" are keywords.
 fn is_plain(id: &str) -> bool {
     let text =
         format!("SELECT {id}, t.{id} FROM {id} AS t WHERE {id} = 1 AND t.{id} > 0 ORDER BY {id} LIMIT 1");
@@ -20,10 +20,10 @@ fn is_plain(id: &str) -> bool {
     query.select().is_some_and(|select| select.items.iter().all(is_column) && select.from.len() == 1)
 }
 
-/// A new identifier for a name: its words joined by underscores, in ASCII letters where the name has any, with a number behind it where
-/// another has the same. `taken` holds the identifiers given so far.
+/// A new identifier for a name: its words joined by underscores, with a number behind it if another
+/// name has the same. `taken` holds the identifiers given so far.
 pub fn identifier(name: &str, fallback: &str, taken: &mut HashSet<String>) -> String {
-    // SQL reads no digits but those of ASCII, and no marks: "İ" in lower case is an "i" with one.
+    // SQL reads ASCII digits only, and no combining marks: "İ" in lower case is an "i" with one.
     let read = |c: &char| c.is_alphabetic() || c.is_ascii_digit() || *c == '_';
     let mut base: String = words_of(name).join("_").chars().filter(read).collect();
     base.truncate(base.floor_char_boundary(LONGEST));

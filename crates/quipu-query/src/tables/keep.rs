@@ -1,4 +1,4 @@
-//! Tables are counted once a graph and kept beside it.
+//! A graph's tables are counted once and kept beside it.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use crate::QueryError;
 /// Name of the file within a workspace's generation.
 pub const TABLES_FILE: &str = "tables.json";
 
-/// The tables of a workspace: those that were kept, else they are counted and kept. A disk that takes no more costs the keeping only.
+/// The tables of a workspace, from the kept file, or counted and then kept. If the file cannot be
+/// written, only the keeping is lost.
 ///
 /// # Errors
 /// The graph's.
@@ -21,24 +22,25 @@ pub async fn open_tables(workspace: &Workspace) -> Result<Tables, QueryError> {
         return Ok(tables);
     }
     let tables = count_tables(workspace.graph().as_ref()).await?;
-    // The next question counts again where this fails.
+    // If this fails, the next question counts again.
     drop(write(&path, &tables));
     Ok(tables)
 }
 
-/// The tables of a workspace where they were kept: nothing is counted.
+/// The kept tables of a workspace; never counts them.
 pub fn kept_tables(workspace: &Workspace) -> Option<Tables> {
     read(&workspace.part(TABLES_FILE))
 }
 
-/// What was kept; nothing where it is of another version, damaged or cannot be read: it is counted anew then.
+/// The kept tables; `None` if they are of another version, damaged or unreadable, so that they are
+/// counted anew.
 fn read(path: &Path) -> Option<Tables> {
     let text = std::fs::read_to_string(path).ok()?;
     let tables: Tables = serde_json::from_str(unsealed(&text).ok()?).ok()?;
     (tables.version == TABLES_VERSION).then_some(tables)
 }
 
-/// Written beside and renamed, so that no reader sees half of it.
+/// Writes a temporary file and renames it, so that no reader sees half of it.
 fn write(path: &Path, tables: &Tables) -> std::io::Result<()> {
     let beside = path.with_extension(format!("{}.building", std::process::id()));
     let text = serde_json::to_string(tables)?;

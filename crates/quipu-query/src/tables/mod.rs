@@ -1,7 +1,8 @@
-//! A graph as tables: types are tables, relations with one value are columns, relations with several are tables of two columns.
+//! A graph as tables: types are tables, relations with one value are columns, relations with
+//! several are tables of two columns.
 //!
-//! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): relations whose heads are much the same
-//! entities are columns of one table.
+//! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): relations
+//! with mostly the same heads are columns of one table.
 
 mod abbreviations;
 pub(crate) mod classes;
@@ -30,15 +31,16 @@ pub use quipu_language::words_of;
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
-/// Version of the stored form; another one is counted anew.
+/// Version of the stored form; tables of another version are counted anew.
 pub const TABLES_VERSION: u32 = 10;
 
-/// A property above others (`rdfs:subPropertyOf`), as columns: "statistics" of strength, dexterity and wisdom.
+/// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
+/// and wisdom.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Group {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// The columns of numbers below it.
+    /// The numeric columns below it.
     pub columns: Vec<Place>,
 }
 
@@ -47,49 +49,50 @@ pub struct Group {
 pub struct Tables {
     /// Version of this form.
     pub version: u32,
-    /// The tables: those of entities before those of links, large ones first.
+    /// The tables: tables of entities before tables of links, large ones first.
     pub tables: Vec<Table>,
     /// IRIs of the relations that lead to an entity's name, the preferred one first.
     pub labels: Vec<String>,
-    /// Whether some entity has several names by one of these.
+    /// Whether an entity may have several names by one of these relations.
     pub several_names: bool,
     /// IRIs of the relations that lead to an entity's types.
     pub type_relations: Vec<String>,
-    /// Properties above others.
+    /// Superproperties.
     pub groups: Vec<Group>,
 }
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// Its identifier in SQL, unique whatever the case of its letters.
+    /// Its identifier in SQL, unique regardless of case.
     pub id: String,
-    /// The graph's own name for it.
+    /// The graph's own name for the table.
     pub title: String,
     /// Its rows: entities, or triples of a table of links.
     pub rows: u64,
-    /// Where its rows come from.
+    /// The source of its rows.
     pub source: Rows,
     /// Its columns. The first is the entity itself, called `name`, or the head of a link.
     pub columns: Vec<Column>,
-    /// Place of the table that holds all of its rows and columns, where there is one: that one is shown.
+    /// Position of the table that holds all of its rows and columns, if there is one: that one is
+    /// shown instead.
     pub within: Option<usize>,
-    /// IRIs of the types below its own that are the values of its column of kinds.
+    /// IRIs of the types below its own, which are the values of its column of kinds.
     pub kinds: Vec<String>,
 }
 
-/// Where a table's rows come from.
+/// The source of a table's rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rows {
-    /// The entities of a type and of those below it, by their IRIs; the type itself first.
+    /// The entities of a type and of those below it, by IRI; the type itself first.
     Types(Vec<String>),
-    /// The heads of some relations, by their IRIs: a characteristic set.
+    /// The heads of some relations, by IRI: a characteristic set.
     Heads(Vec<String>),
     /// The triples of one relation whose heads are rows of another table.
     Links {
         /// The relation's IRI.
         relation: String,
-        /// Place of the heads' table.
+        /// Position of the heads' table.
         heads: usize,
     },
 }
@@ -99,72 +102,73 @@ pub enum Rows {
 pub struct Column {
     /// Its identifier in SQL, unique within the table.
     pub id: String,
-    /// The graph's own name for it.
+    /// The graph's own name for the column.
     pub title: String,
-    /// IRI of the relation; none for the entity itself and for the head of a link.
+    /// IRI of the relation; `None` for the entity itself and for the head of a link.
     pub relation: Option<String>,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
-    /// Rows that have a value.
+    /// Number of rows that have a value.
     pub filled: u64,
-    /// Distinct values.
+    /// Number of distinct values.
     pub distinct: u64,
-    /// Some values, short ones first; all of them where there are few.
+    /// Some values, short ones first; all of them if they are few.
     pub examples: Vec<String>,
     /// Least and greatest of the numbers or dates seen.
     pub range: Option<(String, String)>,
-    /// A column of another table that holds all values of this one: a link by value.
+    /// A column of another table that holds all values of this one: a reference by value.
     pub references: Option<(usize, usize)>,
-    /// Whether texts, or things of another type, stand among the entities.
+    /// Whether texts or entities of another type are among the entities.
     pub mixed: bool,
-    /// Whether the relation has no heads but rows of this table.
+    /// Whether all heads of the relation are rows of this table.
     pub only_here: bool,
 }
 
-/// What a column's values are.
+/// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// Entities: rows of a table, where most are of one.
+    /// Entities: rows of a table, if most are rows of the same.
     Entity(Option<usize>),
-    /// Numbers; `text` where the graph states them as strings.
+    /// Numbers.
     Number {
-        /// Whether they are stated as strings.
+        /// Whether the graph states them as strings.
         text: bool,
     },
     /// Dates and times of any precision.
     Date,
     /// True or false.
     Flag,
-    /// Text, and what is of no one kind.
+    /// Text, and values of mixed kinds.
     Text,
 }
 
-/// A column by its place.
+/// The position of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
-    /// Place of the table.
+    /// Position of the table.
     pub table: usize,
-    /// Place of the column within it.
+    /// Position of the column within it.
     pub column: usize,
 }
 
 impl Tables {
-    /// The table of an identifier, whatever the case of its letters.
+    /// The position of the table with an identifier, ignoring case.
     pub fn find(&self, id: &str) -> Option<usize> {
         self.tables.iter().position(|table| table.id.eq_ignore_ascii_case(id))
     }
 
-    /// A table by its place.
+    /// The table at a position.
     pub fn table(&self, at: usize) -> Option<&Table> {
         self.tables.get(at)
     }
 
-    /// A column by its place.
+    /// The column at a position.
     pub fn column(&self, place: Place) -> Option<&Column> {
         self.tables.get(place.table)?.columns.get(place.column)
     }
 
-    /// The same column in the table that holds all rows of its own: that one's values are kept.
+    /// The same column in the table that holds all rows of its own table; only that one's values
+    /// are kept.
     pub fn widest(&self, place: Place) -> Place {
         let Some(within) = self.table(place.table).and_then(|table| table.within) else { return place };
         let Some(relation) = self.column(place).and_then(|column| column.relation.as_ref()) else {
@@ -179,7 +183,7 @@ impl Tables {
         links.map_or(place, |table| Place { table, column: 1 })
     }
 
-    /// The IRIs of a type and of those below it, where it has a table.
+    /// The IRIs of a type and of those below it, if the type has a table.
     pub fn types_below(&self, iri: &str) -> Option<&[String]> {
         self.tables.iter().find_map(|table| match &table.source {
             Rows::Types(iris) if iris.first().is_some_and(|first| first == iri) => Some(iris.as_slice()),
@@ -187,7 +191,8 @@ impl Tables {
         })
     }
 
-    /// The table whose rows a column's entities are; for the first column of a table of entities that table itself.
+    /// The table of a column's entities; for the first column of a table of entities that table
+    /// itself.
     pub fn leads_to(&self, place: Place) -> Option<usize> {
         match self.column(place)?.kind {
             Kind::Entity(table) => table,
@@ -195,7 +200,7 @@ impl Tables {
         }
     }
 
-    /// All columns with their places.
+    /// All columns with their positions.
     pub fn columns(&self) -> impl Iterator<Item = (Place, &Column)> {
         let all = self.tables.iter().enumerate();
         all.flat_map(|(table, t)| {
@@ -205,12 +210,12 @@ impl Tables {
 }
 
 impl Table {
-    /// The column of an identifier, whatever the case of its letters.
+    /// The position of the column with an identifier, ignoring case.
     pub fn find(&self, id: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.id.eq_ignore_ascii_case(id))
     }
 
-    /// Whether each row is a link between two things, and no thing itself.
+    /// Whether each row is a link between two entities, not an entity.
     pub fn is_links(&self) -> bool {
         matches!(self.source, Rows::Links { .. })
     }

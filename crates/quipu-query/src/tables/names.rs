@@ -1,27 +1,29 @@
-//! Tables of a graph without types: nothing in the graph says of what kind their rows are.
+//! Names for tables of a graph without types, because nothing in the graph names the kind of their
+//! rows.
 
 use super::{Rows, Table, Tables, identifier};
 
-/// What a table is called whose rows have no type.
+/// The name of a table whose rows have no type.
 pub(super) const UNNAMED: &str = "thing";
 
-/// What a graph tells of the rows of such a table.
+/// The graph's facts about the rows of such a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unnamed {
-    /// Place of the table.
+    /// Position of the table.
     pub table: usize,
-    /// The same whenever the graph is counted: the first of the table's relations.
+    /// An identifier that stays the same whenever the graph is counted: the IRI of the first of the
+    /// table's relations.
     pub key: String,
-    /// What its rows have.
+    /// Titles of its columns and links.
     pub columns: Vec<String>,
-    /// What leads to its rows.
+    /// Titles of the columns that refer to its rows.
     pub arriving: Vec<String>,
     /// Names of some rows.
     pub examples: Vec<String>,
 }
 
 impl Tables {
-    /// The tables of entities that no type names, with what the graph tells of them.
+    /// The tables of entities without a type, with the graph's facts about them.
     pub fn unnamed(&self) -> Vec<Unnamed> {
         let of = |(at, table): (usize, &Table)| {
             let Rows::Heads(relations) = &table.source else { return None };
@@ -41,7 +43,7 @@ impl Tables {
         self.tables.iter().enumerate().filter_map(of).collect()
     }
 
-    /// The columns of links from a table's rows.
+    /// The value columns of the links from a table's rows.
     fn links_from(&self, at: usize) -> impl Iterator<Item = &super::Column> {
         self.tables.iter().filter_map(move |table| match &table.source {
             Rows::Links { heads, .. } if *heads == at => table.columns.get(1),
@@ -49,7 +51,7 @@ impl Tables {
         })
     }
 
-    /// Calls a table, and its links, by a name.
+    /// Renames a table and its links.
     pub fn rename(&mut self, at: usize, name: &str) {
         let is_its = |(place, table): (usize, &Table)| {
             place == at || matches!(&table.source, Rows::Links { heads, .. } if *heads == at)

@@ -1,4 +1,4 @@
-//! Links by value: columns of codes that hold another table's key.
+//! References by value: columns of codes that hold another table's key.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,9 @@ use super::samples::ordinary;
 use super::{Column, Kind, Rows};
 
 impl Builder<'_> {
-    /// Finds links by value: a column of codes all of whose sampled values stand in a key of another table, where the two are called the
-    /// same or the column is called like that table ("merchant id" and the key of merchants).
+    /// Finds references by value: a column of codes whose sampled values all stand in a key of
+    /// another table, if the two columns have the same name or the column has that table's name
+    /// ("merchant id" and the key of merchants).
     pub(super) fn refer(&mut self) {
         let mut keys: Vec<(usize, usize)> = Vec::new();
         for (at, table) in self.tables.iter().enumerate().filter(|(_, table)| !table.is_links()) {
@@ -32,7 +33,7 @@ impl Builder<'_> {
                 let best = keys.iter().filter(fits).max_by_key(|(other, _)| {
                     (self.is_basic(*other), self.tables.get(*other).map_or(0, |table| table.columns.len()))
                 });
-                // The key of the more basic of two tables that share one refers to nothing.
+                // If two tables share a key, that of the more basic table refers to nothing.
                 let own_key = keys.contains(&(at, column_at));
                 if let Some((other, key)) = best
                     && (!own_key || self.links(at) > self.links(*other))
@@ -65,7 +66,7 @@ impl Builder<'_> {
             && before.iter().zip(&table).all(|(a, b)| super::is_form_of(a, b))
     }
 
-    /// Columns of a table that lead to entities.
+    /// The number of a table's columns that refer to entities.
     fn links(&self, table: usize) -> usize {
         let columns = self.tables.get(table).map(|table| table.columns.as_slice()).unwrap_or_default();
         columns.iter().skip(1).filter(|column| matches!(column.kind, Kind::Entity(_))).count()
@@ -107,7 +108,8 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a column holds codes, by its name and its values: "kid", "ticker id", "postal code".
+/// Whether a column holds codes, judged by its name and its values: "kid", "ticker id", "postal
+/// code".
 fn is_code(column: &Column) -> bool {
     let last = words(&column.title).pop().unwrap_or_default();
     let named =

@@ -1,19 +1,20 @@
-//! Tables as `CREATE TABLE` lines within a budget: those that a question can need, at any size of graph.
+//! Renders tables as `CREATE TABLE` lines within a budget: the tables that a question can need, for
+//! a graph of any size.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use super::{Column, Kind, Place, Table, Tables, words_of};
 
-/// Tables in a row that may be too long for the room that is left before no other is tried.
+/// After this many tables in a row that are too long for the remaining room, no other is tried.
 const MOST_MISSED: usize = 50;
 
-/// How much is shown.
+/// The budget of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderConfig {
     /// Most bytes of the text.
     pub bytes: usize,
-    /// Most columns of one table where not all tables fit.
+    /// Most columns of one table if not all tables fit.
     pub columns: usize,
 }
 
@@ -24,14 +25,14 @@ impl Default for RenderConfig {
     }
 }
 
-/// How much tables and columns bear on a question, from 0; absent ones do not.
+/// How relevant columns are to a question, from 0; absent ones have 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Relevance {
-    /// Of columns; that of a table's first column is the table's own.
+    /// By column; the relevance of a table's first column is the table's own.
     pub columns: HashMap<Place, f64>,
 }
 
-/// The text, and what it shows.
+/// The text and the columns that it shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rendered {
     /// `CREATE TABLE` lines.
@@ -43,7 +44,8 @@ pub struct Rendered {
 }
 
 impl Relevance {
-    /// Relevance by words: a column counts for each word of its name, and of its table's name, that the question holds in some form.
+    /// Relevance by words: the share of words of a column's name that occur in the question in some
+    /// form; for a first column, of its table's name.
     pub fn by_words(tables: &Tables, question: &str) -> Self {
         let asked = words_of(question);
         let share = |title: &str| {
@@ -66,7 +68,7 @@ impl Relevance {
         Self { columns }
     }
 
-    /// What bears on a table within another bears on that one: it is shown.
+    /// Passes the relevance of a table within another on to that one, because that one is shown.
     fn widened(&self, tables: &Tables) -> Self {
         let mut wide = self.clone();
         for (place, score) in &self.columns {
@@ -86,8 +88,8 @@ impl Relevance {
     }
 }
 
-/// Whether two words share so much of their beginning that one may be a form of the other: "publications" and "publication",
-/// "cities" and "city".
+/// Whether two words share so long a beginning that one may be a form of the other: "publications"
+/// and "publication", "cities" and "city".
 pub(crate) fn is_form_of(word: &str, other: &str) -> bool {
     if word == other {
         return true;
@@ -107,7 +109,8 @@ fn rendered(text: String, chosen: &BTreeMap<usize, Vec<usize>>, whole: bool) -> 
 }
 
 impl Tables {
-    /// The tables as `CREATE TABLE` lines: all where they fit, else those of the most relevance, with the tables that join them.
+    /// The tables as `CREATE TABLE` lines: all of them if they fit, else the most relevant, with
+    /// the tables that join them.
     pub fn render(&self, relevance: &Relevance, config: &RenderConfig) -> Rendered {
         let everything: BTreeMap<usize, Vec<usize>> = self
             .tables
@@ -133,7 +136,7 @@ impl Tables {
                 (chosen, text) = (next, longer);
                 missed = 0;
             } else if chosen.is_empty() {
-                // Even one table is too wide: as many of its columns as fit.
+                // If not even one table fits, as many of its columns as fit.
                 for most in (0..=config.columns).rev() {
                     chosen = BTreeMap::from([(table, self.best_columns(table, relevance, most))]);
                     text = self.lines(&chosen);
@@ -151,7 +154,8 @@ impl Tables {
         rendered(text, &chosen, false)
     }
 
-    /// Tables by the relevance of their best columns and of their name; large ones first among equals.
+    /// Tables by the relevance of their best columns and of their name; among equals the larger
+    /// first.
     fn by_relevance(&self, relevance: &Relevance) -> Vec<usize> {
         let score = |at: usize| {
             let columns = self.tables.get(at).map_or(0, |table| table.columns.len());
@@ -168,7 +172,8 @@ impl Tables {
         order.into_iter().map(|(_, at)| at).collect()
     }
 
-    /// The table, the table of its heads where it is one of links, and a table of links that joins it to one chosen already.
+    /// The table; for a table of links also the table of its heads; and a table of links that joins
+    /// it to a chosen table.
     fn with_joins(&self, at: usize, chosen: &BTreeMap<usize, Vec<usize>>) -> Vec<usize> {
         let mut with = vec![at];
         if let Some(super::Rows::Links { heads, .. }) = self.tables.get(at).map(|table| &table.source) {
@@ -237,7 +242,8 @@ impl Tables {
             let _ = write!(cell, " REFERENCES {}({key})", target.id);
         }
         let few = column.distinct <= column.examples.len() as u64;
-        // Numbers, times and links show nothing by examples, but for the few codes that numbers may be.
+        // Examples of numbers, times and links tell nothing, except for a few numbers that may be
+        // codes.
         let is_shown = match column.kind {
             Kind::Number { .. } => few,
             Kind::Flag => false,

@@ -1,4 +1,4 @@
-//! Samples of a graph's relations, from which columns are read off.
+//! Samples of a graph's relations, from which columns are inferred.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,9 +6,9 @@ use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, RelationId, RelationIn
 
 use super::Table;
 
-/// Triples of each relation that are looked at: kinds, examples and ranges are read off these.
+/// Triples sampled from each relation; they give the kinds, examples and ranges.
 pub(super) const SAMPLED: usize = 1_000;
-/// Examples kept of a column with more.
+/// Examples of a column that has more.
 const EXAMPLES: usize = 2;
 /// Longest example, in characters.
 const LONGEST_EXAMPLE: usize = 40;
@@ -36,7 +36,7 @@ impl Samples {
         Ok(samples)
     }
 
-    /// Gives a table's first column some names of its entities.
+    /// Sets some names of a table's entities as the examples of its first column.
     pub(super) fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
         let of = self.nodes.values().filter(|node| holds(node));
         let mut names: Vec<&str> = of.map(|node| node.name.as_str()).collect();
@@ -47,7 +47,8 @@ impl Samples {
         }
     }
 
-    /// The sampled tails of a relation whose heads `holds` accepts; of all heads where it accepts none.
+    /// The sampled tails of a relation whose heads `holds` accepts; those of all heads if it
+    /// accepts none.
     pub(super) fn tails(
         &self,
         relation: RelationId,
@@ -71,7 +72,7 @@ pub(super) fn ordinary(graph: &dyn Graph) -> impl Iterator<Item = (RelationId, &
     (0..).map(RelationId).zip(graph.relations()).filter(|(_, info)| info.role == RelationRole::Ordinary)
 }
 
-/// Some of many names: spread over them, then the short ones, which cost least.
+/// Some of many names: spread over them, then the shortest, which cost least.
 pub(super) fn spread(names: &[&str]) -> Vec<String> {
     let fit = |name: &&&str| name.chars().count() <= LONGEST_EXAMPLE;
     let step = (names.len() / 40).max(1);

@@ -1,4 +1,5 @@
-//! Words, identifiers, and tables shown within a budget: on tables made in memory, as large as graphs come.
+//! Words, identifiers, and tables shown within a budget: on tables made in memory, as large as
+//! graphs come.
 
 use std::collections::{BTreeSet, HashSet};
 

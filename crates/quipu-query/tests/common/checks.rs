@@ -1,8 +1,8 @@
-//! Small graphs, and what SQL over them gives.
+//! Small graphs and the rows of SQL over them.
 
 use super::Shop;
 
-/// Small graphs in Turtle share these.
+/// The prefixes of small graphs in Turtle.
 const PREFIXES: &str = "@prefix : <http://g.test/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -18,7 +18,7 @@ pub async fn check(shop: &Shop, sql: &str, expected: &[&str]) {
     assert_eq!(lines, expected, "{sql}\n{sparql}");
 }
 
-/// A graph of codes: columns called by abbreviations, values that all end in one letter.
+/// A graph of codes: columns with abbreviated names, values that all end in one letter.
 pub const CODES: &str = r#"
 @prefix : <http://codes.test/> .
 :a a :Creature ; :hasACValue 12 ; :hasHPvalue 30 ; :hasXPValue 400 ; :init 3 ; :atk 7 ; :hasLanguage :GoblinL, :OrcL .

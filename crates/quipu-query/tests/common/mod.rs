@@ -1,4 +1,4 @@
-//! A small shop as a workspace, and SQL asked of it.
+//! A small shop as a workspace, and helpers that run SQL over it.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod checks;
@@ -56,7 +56,7 @@ impl Shop {
         run(&self.workspace, &self.plan(sql)?, &RunLimits::default()).await
     }
 
-    /// The rows as lines, cells parted by ` | `; unordered queries sorted.
+    /// The rows as lines, with ` | ` between cells; unordered queries are sorted.
     pub async fn lines(&self, sql: &str) -> Vec<String> {
         let plan = match self.plan(sql) {
             Ok(plan) => plan,

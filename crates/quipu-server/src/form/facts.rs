@@ -1,4 +1,4 @@
-//! What an answer holds, as forms are filled from it.
+//! The parts of an answer that fill forms.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::app::Reply;
 /// An answer as rows and values.
 pub(super) struct Facts<'a> {
     pub(super) reply: &'a Reply,
-    /// The rows; a column without a title where the answer has no table.
+    /// The rows; one column without a title if the answer has no table.
     pub(super) table: Cow<'a, AnswerTable>,
     /// The values, best first.
     pub(super) values: Vec<Value>,
@@ -39,7 +39,7 @@ impl<'a> Facts<'a> {
         self.reply.answer.status == Status::Answered
     }
 
-    /// The titles that columns have, for messages.
+    /// The titles of the columns, for messages.
     pub(super) fn titles(&self) -> String {
         let titles: Vec<String> = self
             .table
@@ -55,7 +55,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How the question was read, and how far that can be trusted.
+    /// The reading of the question, with its trustworthiness.
     pub(super) fn reading(&self) -> String {
         let answer = &self.reply.answer;
         let read = answer.readings.first();
@@ -80,7 +80,7 @@ impl<'a> Facts<'a> {
         self.reply.cited.citations.iter().map(piece).collect()
     }
 
-    /// The graphs that the cited evidence is from, each once.
+    /// The distinct graphs of the cited evidence.
     pub(super) fn sources(&self) -> Vec<String> {
         let mut sources: Vec<String> = Vec::new();
         for piece in self.cited() {

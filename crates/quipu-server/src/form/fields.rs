@@ -1,10 +1,10 @@
-//! What the properties of a schema mean of an answer, by their names.
+//! The meaning of a schema's properties for an answer, by their names.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// What a property means.
+/// The meaning of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Meaning {
@@ -20,19 +20,19 @@ pub(super) enum Meaning {
     Reason,
     Reading,
     Question,
-    /// Of a row: what it is about.
+    /// For a row: the name of its entity.
     Name,
-    /// Of a row: the id of that.
+    /// For a row: the id of its entity.
     Key,
 }
 
 impl Meaning {
-    /// Whether it holds the answer's values.
+    /// Whether the property holds the answer's values.
     pub(super) fn is_answer(self) -> bool {
         matches!(self, Self::Answer | Self::Answers | Self::Rows)
     }
 
-    /// Whether it is said of a row, not of a whole answer.
+    /// Whether it belongs to a row, not to a whole answer.
     fn is_of_row(self) -> bool {
         matches!(self, Self::Name | Self::Key)
     }
@@ -52,7 +52,7 @@ struct Field {
 }
 
 static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
-    // That it can be read, a test sees to.
+    // A test ensures that the file can be read.
     toml::from_str::<Fields>(include_str!("fields.toml")).map(|fields| fields.field).unwrap_or_default()
 });
 
@@ -62,22 +62,22 @@ fn meaning(name: &str, of_row: bool) -> Option<Meaning> {
     of_place.find(|field| field.names.contains(&name)).map(|field| field.means)
 }
 
-/// What a property of a whole answer means.
+/// The meaning of a property of a whole answer.
 pub(super) fn of_answer(name: &str) -> Option<Meaning> {
     meaning(name, false)
 }
 
-/// What a property of a row means, beside its columns.
+/// The meaning of a property of a row, in addition to its columns.
 pub(super) fn of_row(name: &str) -> Option<Meaning> {
     meaning(name, true)
 }
 
-/// A name without what ways of writing it differ in.
+/// A name in canonical spelling.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether two names are one, or one the plural of the other.
+/// Whether two names are equal, or one is the plural of the other.
 pub(super) fn alike(one: &str, other: &str) -> bool {
     let (one, other) = (plain(one), plain(other));
     let single = |name: &str| name.strip_suffix('s').unwrap_or(name).to_owned();

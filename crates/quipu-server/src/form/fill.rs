@@ -1,4 +1,4 @@
-//! Filling a form: from the answer to the JSON that its schema asks for.
+//! Fills a form: turns the answer into JSON that satisfies the schema.
 
 use quipu_answer::{Status, Value};
 use serde_json::{Map, Value as Json, json};
@@ -9,10 +9,10 @@ use super::fields::{Meaning, alike, of_answer, of_row};
 use super::read::{Kind, Part, Property};
 use super::value::{named, scalar};
 
-/// The answer as the whole schema asks for it.
+/// The answer as JSON for the whole schema.
 ///
 /// # Errors
-/// Why it does not fit.
+/// The reason why it does not fit.
 pub(super) fn whole(root: &Part, facts: &Facts<'_>) -> Result<Json, String> {
     let mut reason = None;
     for way in root.ways() {
@@ -31,7 +31,7 @@ pub(super) fn whole(root: &Part, facts: &Facts<'_>) -> Result<Json, String> {
     Err(reason.unwrap_or_else(|| "the schema asks for nothing".into()))
 }
 
-/// What is said where there is no answer and the schema has no place to say so.
+/// The message for a missing answer that the schema cannot express.
 fn unanswered(facts: &Facts<'_>) -> String {
     let answer = &facts.reply.answer;
     answer.reason.as_ref().map_or_else(|| answer.answer.clone(), |why| format!("{} ({why})", answer.answer))
@@ -49,7 +49,7 @@ fn object(part: &Part, facts: &Facts<'_>) -> Result<Json, String> {
         meanings.get(*at).is_some_and(Option::is_none) && columns.get(*at).is_some_and(Option::is_none)
     };
     let others: Vec<usize> = (0..part.properties.len()).filter(is_other).collect();
-    // The one property that nothing else explains is what the question asks for.
+    // The only unexplained property is the one that the question asks for.
     let asked = match others.as_slice() {
         [one] if !has_answer && columns.iter().all(Option::is_none) => Some(*one),
         _ => None,
@@ -69,7 +69,8 @@ fn object(part: &Part, facts: &Facts<'_>) -> Result<Json, String> {
     Ok(filled.into())
 }
 
-/// Puts a value where it belongs. What has none is left out where it may be, or null.
+/// Sets the value of a property. A property without a value is omitted if it is optional, else
+/// null.
 fn put(
     filled: &mut Map<String, Json>,
     property: &Property,
@@ -89,13 +90,13 @@ fn column(facts: &Facts<'_>, name: &str) -> Option<usize> {
     facts.table.columns.iter().position(|title| alike(title, name))
 }
 
-/// A column of the whole answer: all its values, or its one value.
+/// A column of the whole answer: all its values, or its only value.
 fn of_column(part: &Part, facts: &Facts<'_>, column: usize, path: &str) -> Result<Json, String> {
     let cells: Vec<&Value> = facts.table.rows.iter().filter_map(|row| row.get(column)?.as_ref()).collect();
     from_values(part, &cells, facts, path)
 }
 
-/// What the question asks for, where only one property can hold it.
+/// The value for the only property that can hold the question's answer.
 fn asked_for(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
     if facts.answered() { answer(part, facts, path) } else { Err(at(path, &unanswered(facts))) }
 }
@@ -119,7 +120,7 @@ fn answer(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
     Err(reason.unwrap_or_else(|| at(path, "nothing is asked for")))
 }
 
-/// Values as a list, or the one value.
+/// Values as a list, or the only value.
 fn from_values(part: &Part, values: &[&Value], facts: &Facts<'_>, path: &str) -> Result<Json, String> {
     let mut reason = None;
     for way in part.ways() {
@@ -135,7 +136,9 @@ fn from_values(part: &Part, values: &[&Value], facts: &Facts<'_>, path: &str) ->
             }
             [one] => cell(way, one, path),
             [] => Err(at(path, &unanswered(facts))),
-            several => Err(at(path, &format!("{} values were found, and one is asked for", several.len()))),
+            several => {
+                Err(at(path, &format!("{} values were found, but the schema asks for one", several.len())))
+            }
         };
         match filled {
             Ok(json) => return Ok(json),
@@ -218,7 +221,7 @@ fn row(part: &Part, facts: &Facts<'_>, row: &[Option<Value>], path: &str) -> Res
             },
             (None, Some(Meaning::Key)) => match about.and_then(|value| value.key.as_ref()) {
                 Some(key) => Ok(json!(key)),
-                None => Err(at(&path, "the row is of no entity with an id")),
+                None => Err(at(&path, "the row has no entity with an id")),
             },
             (None, meaning) if alone || meaning == Some(Meaning::Name) => match about {
                 Some(value) => cell(&property.part, value, &path),
@@ -231,7 +234,7 @@ fn row(part: &Part, facts: &Facts<'_>, row: &[Option<Value>], path: &str) -> Res
     Ok(filled.into())
 }
 
-/// What a property's name says of the answer.
+/// The value of a property by the meaning of its name.
 fn meant(meaning: Meaning, part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
     let answer = &facts.reply.answer;
     let text = |text: &str| {
@@ -267,11 +270,11 @@ fn meant(meaning: Meaning, part: &Part, facts: &Facts<'_>, path: &str) -> Result
         },
         Meaning::Reading => text(&facts.reading()),
         Meaning::Question => text(&answer.question),
-        Meaning::Name | Meaning::Key => Err(at(path, "this is said of rows alone")),
+        Meaning::Name | Meaning::Key => Err(at(path, "only a row has this field")),
     }
 }
 
-/// The answer as one value where it is one, else in words.
+/// The answer as one value if there is one, else as a sentence.
 fn in_words(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
     let words = json!(facts.reply.answer.answer);
     match (facts.answered(), part.takes(Kind::Null), part.takes(Kind::String)) {
@@ -285,7 +288,7 @@ fn in_words(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> 
     }
 }
 
-/// What is cited: sentences, or objects with the fields that evidence has.
+/// The citations: as sentences, or as objects with the fields of evidence.
 fn evidence(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
     let sentences: Vec<&str> = facts.reply.cited.citations.iter().map(|c| c.sentence.as_str()).collect();
     let Some(way) = part.ways().iter().find(|way| way.kinds.contains(&Kind::Array)) else {

@@ -1,8 +1,9 @@
-//! An answer in the form that a JSON schema asks for, made by code from the typed answer: no model is asked.
+//! Converts an answer to JSON by a client's schema. Code does this from the typed answer, without a
+//! model.
 //!
-//! A schema is read once, before the question is asked: what no answer could ever meet is refused then.
-//! Afterwards each property is filled by the column of the answer that is called like it, or by what its
-//! name means of an answer (`fields.toml`), and the whole is held against the schema.
+//! A schema is parsed once, before the question is asked; one that no answer could satisfy is
+//! refused then. Each property is filled from the answer's column with the same name, or by the
+//! meaning of its name (`fields.toml`). The result is validated against the schema.
 
 mod facts;
 mod fields;
@@ -17,10 +18,10 @@ use crate::app::Reply;
 use facts::Facts;
 use read::Part;
 
-/// Bytes that the automaton of a schema's `pattern` may take.
+/// Most bytes of the automaton for a schema's `pattern`.
 const PATTERN_BYTES: usize = 1 << 20;
 
-/// A JSON schema that answers are told in.
+/// A JSON schema for answers.
 #[derive(Debug)]
 pub(crate) struct Form {
     root: Part,
@@ -28,10 +29,10 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Reads a schema.
+    /// Parses a schema.
     ///
     /// # Errors
-    /// What is wrong with it, or why no answer could ever meet it, as a sentence with the place.
+    /// The defect of the schema, or why no answer could satisfy it, as a sentence with the place.
     pub(crate) fn read(schema: &Value) -> Result<Self, String> {
         let root = read::part(schema)?;
         read::check(&root)?;
@@ -43,10 +44,10 @@ impl Form {
         Ok(Self { root, validator })
     }
 
-    /// Tells an answer in this form.
+    /// Converts an answer to this form.
     ///
     /// # Errors
-    /// Why the answer does not fit, as a sentence with the place.
+    /// The reason why the answer does not fit, as a sentence with the place.
     pub(crate) fn fill(&self, reply: &Reply) -> Result<Value, String> {
         let facts = Facts::of(reply);
         let filled = fill::whole(&self.root, &facts)?;
@@ -57,7 +58,7 @@ impl Form {
     }
 }
 
-/// A reason with the place that it holds for.
+/// A reason with its place.
 fn at(path: &str, reason: &str) -> String {
     if path.is_empty() { reason.to_owned() } else { format!("{path}: {reason}") }
 }

@@ -1,15 +1,15 @@
-//! A JSON schema as the parts that can be filled, and what of it cannot.
+//! Parses a JSON schema into parts that can be filled, and refuses the rest.
 
 use serde_json::{Map, Value};
 
 use super::at;
 use super::fields::{of_answer, of_row};
 
-/// Parts of a schema, references followed; more is refused.
+/// Most parts of a schema with its references resolved.
 const MOST_PARTS: usize = 500;
-/// Parts within one another.
+/// Deepest nesting of parts.
 const DEEPEST: usize = 16;
-/// Keywords that say what only trying shows. None of them is in what clients make of a type.
+/// Keywords that only trial could satisfy. Schemas generated from clients' types do not use them.
 const UNSUPPORTED: [&str; 19] = [
     "not",
     "if",
@@ -74,18 +74,18 @@ impl Kind {
     }
 }
 
-/// What a place of a schema may hold.
+/// The permitted content of a place in a schema.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
     /// The kinds of values.
     pub(super) kinds: Vec<Kind>,
-    /// The only values, where the schema lists them.
+    /// The only permitted values, if the schema lists them.
     pub(super) options: Option<Vec<Value>>,
-    /// What a list holds; anything where the schema does not say.
+    /// The items of a list; anything if the schema does not restrict them.
     pub(super) items: Option<Box<Part>>,
-    /// What an object holds.
+    /// The properties of an object.
     pub(super) properties: Vec<Property>,
-    /// Ways to fill the place, of which one is enough.
+    /// Alternatives, one of which suffices.
     pub(super) choices: Vec<Part>,
 }
 
@@ -98,7 +98,7 @@ pub(super) struct Property {
 }
 
 impl Part {
-    /// The part itself, or the ways to fill it.
+    /// The alternatives, or the part itself.
     pub(super) fn ways(&self) -> &[Part] {
         if self.choices.is_empty() { std::slice::from_ref(self) } else { &self.choices }
     }
@@ -109,7 +109,7 @@ impl Part {
         })
     }
 
-    /// Whether it takes a single value.
+    /// Whether it accepts a single value.
     pub(super) fn takes_scalar(&self) -> bool {
         [Kind::Boolean, Kind::Integer, Kind::String].iter().any(|kind| self.takes(*kind))
     }
@@ -118,7 +118,7 @@ impl Part {
 /// Reads a schema into parts.
 ///
 /// # Errors
-/// What cannot be read, with its place in the schema.
+/// The unsupported keyword or value, with its place in the schema.
 pub(super) fn part(schema: &Value) -> Result<Part, String> {
     Reader { root: schema, parts: 0 }.part(schema, "", 0)
 }
@@ -222,7 +222,7 @@ impl Reader<'_> {
 fn kinds(fields: &Map<String, Value>, options: Option<&[Value]>, path: &str) -> Result<Vec<Kind>, String> {
     let named = |name: &Value| {
         let kind = name.as_str().and_then(Kind::named);
-        kind.ok_or_else(|| at(path, &format!("{name} is no type of JSON schema")))
+        kind.ok_or_else(|| at(path, &format!("{name} is not a type of JSON schema")))
     };
     match (fields.get("type"), options) {
         (Some(Value::Array(names)), _) => names.iter().map(named).collect(),
@@ -234,10 +234,10 @@ fn kinds(fields: &Map<String, Value>, options: Option<&[Value]>, path: &str) -> 
     }
 }
 
-/// Refuses what no answer could ever meet.
+/// Refuses a schema that no answer could satisfy.
 ///
 /// # Errors
-/// What that is, with its place in what the schema describes.
+/// The impossible part, with its place in the described JSON.
 pub(super) fn check(root: &Part) -> Result<(), String> {
     one_of_the_ways(root, |way| {
         if !way.kinds.contains(&Kind::Object) {
@@ -249,7 +249,7 @@ pub(super) fn check(root: &Part) -> Result<(), String> {
         for property in &way.properties {
             let path = format!("/{}", property.name);
             let checked = match of_answer(&property.name) {
-                // As far as it can be told before there are columns.
+                // Columns are unknown yet, so this accepts any.
                 Some(_) => Ok(()),
                 None if others == 1 && !has_answer => values(&property.part, &path),
                 None => column(&property.part, &path),
@@ -273,7 +273,7 @@ fn one_of_the_ways(part: &Part, check: impl Fn(&Part) -> Result<(), String>) -> 
     first.map_or(Ok(()), Err)
 }
 
-/// Where the answer itself stands: a value, a row, or a list of either.
+/// The place of the answer itself: a value, a row, or a list of either.
 fn values(part: &Part, path: &str) -> Result<(), String> {
     one_of_the_ways(part, |way| match &way.items {
         _ if way.takes_scalar() => Ok(()),
@@ -288,7 +288,7 @@ fn values(part: &Part, path: &str) -> Result<(), String> {
     })
 }
 
-/// A column of the whole answer: its values, or its one value.
+/// A column of the whole answer: its values, or its only value.
 fn column(part: &Part, path: &str) -> Result<(), String> {
     one_of_the_ways(part, |way| match &way.items {
         Some(items) if !way.takes_scalar() => cell(items, path),
@@ -307,7 +307,7 @@ fn row(part: &Part, path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A place that holds one value, or an object of its name and id.
+/// A place for one value, or for an object of its name and id.
 fn cell(part: &Part, path: &str) -> Result<(), String> {
     one_of_the_ways(part, |way| {
         if way.takes_scalar() || way.kinds.contains(&Kind::Null) {

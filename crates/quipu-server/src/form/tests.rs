@@ -1,4 +1,4 @@
-//! Answers in the forms that clients ask for.
+//! Tests of answers in clients' forms.
 
 use quipu_answer::{Answer, Status, Value};
 use serde_json::{Value as Json, json};
@@ -68,7 +68,11 @@ fn the_only_property_that_nothing_else_explains_is_what_is_asked_for() {
     check(&towns, answered(&["Lima", "Cusco"]), json!({ "towns": ["Lima", "Cusco"] }));
     let capital = object(json!({ "capital": { "type": "string" }, "confidence": { "type": "number" } }));
     check(&capital, answered(&["Lima"]), json!({ "capital": "Lima", "confidence": 0.9 }));
-    refused(&capital, answered(&["Lima", "Cusco"]), "/capital: 2 values were found, and one is asked for");
+    refused(
+        &capital,
+        answered(&["Lima", "Cusco"]),
+        "/capital: 2 values were found, but the schema asks for one",
+    );
     let people = object(json!({ "how_many": { "type": "integer" } }));
     check(&people, number("10092000"), json!({ "how_many": 10_092_000 }));
     refused(&people, answered(&["Lima"]), "/how_many: “Lima” is not a whole number");
@@ -154,7 +158,7 @@ fn the_whole_is_held_against_the_schema() {
     refused(&dated, answered(&["Lima"]), "/day: ");
     let two = object(json!({ "towns": { "type": "array", "items": { "type": "string" }, "minItems": 2 } }));
     refused(&two, answered(&["Lima"]), "/towns: ");
-    // A pattern that takes a backtracking engine for ever.
+    // A pattern that takes a backtracking engine forever.
     let evil = object(json!({ "town": { "type": "string", "pattern": "^(a+)+$" } }));
     refused(&evil, answered(&[&format!("{}b", "a".repeat(10_000))]), "/town: ");
 }
@@ -173,7 +177,7 @@ fn where_nothing_is_known_only_a_schema_with_room_for_that_is_filled() {
 
 #[test]
 fn schemas_that_no_answer_could_meet_are_refused_with_the_place() {
-    impossible(&json!({ "type": "colour" }), "\"colour\" is no type");
+    impossible(&json!({ "type": "colour" }), "\"colour\" is not a type");
     impossible(
         &json!({ "type": "object", "properties": { "x": false }, "required": ["x"] }),
         "/properties/x",
@@ -194,7 +198,7 @@ fn schemas_that_no_answer_could_meet_are_refused_with_the_place() {
     let inner = object(json!({ "street": { "type": "string" } }));
     impossible(&object(json!({ "name": { "type": "string" }, "address": inner })), "/address");
     impossible(&json!({ "type": "string", "pattern": "(" }), "");
-    // Each reference doubles the parts.
+    // Each reference doubles the number of parts.
     let mut defs = serde_json::Map::new();
     for level in 0..14 {
         let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });

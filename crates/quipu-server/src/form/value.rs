@@ -1,4 +1,4 @@
-//! A value of an answer as a value of JSON, by the kind that a schema asks for.
+//! Converts an answer's value to JSON, by the kind in the schema.
 
 use quipu_answer::{Value, value_of};
 use quipu_graph::LiteralValue;
@@ -6,15 +6,15 @@ use serde_json::{Number, Value as Json, json};
 
 use super::read::{Kind, Part};
 
-/// Bytes of a number. What is longer is text, however many digits it has.
+/// Most bytes of a number. Longer digit strings are text.
 const LONGEST_NUMBER: usize = 40;
-/// Up to here every whole number has a float of its own.
+/// Largest whole number up to which every whole number is a distinct float.
 const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// A value in the first of the part's ways that takes it.
+/// A value in the first of the part's alternatives that accepts it.
 ///
 /// # Errors
-/// Why none does, without the place.
+/// The reason why none does, without the place.
 pub(super) fn scalar(part: &Part, value: &Value) -> Result<Json, String> {
     let mut reason = None;
     for way in part.ways() {
@@ -29,10 +29,10 @@ pub(super) fn scalar(part: &Part, value: &Value) -> Result<Json, String> {
 fn in_one_way(part: &Part, value: &Value) -> Result<Json, String> {
     if let Some(options) = &part.options {
         let found = options.iter().find(|option| is(option, &value.name));
-        return found.cloned().ok_or_else(|| format!("“{}” is none of the values listed", value.name));
+        return found.cloned().ok_or_else(|| format!("“{}” is not one of the values listed", value.name));
     }
     let has = |kind: Kind| part.kinds.contains(&kind);
-    // An entity's name is a text, whatever it looks like.
+    // An entity's name is text, even if it looks like a number.
     let text_first = value.key.is_some() && has(Kind::String);
     if !text_first {
         let number = number(&value.name);
@@ -59,7 +59,7 @@ fn in_one_way(part: &Part, value: &Value) -> Result<Json, String> {
     Err(format!("“{}” is not {wanted}", value.name))
 }
 
-/// Whether a value that a schema lists is the one that is called so.
+/// Whether a value in the schema's list has this name.
 fn is(option: &Json, name: &str) -> bool {
     match option {
         Json::String(text) => text.eq_ignore_ascii_case(name),
@@ -77,7 +77,7 @@ fn truth(name: &str) -> Option<bool> {
     }
 }
 
-/// The number that a text is, a whole one where it can be.
+/// The number in a text, as a whole number if possible.
 fn number(text: &str) -> Option<Number> {
     let text = text.trim();
     if text.len() > LONGEST_NUMBER {
@@ -99,7 +99,7 @@ fn number(text: &str) -> Option<Number> {
     Number::from_f64(number)
 }
 
-/// The name and the id of a value, as an object asks for them.
+/// The name or the id of a value, for an object.
 pub(super) fn named(property: super::fields::Meaning, value: &Value) -> Json {
     match property {
         super::fields::Meaning::Key => json!(value.key),
@@ -134,7 +134,7 @@ mod tests {
         check(json!({}), "2012", Ok(json!(2012)));
         check(json!({ "enum": ["YES", "NO"] }), "no", Ok(json!("NO")));
         check(json!({ "enum": [1, 2] }), "2", Ok(json!(2)));
-        check(json!({ "const": "x" }), "y", Err("“y” is none of the values listed"));
+        check(json!({ "const": "x" }), "y", Err("“y” is not one of the values listed"));
         check(json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] }), "Lima", Ok(json!("Lima")));
         check(
             json!({ "type": "number" }),

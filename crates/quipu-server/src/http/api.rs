@@ -38,7 +38,7 @@ pub(super) fn operations(operations: &mut Operations) {
         "get",
         "/api/v1/status",
         "Questions",
-        "What can be asked, with which methods and model",
+        "The workspaces, methods and model of the server",
     )
     .replies("The server's state", &[("application/json", reply)]);
     operations.add(status, Some(get(status_of)));
@@ -51,23 +51,24 @@ pub(super) struct AskRequest {
     /// The question.
     #[schemars(length(min = 1))]
     question: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     workspace: Option<String>,
-    /// The method, as `kerag`, or with a planner of ours in the place of the paper's, as `kerag + paths`; the server's where it is left out.
+    /// The method, as `kerag`, or with a built-in planner in the place of the paper's, as `kerag +
+    /// paths`; the server's default if omitted.
     #[serde(default)]
     method: Option<String>,
     /// Entities to start from, by id or name; linking then looks for no others.
     #[serde(default)]
     #[schemars(length(max = 20))]
     anchors: Vec<String>,
-    /// When the question is asked (RFC 3339), for "yesterday" and "last year"; now where it is left out.
+    /// Time of asking (RFC 3339), for "yesterday" and "last year"; now by default.
     #[serde(default)]
     asked_at: Option<String>,
     /// Most seconds.
     #[serde(default)]
     timeout: Option<u64>,
-    /// When the answer is of no more use (RFC 3339).
+    /// Time after which the answer is useless (RFC 3339).
     #[serde(default)]
     deadline: Option<String>,
     /// Most model calls.
@@ -79,48 +80,51 @@ pub(super) struct AskRequest {
     /// Most tokens of evidence in one prompt.
     #[serde(default)]
     evidence_tokens: Option<usize>,
-    /// Most that the model's tokens may cost, in the currency of its price.
+    /// Most cost of the model's tokens, in the currency of its price.
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     max_cost: Option<f64>,
-    /// What the method shall do otherwise: `{"kerag.max_hops": 2}`. The keys are those that `quipu methods` lists; numbers are bounded.
+    /// Settings of the method: `{"kerag.max_hops": 2}`. `quipu methods` lists the keys; numbers are
+    /// bounded.
     #[serde(default)]
     #[schemars(extend("maxProperties" = MOST_SET))]
     set: BTreeMap<String, SetValue>,
-    /// Whether the answer carries the story of how it came about.
+    /// Whether the answer includes its trace.
     #[serde(default)]
     trace: bool,
-    /// Answer by this one of the readings that an earlier answer listed, from 1; 0 leaves the choice to the method.
+    /// Answer with this one of the readings that an earlier answer listed, from 1; 0 leaves the
+    /// choice to the method.
     #[serde(default)]
     reading: usize,
-    /// Whether the question is only read: the answer then holds readings and no values, and nothing is run.
+    /// Whether the question is only read: the answer then has readings and no values, and nothing
+    /// is run.
     #[serde(default)]
     plan_only: bool,
-    /// What was said before, oldest first.
+    /// The conversation before the question, oldest turn first.
     #[serde(default)]
     conversation: Vec<TurnRequest>,
 }
 
 /// # Errors
-/// What is no amount of money.
+/// An invalid amount of money.
 fn check_cost(units: Option<f64>) -> Result<(), ApiError> {
     match units {
         Some(units) if Amount::of_units(units).is_none() => {
-            let message = format!("max_cost: {units} is no amount of money; a number from 0 is");
+            let message = format!("max_cost: {units} is not an amount; it must be a number from 0");
             Err(ApiError::invalid(message).about("max_cost"))
         }
         _ => Ok(()),
     }
 }
 
-/// Most keys that a request sets.
+/// Most settings in a request.
 pub(crate) const MOST_SET: usize = 32;
 
-/// What a key is set to.
+/// The value of a setting.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum SetValue {
-    /// `true` is `yes`.
+    /// `true` means `yes`.
     Flag(bool),
     /// A number.
     Number(serde_json::Number),
@@ -128,10 +132,10 @@ pub(crate) enum SetValue {
     Word(String),
 }
 
-/// What is set, as text.
+/// The settings, as text.
 ///
 /// # Errors
-/// More keys than there can be.
+/// Too many settings.
 pub(crate) fn assignments(set: BTreeMap<String, SetValue>) -> Result<Vec<(String, String)>, ApiError> {
     if set.len() > MOST_SET {
         return Err(ApiError::invalid(format!("set: at most {MOST_SET} keys")).about("set"));
@@ -145,16 +149,17 @@ pub(crate) fn assignments(set: BTreeMap<String, SetValue>) -> Result<Vec<(String
     Ok(set.into_iter().map(|(key, value)| (key, text(value))).collect())
 }
 
-/// Something that was said before the question.
+/// A turn of the conversation before the question.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TurnRequest {
-    /// By whom.
+    /// Its speaker.
     speaker: SpeakerRequest,
-    /// What.
+    /// Its text.
     text: String,
-    /// Of an answer: its values, those of the first column of the answer's table, in their order; at most 50 are read. Words like
-    /// "them" and "the second one" then mean these and no namesakes.
+    /// For an answer: its values, which are those in the first column of the answer's table, in
+    /// order; at most 50 are read. Words like "them" and "the second one" then refer to these
+    /// entities, not to others of the same name.
     #[serde(default)]
     values: Vec<ValueRequest>,
 }
@@ -170,7 +175,7 @@ struct ValueRequest {
     name: String,
 }
 
-/// Who said something.
+/// The speaker of a turn.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum SpeakerRequest {
@@ -182,7 +187,7 @@ enum SpeakerRequest {
 
 impl AskRequest {
     /// # Errors
-    /// No question; a method that there is not; too much that is set.
+    /// An empty question; an unknown method; invalid settings.
     pub(super) fn into_ask(self) -> Result<Ask, ApiError> {
         if self.question.is_empty() {
             return Err(ApiError::invalid("the question is empty").about("question"));
@@ -219,7 +224,7 @@ impl AskRequest {
 }
 
 /// # Errors
-/// A method that there is not.
+/// An unknown method.
 pub(crate) fn read_method(name: &str) -> Result<NamedMethod, ApiError> {
     name.parse().map_err(|error: quipu_answer::AnswerError| {
         ApiError::new(Kind::NotFound, "method_not_found", error.to_string())
@@ -252,7 +257,7 @@ impl Protocol for Story {
     }
 }
 
-/// What can be asked.
+/// The server's status.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ServerStatus {
     /// Quipu's version.
@@ -261,24 +266,24 @@ struct ServerStatus {
     workspaces: Vec<WorkspaceStatus>,
     /// The methods.
     methods: Vec<String>,
-    /// The method that is taken where none is named.
+    /// The default method.
     method: String,
     /// The language model; null without one.
     llm: Option<String>,
-    /// Why there is no language model, and what to do.
+    /// Why there is no language model, and what to do next.
     llm_problem: Option<String>,
-    /// What a million tokens of the language model cost; null where that is not known.
+    /// The price of a million tokens of the language model; null if unknown.
     price: Option<PriceStatus>,
     /// Whether feedback is kept.
     feedback: bool,
 }
 
-/// What a million tokens cost.
+/// The price of a million tokens.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PriceStatus {
     /// Tokens of prompts.
     input: f64,
-    /// Of these, tokens that were computed for an earlier prompt.
+    /// Prompt tokens that were computed for an earlier prompt.
     cached_input: f64,
     /// Tokens of replies.
     output: f64,
@@ -297,7 +302,7 @@ impl From<Price> for PriceStatus {
     }
 }
 
-/// A workspace and what it holds.
+/// A workspace and its size.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WorkspaceStatus {
     /// Its name.
@@ -310,7 +315,7 @@ struct WorkspaceStatus {
     relations: u64,
     /// Number of documents.
     documents: u64,
-    /// Why it cannot be asked, where it cannot.
+    /// Why it cannot be used, if so.
     problem: Option<String>,
 }
 

@@ -37,28 +37,28 @@ pub(super) fn operations(operations: &mut Operations) {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CompareRequest {
-    /// The question; its method is not used.
+    /// The question; its method is ignored.
     ask: AskRequest,
     /// The methods.
     #[schemars(length(min = 1, max = 4))]
     methods: Vec<String>,
 }
 
-/// What each method makes of the question.
+/// The results of each method.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Comparison {
     /// In the order of the methods.
     results: Vec<Compared>,
 }
 
-/// What one method makes of the question.
+/// The result of one method.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Compared {
     /// The method.
     method: String,
     /// Its answer.
     reply: Option<Reply>,
-    /// Why it gave none.
+    /// Its error, if it failed.
     error: Option<ErrorDetail>,
 }
 

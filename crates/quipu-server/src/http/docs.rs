@@ -85,7 +85,7 @@ fn write_operation(page: &mut String, path: &str, verb: &str, operation: &Value)
     page.push_str("</table></section>");
 }
 
-/// A text as HTML shows it.
+/// A text escaped for HTML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,4 +1,4 @@
-//! What handlers take from requests: the client, JSON bodies, queries. Each failure is an [`ApiError`].
+//! Extractors for handlers: the client, JSON bodies, queries. Each failure is an [`ApiError`].
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::error::{ApiError, Kind};
 impl<S: Sync> FromRequestParts<S> for Client {
     type Rejection = ApiError;
 
-    /// As [`admit`](super::guard::admit) found it.
+    /// The client that [`admit`](super::guard::admit) determined.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         parts.extensions.get::<Self>().cloned().ok_or_else(|| {
-            ApiError::new(Kind::Internal, "internal_error", "the request came past the door without a key")
+            ApiError::new(Kind::Internal, "internal_error", "the request was not checked for a key")
         })
     }
 }
@@ -38,20 +38,21 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
         }
         let bytes = read_body(request, app).await?;
         if bytes.trim_ascii_start().starts_with(b"[") {
-            return Err(ApiError::invalid("the body is not what is expected here: a list, not an object"));
+            return Err(ApiError::invalid("the body does not fit this request: a list, not an object"));
         }
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let place = error.path().to_string();
             let place = if place == "." { String::new() } else { format!("{place}: ") };
-            ApiError::invalid(format!("the body is not what is expected here: {place}{}", error.inner()))
+            ApiError::invalid(format!("the body does not fit this request: {place}{}", error.inner()))
         })?;
         reader.end().map_err(|error| ApiError::invalid(format!("after the body's JSON: {error}")))?;
         Ok(Self(value))
     }
 }
 
-/// Reads a field that holds an object. By itself a struct is read from a list too, field by field.
+/// Reads a field that must be an object. By default serde would also read a struct from a list,
+/// field by field.
 pub(super) fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -78,7 +79,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Parameters<T> 
 /// Reads a body within the server's limits of size and time.
 ///
 /// # Errors
-/// 413, 408, or a connection that broke off.
+/// 413, 408, or an interrupted connection.
 pub(super) async fn read_body(request: Request, app: &App) -> Result<Bytes, ApiError> {
     let most = app.config.max_body;
     let too_large = || {
@@ -95,7 +96,7 @@ pub(super) async fn read_body(request: Request, app: &App) -> Result<Bytes, ApiE
         Ok(Err(error)) if is_limit(&error) => Err(too_large()),
         Ok(Err(error)) => Err(ApiError::invalid(format!("the body broke off: {error}"))),
         Err(_) => {
-            let message = format!("the body was not here within {} s", limit.as_secs());
+            let message = format!("the body did not arrive within {} s", limit.as_secs());
             Err(ApiError::new(Kind::Slow, "body_timeout", message))
         }
     }
@@ -105,13 +106,13 @@ fn is_limit(error: &axum::Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.to_string().contains("length limit"))
 }
 
-/// The content type without its parameters, in small letters; empty where there is none.
+/// The content type without its parameters, in lower case; empty if it is missing.
 pub(super) fn media_type(headers: &HeaderMap) -> String {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether the client takes `kind`, as `text/event-stream`, by name.
+/// Whether the client explicitly accepts `kind`, as `text/event-stream`.
 pub(super) fn names_type(headers: &HeaderMap, kind: &str) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|part| {

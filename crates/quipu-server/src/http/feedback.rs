@@ -1,4 +1,4 @@
-//! `/api/v1/feedback`: what people say of answers, kept where it is switched on, and learnt from where that is switched on too.
+//! `/api/v1/feedback`: people's feedback on answers, stored and learnt from if these are enabled.
 
 use std::io::Write as _;
 
@@ -17,9 +17,9 @@ use crate::app::App;
 use crate::error::{ApiError, Kind};
 use crate::reply::ok;
 
-/// File of a workspace that feedback is added to, a JSON object a line.
+/// The workspace's file of feedback, a JSON object a line.
 const FILE: &str = "feedback.jsonl";
-/// Bytes of that file, beyond which no more is taken.
+/// Most bytes of that file.
 const MOST_KEPT: u64 = 64 << 20;
 
 pub(super) fn operations(operations: &mut Operations) {
@@ -35,14 +35,14 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.add(feedback, Some(post(keep)));
 }
 
-/// What someone says of an answer.
+/// Feedback on an answer.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Feedback {
     /// The question.
     #[schemars(length(min = 1, max = 4096))]
     question: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     workspace: Option<String>,
     /// The method that answered.
@@ -50,13 +50,13 @@ struct Feedback {
     method: Option<String>,
     /// Whether the answer was right.
     right: bool,
-    /// The answers that were given.
+    /// The given answers.
     #[serde(default)]
     answers: Vec<String>,
-    /// The answers that would have been right.
+    /// The correct answers.
     #[serde(default)]
     expected: Vec<String>,
-    /// Anything else.
+    /// Any comment.
     #[serde(default)]
     comment: Option<String>,
 }
@@ -66,9 +66,10 @@ struct Feedback {
 struct Kept {
     /// True.
     kept: bool,
-    /// The way through the graph that the question is now an example of; null where nothing was learnt.
+    /// The path through the graph that the question is now an example of; null if nothing was
+    /// learnt.
     learnt: Option<String>,
-    /// Why nothing was learnt, where something could have been.
+    /// Why nothing was learnt, if it could have been.
     not_learnt: Option<String>,
 }
 
@@ -95,7 +96,7 @@ async fn keep(State(app): State<App>, client: Client, Json(feedback): Json<Feedb
     let add = move || {
         let mut file = std::fs::File::options().create(true).append(true).open(path)?;
         let full = file.metadata()?.len() >= MOST_KEPT;
-        // One write, so that lines of two requests do not mix.
+        // A single write, so that lines of two requests do not mix.
         if full { Err(std::io::ErrorKind::StorageFull.into()) } else { file.write_all(&line) }
     };
     let written = tokio::task::spawn_blocking(add).await.map_err(std::io::Error::other).flatten();
@@ -108,7 +109,7 @@ async fn keep(State(app): State<App>, client: Client, Json(feedback): Json<Feedb
     Ok(ok(&kept))
 }
 
-/// Makes the question a solved example of the way that leads to exactly the right answers.
+/// Makes the question a solved example of the path to exactly the right answers.
 async fn learn(
     app: &App,
     client: &Client,
@@ -124,14 +125,14 @@ async fn learn(
         return Ok(());
     }
     let time = app.config.question_time();
-    // Finding the way is as much work as a question.
+    // Finding the path is as much work as a question.
     let _permit = app.questions.enter(&client.who(), time).await?;
     let question = Question::new(&feedback.question, Zoned::now())?;
     match tokio::time::timeout(time, engine.add_example(&question, right)).await {
         Ok(Ok(example)) => kept.learnt = Some(example.way),
         Ok(Err(AnswerError::Usage(reason) | AnswerError::NotKept(reason))) => kept.not_learnt = Some(reason),
         Ok(Err(error)) => return Err(error.into()),
-        Err(_) => kept.not_learnt = Some(format!("no way was found within {} s", time.as_secs())),
+        Err(_) => kept.not_learnt = Some(format!("no path was found within {} s", time.as_secs())),
     }
     Ok(())
 }

@@ -15,13 +15,13 @@ use crate::error::ApiError;
 use crate::reply::ok;
 use crate::views::{self, CandidateView, EntityView, MentionView, RelationView};
 
-/// Candidates and entities in one reply.
+/// Most candidates and entities in one reply.
 const MOST_FOUND: usize = 50;
-/// Neighbours of one relation in one reply.
+/// Most neighbours of one relation in one reply.
 const MOST_NEIGHBOURS: usize = 100;
 const FOUND: usize = 10;
 const NEIGHBOURS: usize = 10;
-/// Characters of a text that is linked.
+/// Longest text for linking, in characters.
 const LONGEST_TEXT: usize = 4096;
 
 pub(super) fn operations(operations: &mut Operations) {
@@ -68,10 +68,10 @@ pub(super) fn operations(operations: &mut Operations) {
     let kinds = serde_json::json!({ "type": "string", "enum": ["names", "documents"] });
     let search =
         Operations::describe("get", "/api/v1/search", "Graph", "Entities by name, or passages of documents")
-            .parameter("q", "query", true, "What is sought", text())
+            .parameter("q", "query", true, "The text to search for", text())
             .parameter("in", "query", false, "`names` (the default) or `documents`", kinds)
             .parameter("limit", "query", false, "Most hits (10)", count(MOST_FOUND))
-            .replies("What was found", &[("application/json", reply)]);
+            .replies("The entities or passages found", &[("application/json", reply)]);
     operations.add(in_workspace(search), Some(get(search_graph)));
 }
 
@@ -81,7 +81,7 @@ pub(super) fn operations(operations: &mut Operations) {
 struct LinkRequest {
     /// The text.
     text: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     workspace: Option<String>,
     /// Most candidates of a mention (10).
@@ -90,14 +90,14 @@ struct LinkRequest {
     limit: Option<usize>,
 }
 
-/// What a text mentions.
+/// The mentions in a text.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Linked {
     /// The mentions.
     mentions: Vec<MentionView>,
 }
 
-/// Entities of a name.
+/// Entities with a name.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Entities {
     /// Best first.
@@ -113,12 +113,12 @@ struct Neighbourhood {
     relations: Vec<RelationView>,
 }
 
-/// What a search found.
+/// The results of a search.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Found {
-    /// Entities, when names were searched.
+    /// Entities, if names were searched.
     entities: Vec<CandidateView>,
-    /// Passages, when documents were searched.
+    /// Passages, if documents were searched.
     passages: Vec<Evidence>,
 }
 
@@ -216,7 +216,7 @@ async fn search_graph(
     Ok(ok(&found))
 }
 
-/// A text that is worth looking for.
+/// A text that is neither empty nor too long.
 pub(crate) fn checked(text: &str) -> Result<&str, ApiError> {
     if text.trim().is_empty() || text.len() > LONGEST_TEXT {
         let message = format!("the text must have from 1 to {LONGEST_TEXT} bytes");

@@ -1,4 +1,4 @@
-//! What every request passes: security headers, request ids and logs, the check of hosts and keys.
+//! Checks of every request: security headers, request ids and logs, hosts and keys.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -15,16 +15,16 @@ use crate::config::ServerConfig;
 use crate::error::{ApiError, Kind};
 use crate::telemetry::SpanContext;
 
-/// The page loads from its own server alone, runs no script but its own and is shown in no frame.
+/// The page loads only from its own server, runs only its own script and cannot be framed.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
 connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Longest request id that is taken over from a client.
+/// Longest accepted request id of a client.
 const LONGEST_ID: usize = 64;
 
-/// Paths that need no key in a header: the page, descriptions and signs of life hold nothing of the graph. A form that is sent to
-/// `/plain` brings its key within.
+/// Paths without a key in a header: the page, descriptions and health checks, which reveal nothing
+/// about the graph. A form sent to `/plain` contains its key.
 const OPEN: [&str; 9] = [
     "/",
     "/page/{*file}",
@@ -37,7 +37,7 @@ const OPEN: [&str; 9] = [
     "/readyz",
 ];
 
-/// Sets the headers that browsers keep to.
+/// Sets the security headers for browsers.
 pub(super) async fn harden(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -54,7 +54,7 @@ pub(super) async fn harden(request: Request, next: Next) -> Response {
     response
 }
 
-/// Gives the request an id, logs it without its content, counts it.
+/// Gives the request an id, logs it without its content, and counts it.
 pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = request_id(&request);
@@ -83,12 +83,13 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     response
 }
 
-/// Whether a route's requests are worth a span: not the page's files and signs of life, which somebody asks for every few seconds.
+/// Whether a route's requests get a span. The page's files and health checks, which are requested
+/// every few seconds, do not.
 fn is_work(route: &str) -> bool {
     ["/v1/", "/api/", "/sparql", "/mcp"].iter().any(|start| route.starts_with(start))
 }
 
-/// Lets in whom host, origin and key allow.
+/// Admits a request whose host, origin and key are valid.
 pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
     if let Err(error) = check_host(&app, &request) {
         return error.into_response();
@@ -111,7 +112,8 @@ pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Ne
     }
 }
 
-/// A page of another site must not reach a server of this machine by giving its own name this machine's address.
+/// Prevents DNS rebinding: a page of another site must not reach a server of this machine by
+/// pointing its own name to this machine's address.
 fn check_host(app: &App, request: &Request) -> Result<(), ApiError> {
     let config = &app.config;
     let host = host_of(request)?;
@@ -126,11 +128,12 @@ fn check_host(app: &App, request: &Request) -> Result<(), ApiError> {
         return Ok(());
     }
     let message =
-        "this server does not answer to that host name; `allowed_hosts` in its configuration says to which";
+        "this server does not answer to that host name; `allowed_hosts` in its configuration lists its names";
     Err(ApiError::new(Kind::Forbidden, "host_forbidden", message))
 }
 
-/// The host that a request names, once. Proxies and servers read one that is named twice differently.
+/// The host of a request, which must be given once. Proxies and servers interpret a repeated one
+/// differently.
 fn host_of(request: &Request) -> Result<&str, ApiError> {
     let twice = || {
         let message = "the request must name one host; send one plain `Host` header";
@@ -147,21 +150,22 @@ fn host_of(request: &Request) -> Result<&str, ApiError> {
     }
 }
 
-/// A page of another site must not use a server of this machine: browsers send such requests, and keep
-/// only the replies from the page. Programs that are no browsers say nothing of a page.
+/// Prevents cross-site requests: a page of another site must not use a server of this machine.
+/// Browsers send such requests and only hide the replies from the page. Programs other than
+/// browsers send no origin.
 pub(super) fn check_origin(config: &ServerConfig, request: &Request) -> Result<(), ApiError> {
     let header = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("?"));
     let fetch = |name| header(HeaderName::from_static(name));
     let site = fetch("sec-fetch-site");
     let allowed = match (site, header(header::ORIGIN)) {
-        // The page itself, or somebody who typed the address.
+        // The page itself, or a typed address.
         (Some("same-origin" | "none"), _) | (None, None) => true,
         (_, Some(origin)) => {
             let host = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());
             config.cors.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
                 || (site.is_none() && is_own(origin, host))
         }
-        // A link that somebody followed.
+        // A followed link.
         (Some(_), None) => {
             request.method() == Method::GET
                 && fetch("sec-fetch-mode") == Some("navigate")
@@ -176,7 +180,7 @@ pub(super) fn check_origin(config: &ServerConfig, request: &Request) -> Result<(
     Err(ApiError::new(Kind::Forbidden, "origin_forbidden", message))
 }
 
-/// Whether an origin is that of the server's own page, whatever stands between the two for encryption.
+/// Whether an origin is the server's own page, even behind an encrypting proxy.
 fn is_own(origin: &str, host: Option<&str>) -> bool {
     let own = origin.split_once("://").map(|(_, authority)| authority);
     own.zip(host).is_some_and(|(own, host)| own.eq_ignore_ascii_case(host))
@@ -190,7 +194,7 @@ fn host_name(authority: &str) -> &str {
     }
 }
 
-/// The client's own id where it is a plain word, else a new one.
+/// The client's own id if it is a plain word, else a new one.
 fn request_id(request: &Request) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let given = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());

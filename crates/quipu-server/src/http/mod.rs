@@ -66,17 +66,17 @@ fn cors(origins: &[String]) -> CorsLayer {
 }
 
 async fn not_found() -> ApiError {
-    let message = "there is nothing at this address; /docs lists what there is";
+    let message = "there is nothing at this address; /docs lists the addresses";
     ApiError::new(Kind::NotFound, "not_found", message)
 }
 
 async fn wrong_verb() -> ApiError {
-    let message = "this address does not take this verb; /docs says which it takes";
+    let message = "this address does not take this HTTP method; /docs lists those that it takes";
     ApiError::new(Kind::WrongVerb, "method_not_allowed", message)
 }
 
 pub(crate) use api::{MOST_SET, SetValue, assignments, read_method};
 pub(crate) use sparql::{SparqlQuery, run as run_sparql};
 
-/// What handlers give.
+/// The result of a handler.
 type Answered = Result<Response, ApiError>;

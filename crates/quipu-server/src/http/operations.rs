@@ -1,4 +1,5 @@
-//! The addresses of the API and their description (OpenAPI 3.1), written down together so that neither is without the other.
+//! The addresses of the API with their descriptions (OpenAPI 3.1), declared together so that
+//! neither exists without the other.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +12,21 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::error::ErrorBody;
 
-/// Statuses that a failed request may have, for all operations, but for what is wrong with the server itself.
+/// Statuses of failed requests, for all operations, except defects of the server.
 const FAILURES: [(&str, &str); 13] = [
     ("400", "The request cannot be understood"),
     ("401", "A key is needed"),
     ("403", "The key may not do this"),
     ("404", "No such workspace, method or entity"),
-    ("406", "No format that the client takes"),
+    ("406", "No format that the client accepts"),
     ("408", "The request did not come in time"),
     ("413", "The request is too large"),
-    ("415", "The body's type is not taken"),
-    ("429", "Too much at once; Retry-After says when to come back"),
-    ("500", "Something is broken here"),
+    ("415", "The body's type is not accepted"),
+    ("429", "Too many requests; Retry-After says when to try again"),
+    ("500", "An internal error"),
     ("502", "The language model or an endpoint fails"),
     ("503", "No language model, or the workspace cannot be opened"),
-    ("504", "The time was over"),
+    ("504", "The time limit was reached"),
 ];
 
 /// Gathers operations.
@@ -35,7 +36,7 @@ pub(super) struct Operations {
     paths: BTreeMap<String, Map<String, Value>>,
 }
 
-/// One operation as the description tells it.
+/// One operation with its description.
 pub(super) struct Operation {
     verb: &'static str,
     path: &'static str,
@@ -62,7 +63,7 @@ impl Operations {
         Operation { verb, path, value, responses: Map::new(), open: false }
     }
 
-    /// Adds an operation; the path's handlers are given with its first one.
+    /// Adds an operation; the path's handlers come with its first operation.
     pub(super) fn add(&mut self, operation: Operation, handlers: Option<MethodRouter<App>>) {
         let Operation { verb, path, mut value, mut responses, open } = operation;
         let failure = self.schemas.subschema_for::<ErrorBody>();
@@ -80,7 +81,7 @@ impl Operations {
         }
     }
 
-    /// Adds an operation whose path the router writes in another way: `{*id}` takes slashes too.
+    /// Adds an operation whose router path differs: `{*id}` also matches slashes.
     pub(super) fn add_at(&mut self, route: &'static str, operation: Operation, handlers: MethodRouter<App>) {
         self.add(operation, None);
         self.router = std::mem::take(&mut self.router).route(route, handlers);
@@ -116,13 +117,13 @@ impl Operations {
 }
 
 impl Operation {
-    /// Adds what the operation's summary leaves out.
+    /// Adds details to the operation's summary.
     pub(super) fn details(mut self, text: &str) -> Self {
         self.value.insert("description".into(), text.into());
         self
     }
 
-    /// Needs no key.
+    /// Declares that it needs no key.
     pub(super) fn open(mut self) -> Self {
         self.open = true;
         self
@@ -147,7 +148,7 @@ impl Operation {
         self
     }
 
-    /// Adds the body that the operation takes, by content type.
+    /// Adds the operation's request body, by content type.
     pub(super) fn body(mut self, content: &[(&str, Value)]) -> Self {
         let content: Map<String, Value> =
             content.iter().map(|(kind, schema)| ((*kind).to_owned(), json!({ "schema": schema }))).collect();
@@ -165,7 +166,7 @@ impl Operation {
         self
     }
 
-    /// Adds the response of a success, by content type.
+    /// Adds the successful response, by content type.
     pub(super) fn replies(mut self, description: &str, content: &[(&str, Value)]) -> Self {
         let content: Map<String, Value> =
             content.iter().map(|(kind, schema)| ((*kind).to_owned(), json!({ "schema": schema }))).collect();
@@ -184,7 +185,8 @@ pub(super) fn count(most: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": most })
 }
 
-/// The schema of a stream of server-sent events whose data is one of these, and which a text ends, where one does.
+/// The schema of a stream of server-sent events with one of these data types, optionally ended by a
+/// text.
 pub(super) fn events_of(data: &[Value], end: Option<&str>, about: &str) -> Value {
     let data = match data {
         [one] => one.clone(),

@@ -1,4 +1,5 @@
-//! What a graph holds, for the page's start and its explorer: types, rows of tables, example questions.
+//! An overview of a graph for the page's start and its explorer: types, rows of tables, example
+//! questions.
 
 use std::time::Duration;
 
@@ -21,10 +22,10 @@ use crate::reply::ok;
 use crate::shown::ShownColumn;
 use crate::starters::{Known, Starter};
 
-/// Rows in one reply.
+/// Most rows in one reply.
 const MOST_ROWS: usize = 200;
 const ROWS: usize = 25;
-/// How long one request looks for example questions.
+/// Time that one request spends on finding example questions.
 const LOOK: Duration = Duration::from_secs(3);
 
 pub(super) fn operations(operations: &mut Operations) {
@@ -39,10 +40,10 @@ pub(super) fn operations(operations: &mut Operations) {
 
     let reply = operations.schema::<Starting>();
     let starters =
-        Operations::describe("get", "/api/v1/starters", "Graph", "Questions that the graph surely answers")
+        Operations::describe("get", "/api/v1/starters", "Graph", "Example questions that the graph answers")
             .details(
-                "They are made from the graph's tables and asked without a model call. One request works for some seconds, \
-                 where no other one does; until `complete` is true another one finds more.",
+                "They are made from the graph's tables and asked without a model call. One request at a time \
+                 searches for some seconds; until `complete` is true, another request finds more.",
             )
             .replies("The questions that are known", &[("application/json", reply)]);
     operations.add(in_workspace(starters), Some(get(starting)));
@@ -69,9 +70,9 @@ pub(super) fn operations(operations: &mut Operations) {
 /// Example questions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Starting {
-    /// The questions that are known by now.
+    /// The questions found so far.
     questions: Vec<Starter>,
-    /// Whether these are all.
+    /// Whether the search is complete.
     complete: bool,
 }
 
@@ -80,15 +81,15 @@ struct Starting {
 struct TableRows {
     /// The table's id.
     id: String,
-    /// What the graph calls it.
+    /// The graph's name for it.
     title: String,
-    /// All its rows.
+    /// Number of all its rows.
     total: u64,
-    /// Its columns, as these rows tell them.
+    /// Its columns, with kinds derived from these rows.
     columns: Vec<ShownColumn>,
     /// The rows, with a cell for each column.
     rows: Vec<Vec<Option<Value>>>,
-    /// Whether there are more behind them.
+    /// Whether further rows follow.
     more: bool,
 }
 
@@ -137,7 +138,8 @@ async fn starting(
 ) -> Answered {
     let (_, engine, explored) = app.explored(&client, query.workspace.as_deref()).await?;
     if explored.starters.has_work() {
-        // People's questions go first: where there is no turn, what is known is the answer.
+        // People's questions have priority: without a free place, only the known questions are
+        // returned.
         if let Ok(_permit) = app.questions.enter(&client.who(), app.config.question_time()).await {
             let tables = explored.tables(&engine).await?;
             explored.starters.look(&engine, &tables, app.method, LOOK).await?;

@@ -1,4 +1,5 @@
-//! The page: files that `make page` builds and that are part of the binary; without them, a word on how to get it.
+//! The page: files built by `make page` and compiled into the binary; without them, a note on how
+//! to build it.
 
 use axum::Router;
 use axum::extract::Path;
@@ -24,7 +25,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/favicon.ico", get(async || StatusCode::NO_CONTENT))
 }
 
-/// The page, or how to get it.
+/// The page, or the note on how to build it.
 fn front(page: Option<Response>) -> Response {
     page.unwrap_or_else(|| with_type(StatusCode::OK, "text/html; charset=utf-8", WITHOUT))
 }

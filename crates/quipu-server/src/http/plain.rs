@@ -1,4 +1,5 @@
-//! `/plain`: the page for browsers without JavaScript. A form asks, the answer comes as HTML.
+//! `/plain`: the page for browsers without JavaScript. A form sends the question, the answer is
+//! HTML.
 
 use std::fmt::Write as _;
 
@@ -20,16 +21,16 @@ use crate::reply::with_type;
 use crate::table::cells;
 
 const FORM: &str = "application/x-www-form-urlencoded";
-/// Rows of a table.
+/// Most rows of a table.
 const MOST_ROWS: usize = 100;
-/// Pieces of evidence.
+/// Most pieces of evidence.
 const MOST_EVIDENCE: usize = 20;
 
 pub(super) fn routes() -> Router<App> {
     Router::new().route("/plain", get(empty).post(asked))
 }
 
-/// What the form holds.
+/// The content of the form.
 #[derive(Debug, Default)]
 struct Filled {
     question: String,
@@ -72,7 +73,7 @@ async fn asked(State(app): State<App>, client: Client, request: Request) -> Resp
     }
 }
 
-/// Lets the form in as the key within it allows, and asks.
+/// Checks the key in the form, and asks.
 async fn answer(
     app: &App,
     client: Client,
@@ -105,7 +106,7 @@ fn respond(status: StatusCode, page: &str) -> Response {
     response
 }
 
-/// The form, with what came of it below.
+/// The form, with the result below it.
 fn page(app: &App, client: &Client, filled: &Filled, told: &str) -> String {
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
@@ -132,7 +133,7 @@ autocomplete=\"off\" value=\"{}\"></p>",
     page
 }
 
-/// The choice of a workspace, where there is one. Without a key the names are nobody's affair.
+/// The choice of a workspace, if there are several. Without a key the names stay hidden.
 fn workspaces(app: &App, client: &Client, filled: &Filled) -> String {
     let hidden = app.access.needs_key() && filled.key.is_empty();
     let names: Vec<&str> = app.workspaces.names().filter(|name| !hidden && client.may_ask(name)).collect();
@@ -169,7 +170,7 @@ fn told(reply: &Reply, filled: &Filled) -> String {
     html
 }
 
-/// How the question was read, and buttons for the other readings.
+/// The reading of the question, with buttons for the other readings.
 fn readings(reply: &Reply, filled: &Filled) -> String {
     let Some((first, others)) = reply.answer.readings.split_first() else { return String::new() };
     let mut html = format!("<p>I read this as: <b>{}</b></p>", escaped(&first.words));
@@ -218,7 +219,7 @@ fn table(reply: &Reply) -> String {
     html
 }
 
-/// What the answer cites; without citations, what was looked at.
+/// The citations; without any, the collected evidence.
 fn evidence(reply: &Reply) -> String {
     let sentences: Vec<&str> = match reply.cited.citations.as_slice() {
         [] => reply.sentences.iter().take(MOST_EVIDENCE).map(String::as_str).collect(),

@@ -1,4 +1,4 @@
-//! `/sparql`: the SPARQL 1.1 protocol, for queries alone, within limits of time, rows and bytes.
+//! `/sparql`: the SPARQL 1.1 protocol, for queries only, with limits on time, rows and bytes.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -25,12 +25,12 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const QUERY: &str = "application/sparql-query";
 const GRAPHS: &str = "A graph that makes up the default graph, instead of those of the query; may stand \
 several times. A graph that was imported has one graph without a name";
-/// What an evaluation that keeps to its time is allowed beyond it.
+/// Time beyond its limit that an evaluation gets to stop by itself.
 const GRACE: Duration = Duration::from_secs(2);
-/// A query's short turn: what most queries that somebody waits for need, many times over.
+/// The short turn of a query: several times the need of most interactive queries.
 const QUICK: Duration = Duration::from_millis(250);
 
-/// Formats of rows and of yes and no, the preferred first.
+/// Formats of rows and booleans, the preferred first.
 const ROWS: [(&str, QueryFormat); 5] = [
     ("application/sparql-results+json", QueryFormat::Json),
     ("application/json", QueryFormat::Json),
@@ -64,7 +64,7 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.add(ask("post").body(&[(FORM, form), (QUERY, text())]), None);
 }
 
-/// What the parameters of a request say.
+/// The parameters of a request.
 #[derive(Debug, Default)]
 struct Asked {
     query: Option<String>,
@@ -137,7 +137,7 @@ async fn answer(app: &App, client: &Client, headers: &HeaderMap, asked: Asked) -
     Ok(with_type(StatusCode::OK, content_type, bytes))
 }
 
-/// A query and how its result is written.
+/// A query and the format of its result.
 #[derive(Debug, Clone)]
 pub(crate) struct SparqlQuery {
     pub(crate) query: String,
@@ -145,13 +145,13 @@ pub(crate) struct SparqlQuery {
     pub(crate) format: QueryFormat,
 }
 
-/// Runs a query within the server's limits. A client that leaves stops it.
+/// Runs a query within the server's limits. It stops if the client leaves.
 ///
-/// What a query costs shows only when it runs. So each has a short turn, for which it waits behind
-/// short turns alone; what takes longer is begun anew behind others that do.
+/// The cost of a query shows only when it runs. Each query therefore first gets a short turn, in a
+/// queue of short turns only. A query that takes longer is restarted in the queue of long ones.
 ///
 /// # Errors
-/// A bad query, or one that needs more than the limits allow.
+/// A bad query, or one that exceeds the limits.
 pub(crate) async fn run(
     app: &App,
     client: &Client,
@@ -159,7 +159,7 @@ pub(crate) async fn run(
     query: SparqlQuery,
 ) -> Result<Vec<u8>, ApiError> {
     let (who, time) = (client.who(), Duration::from_secs(app.config.sparql.timeout));
-    // An endpoint is not asked twice: its work is not ours.
+    // An endpoint is not asked twice, because its work is not the server's own.
     if engine.workspace().embedded().is_some() {
         let permit = app.quick_sparql.enter(&who, time).await?;
         let mut quick = Evaluation::begin(app, permit, engine.clone(), query.clone());
@@ -177,10 +177,10 @@ pub(crate) async fn run(
     outcome(app, done)
 }
 
-/// What an evaluation came to: its result, or that it ended without one.
+/// The end of an evaluation: its result, or that it ended without one.
 type Done = Result<Result<Vec<u8>, GraphError>, JoinError>;
 
-/// A query that is being evaluated; stopped when dropped.
+/// A running evaluation, which is stopped on drop.
 struct Evaluation {
     work: JoinHandle<Result<Vec<u8>, GraphError>>,
     stop: StopWhenDropped,
@@ -200,7 +200,8 @@ impl Evaluation {
         };
         let most = limits.bytes;
         let work = move || {
-            // Held as long as the evaluation runs, even past its time: so many, and no more, can be under way.
+            // Held until the evaluation ends, even beyond its time limit, so that the number of
+            // running evaluations stays limited.
             let _permit = permit;
             let mut out = Bounded { bytes: Vec::new(), most };
             let workspace = engine.workspace();
@@ -217,7 +218,7 @@ impl Evaluation {
         Self { work: tokio::task::spawn_blocking(work), stop }
     }
 
-    /// What it comes to; `None` where that takes longer.
+    /// Its result; `None` if it takes longer than `time`.
     async fn within(&mut self, time: Duration) -> Option<Done> {
         tokio::time::timeout(time, &mut self.work).await.ok()
     }
@@ -228,7 +229,7 @@ fn outcome(app: &App, done: Option<Done>) -> Result<Vec<u8>, ApiError> {
     match done {
         Some(Ok(done)) => done.map_err(|error| explain(error, limits.bytes)),
         Some(Err(_)) => {
-            Err(ApiError::new(Kind::Internal, "internal_error", "the query ended without a word"))
+            Err(ApiError::new(Kind::Internal, "internal_error", "the query ended without a result"))
         }
         None => {
             let message = format!("the query took longer than {} s; narrow it", limits.timeout);
@@ -247,7 +248,7 @@ fn explain(error: GraphError, most: usize) -> ApiError {
     }
 }
 
-/// Sets the flag of a query that nobody waits for any more.
+/// Sets the stop flag of an abandoned query.
 struct StopWhenDropped(Arc<AtomicBool>);
 
 impl StopWhenDropped {
@@ -262,7 +263,7 @@ impl Drop for StopWhenDropped {
     }
 }
 
-/// Takes so many bytes and no more.
+/// Accepts up to a limited number of bytes.
 struct Bounded {
     bytes: Vec<u8>,
     most: usize,
@@ -282,7 +283,7 @@ impl Write for Bounded {
     }
 }
 
-/// The offered format that the client likes best; the first one where it says nothing.
+/// The offered format that the client prefers; the first one without a preference.
 fn negotiate<T: Copy>(
     headers: &HeaderMap,
     offered: &[(&'static str, T)],
@@ -304,7 +305,7 @@ fn negotiate<T: Copy>(
     }
     best.map(|(_, offer)| offer).ok_or_else(|| {
         let names: Vec<&str> = offered.iter().map(|(name, _)| *name).collect();
-        let message = format!("the result can be had as {}", names.join(", "));
+        let message = format!("the result is available as {}", names.join(", "));
         ApiError::new(Kind::NotAcceptable, "not_acceptable", message)
     })
 }

@@ -1,4 +1,4 @@
-//! Server-sent events of a question that is worked on: what happens on the way, then the answer.
+//! Server-sent events of a running question: its events, then the answer.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,30 +21,31 @@ use crate::app::{App, Ask, Reply};
 use crate::error::ApiError;
 use crate::reply::with_type;
 
-/// A sign of life is sent this often while nothing happens, so that nobody on the way hangs up.
+/// Interval of keep-alive messages, so that no proxy closes an idle connection.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
-/// Turns what happens into the events of one protocol.
+/// Converts events to the messages of one protocol.
 pub(super) trait Protocol: Send + 'static {
-    /// The events that come first.
+    /// The first messages.
     fn open(&self) -> String {
         String::new()
     }
 
-    /// For something that happened on the way; empty: nothing is said.
+    /// The message for an event; empty: none.
     fn happened(&self, event: &TimedEvent) -> String;
 
-    /// For the end.
+    /// The last messages.
     fn close(&self, outcome: Result<Reply, ApiError>) -> String;
 }
 
-/// One event: its name where it has one, and its data, which is JSON and so holds no line end.
+/// One message: its name if it has one, and its data, which is JSON without line breaks.
 pub(super) fn event(name: Option<&str>, data: &str) -> String {
     let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
     format!("{name}data: {data}\n\n")
 }
 
-/// Works on a question and streams what happens. A client that leaves drops the response, which stops the work and its model calls.
+/// Answers a question and streams its events. A client that leaves drops the response, which stops
+/// the work and its model calls.
 pub(super) fn respond(app: App, client: Client, ask: Ask, protocol: impl Protocol + Sync) -> Response {
     let (sender, events) = unbounded_channel();
     let protocol = Arc::new(protocol);
@@ -70,7 +71,7 @@ fn sink(sender: UnboundedSender<String>, protocol: Arc<impl Protocol + Sync>) ->
     })
 }
 
-/// The stream; ends the work when it is dropped.
+/// The stream; dropping it ends the work.
 struct Events {
     events: UnboundedReceiver<String>,
     signs: Interval,

@@ -1,4 +1,4 @@
-//! Signs of life and counters.
+//! Health checks and counters.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -33,7 +33,7 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.add(metrics, Some(get(counters)));
 }
 
-/// A sign of life.
+/// A health check's reply.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Alive {
     /// `ok`.

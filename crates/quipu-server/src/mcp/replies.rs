@@ -1,4 +1,4 @@
-//! What the tools give, short enough for a model to read.
+//! The results of the tools, short enough for a model to read.
 
 use quipu_answer::{Answer, AnswerTable, Evidence, EvidenceContent, Note, Reading, Status};
 use quipu_graph::{Graph, RelationRole};
@@ -12,17 +12,18 @@ use crate::markdown::{LONGEST_CELL, MOST_ROWS as MOST_TABLE_ROWS};
 use crate::trust::Trust;
 use crate::views::{CandidateView, DirectionView, RelationView};
 
-/// Rows of a query's result; more are counted and left out.
+/// Most rows of a query's result; the others are counted.
 const MOST_ROWS: usize = 200;
 
 /// An answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Answered {
-    /// The answer as Markdown, with `[1]` after what is cited and with how the question was read.
+    /// The answer as Markdown, with `[1]` after each cited value and with the reading of the
+    /// question.
     answer: String,
-    /// What the numbers stand for.
+    /// The citations of the numbers.
     citations: Vec<Citation>,
-    /// How it ended.
+    /// The outcome.
     status: Status,
     /// Why there is no answer, when there is none.
     reason: Option<String>,
@@ -30,18 +31,19 @@ pub(super) struct Answered {
     notes: Vec<Note>,
     /// The bare values, best first.
     values: Vec<String>,
-    /// The same as a table with the ids of its entities, where the answer has columns; at most 50 rows.
+    /// The same as a table with the ids of its entities, if the answer has columns; at most 50
+    /// rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<AnswerTable>,
-    /// The reading that was answered, then others that are close and lead elsewhere.
+    /// The answered reading, then similar ones with other results.
     readings: Vec<Reading>,
-    /// How far the answer can be trusted; null where nothing was answered.
+    /// How far the answer can be trusted; null without an answer.
     trust: Option<Trust>,
     /// Whether code found every value in the evidence.
     grounded: bool,
     /// From 0 to 1.
     confidence: f64,
-    /// The workspace that was asked.
+    /// The workspace of the answer.
     workspace: String,
     /// The method that answered.
     method: String,
@@ -76,7 +78,7 @@ impl From<Reply> for Answered {
     }
 }
 
-/// The table as far as a model wants to read it; what is cut is counted.
+/// The table, shortened for a model; omitted rows are counted.
 fn short_table(answer: &Answer) -> Option<AnswerTable> {
     let mut table = answer.table.clone()?;
     table.left_out += table.rows.len().saturating_sub(MOST_TABLE_ROWS) as u64;
@@ -89,7 +91,7 @@ fn short_table(answer: &Answer) -> Option<AnswerTable> {
     Some(table)
 }
 
-/// Entities of a name.
+/// Entities with a name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Entities {
     /// Best first.
@@ -108,7 +110,7 @@ pub(super) struct Neighbours {
 /// Relations.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Relations {
-    /// Those of the most triples first.
+    /// The relations, those with most triples first.
     pub(super) relations: Vec<Relation>,
 }
 
@@ -119,13 +121,13 @@ pub(super) struct Relation {
     id: String,
     /// Its name.
     name: String,
-    /// Which way it leads from the entity; null where no entity was named.
+    /// The direction from the entity; null if no entity was given.
     direction: Option<DirectionView>,
     /// Number of triples.
     triples: u64,
 }
 
-/// The relations of a graph that say something about the world.
+/// The ordinary relations of a graph.
 pub(super) fn catalogue(graph: &dyn Graph, most: usize) -> Vec<Relation> {
     let ordinary = graph.relations().iter().filter(|info| info.role == RelationRole::Ordinary);
     let mut relations: Vec<Relation> = ordinary
@@ -162,7 +164,7 @@ pub(super) struct Passages {
 /// A passage.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Passage {
-    /// Name of the entity whose document it is from.
+    /// The entity of its document.
     entity: String,
     /// The passage.
     passage: String,
@@ -183,13 +185,13 @@ impl From<Vec<Evidence>> for Passages {
 /// The result of a query.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Rows {
-    /// Yes or no, for ASK.
+    /// True or false, for ASK.
     truth: Option<bool>,
     /// Names of the columns.
     columns: Vec<String>,
-    /// The rows; a cell is empty where nothing is bound.
+    /// The rows; a cell is empty if nothing is bound.
     rows: Vec<Vec<String>>,
-    /// Rows that were left out.
+    /// Number of omitted rows.
     left_out: usize,
 }
 
@@ -197,7 +199,7 @@ impl Rows {
     /// Reads SPARQL's results in JSON.
     ///
     /// # Errors
-    /// Something else, as triples.
+    /// Another kind of result, such as triples.
     pub(super) fn read(json: &[u8]) -> Result<Self, String> {
         let value: Value =
             serde_json::from_slice(json).map_err(|_| "the query must be SELECT or ASK".to_owned())?;

@@ -1,4 +1,4 @@
-//! What the tools are called with.
+//! The arguments of the tools.
 
 use std::collections::BTreeMap;
 
@@ -9,29 +9,31 @@ use crate::app::Ask;
 use crate::error::ApiError;
 use crate::http::{MOST_SET, SetValue, assignments, read_method};
 
-/// Seconds that a tool call may take, unless it says less; hosts give up about then.
+/// Default limit of a tool call in seconds; hosts give up at about that time.
 const USUAL_SECONDS: u64 = 120;
 
 /// A question.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AskQuestion {
-    /// The question, so that it stands alone.
+    /// The question, which must be complete without context.
     question: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     workspace: Option<String>,
-    /// The method, as `paths`, `kerag` or `kerag + paths` (a planner in the place of the paper's); the server's where it is left out.
+    /// The method, as `paths`, `kerag` or `kerag + paths` (a planner in the place of the paper's);
+    /// the server's default if omitted.
     #[serde(default)]
     method: Option<String>,
-    /// Ids of entities to start from, where the question's names may mean others.
+    /// Ids of entities to start from, if the question's names are ambiguous.
     #[serde(default)]
     #[schemars(length(max = 20))]
     anchors: Vec<String>,
-    /// Answer by this one of the readings that an earlier answer listed, from 1; 0 leaves the choice to the method.
+    /// Answer with this one of the readings that an earlier answer listed, from 1; 0 leaves the
+    /// choice to the method.
     #[serde(default)]
     reading: usize,
-    /// Only read the question: the answer then holds readings with their queries, and nothing is run.
+    /// Only read the question: the answer then has readings with their queries, and nothing is run.
     #[serde(default)]
     plan_only: bool,
     /// Most seconds.
@@ -40,11 +42,12 @@ pub(super) struct AskQuestion {
     /// Most tokens of the language model behind the answer.
     #[serde(default)]
     max_tokens: Option<u64>,
-    /// Most that the language model's tokens may cost, in the currency of its price.
+    /// Most cost of the language model's tokens, in the currency of its price.
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     max_cost: Option<f64>,
-    /// What the method shall do otherwise: `{"kerag.max_hops": 2}`. The keys are those that `quipu methods` lists; numbers are bounded.
+    /// Settings of the method: `{"kerag.max_hops": 2}`. `quipu methods` lists the keys; numbers are
+    /// bounded.
     #[serde(default)]
     #[schemars(extend("maxProperties" = MOST_SET))]
     set: BTreeMap<String, SetValue>,
@@ -72,10 +75,10 @@ impl AskQuestion {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindEntities {
-    /// The name, however written.
+    /// The name, in any spelling.
     #[schemars(length(min = 1, max = 200))]
     pub(super) name: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
     /// Most entities (10).
@@ -90,7 +93,7 @@ pub(super) struct FindEntities {
 pub(super) struct GetEntity {
     /// Its id.
     pub(super) id: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
     /// Most neighbours of a relation (10).
@@ -103,24 +106,24 @@ pub(super) struct GetEntity {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListRelations {
-    /// Id of an entity, for its relations alone.
+    /// Id of an entity, to list only its relations.
     #[serde(default)]
     pub(super) id: Option<String>,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
 }
 
-/// An entity and where to go from it.
+/// An entity and the relation to follow.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expand {
     /// Id of the entity.
     pub(super) id: String,
-    /// Id of the relation to follow; all where it is left out.
+    /// Id of the relation to follow; all relations by default.
     #[serde(default)]
     pub(super) relation: Option<String>,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
     /// Most neighbours of a relation (10).
@@ -129,14 +132,14 @@ pub(super) struct Expand {
     pub(super) limit: Option<usize>,
 }
 
-/// What is sought in documents.
+/// A search in documents.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchDocuments {
     /// Words or a question.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) query: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
     /// Most passages (10).
@@ -151,7 +154,7 @@ pub(super) struct SearchDocuments {
 pub(super) struct RunSparql {
     /// SELECT or ASK.
     pub(super) query: String,
-    /// The workspace; the first one where it is left out.
+    /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! A workspace's schema as a resource: what a model reads before it asks.
+//! A workspace's schema as a resource, for a model to read before it asks.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use quipu_graph::{Graph, RelationRole};
 
 use crate::error::ApiError;
 
-/// Relations and types that are told.
+/// Most relations and types that are listed.
 const MOST_LINES: usize = 100;
 
 pub(super) const MIME_TYPE: &str = "text/markdown";
@@ -16,12 +16,12 @@ pub(super) fn uri(workspace: &str) -> String {
     format!("quipu://{workspace}/schema")
 }
 
-/// The workspace whose schema a URI names.
+/// The workspace of a schema's URI.
 pub(super) fn workspace_of(uri: &str) -> Option<&str> {
     uri.strip_prefix("quipu://")?.strip_suffix("/schema")
 }
 
-/// The schema in Markdown: sizes, relations, and what joins which types.
+/// The schema in Markdown: sizes, relations, and the types that they join.
 pub(super) async fn describe(graph: &dyn Graph) -> Result<String, ApiError> {
     let about = graph.describe();
     let mut text = format!(

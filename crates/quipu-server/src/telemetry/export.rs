@@ -1,4 +1,4 @@
-//! Sending spans to a collector: in batches, off the questions' way, with a bounded number of tries.
+//! Sends spans to a collector: in batches, in the background, with a limited number of attempts.
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use super::wire::{Span, export};
 use crate::config::TelemetryConfig;
 use crate::metrics::Metrics;
 
-/// Where OTLP over HTTP takes traces.
+/// The path for traces in OTLP over HTTP.
 const PATH: &str = "v1/traces";
-/// Spans in one request.
+/// Most spans in one request.
 const BATCH: usize = 512;
-/// For one request to the collector.
+/// Time limit of one request to the collector.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Pauses before the next try of a collector that is down or busy; then the batch is dropped.
+/// Pauses before the next attempts if the collector is down or busy; then the batch is dropped.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
-/// What the end of the server may wait for the last spans.
+/// Longest wait for the last spans at the server's end.
 const LAST: Duration = Duration::from_secs(5);
 
 /// Sends spans.
@@ -34,14 +34,14 @@ pub(crate) struct Exporter {
     metrics: Metrics,
 }
 
-/// An exporter at work.
+/// A running exporter.
 pub(crate) struct Exporting {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
 impl Exporting {
-    /// Sends what still waits, and ends.
+    /// Sends the remaining spans and ends.
     pub(crate) async fn finish(self) {
         let _ = self.stop.send(());
         let _ = tokio::time::timeout(LAST, self.task).await;
@@ -50,7 +50,7 @@ impl Exporting {
 
 impl Exporter {
     /// # Errors
-    /// An endpoint that is no URL, headers that are none. Neither is repeated: both may hold secrets.
+    /// An invalid endpoint or header. The message omits both, because they may contain secrets.
     pub(super) fn new(
         config: &TelemetryConfig,
         spans: mpsc::Receiver<Span>,
@@ -65,7 +65,7 @@ impl Exporter {
         }
         let client = Client::builder()
             .default_headers(headers)
-            // Headers may hold a secret that is the collector's alone.
+            // Headers may contain a secret that belongs to the collector alone.
             .redirect(Policy::none())
             .timeout(PATIENCE)
             .build()
@@ -81,7 +81,7 @@ impl Exporter {
         })
     }
 
-    /// Begins to send.
+    /// Starts the export.
     pub(crate) fn start(self) -> Exporting {
         let (stop, stopped) = oneshot::channel();
         Exporting { stop, task: tokio::spawn(self.run(stopped)) }
@@ -109,7 +109,7 @@ impl Exporter {
         self.send(&mut batch).await;
     }
 
-    /// Sends a batch and empties it, whatever becomes of it.
+    /// Sends a batch and empties it, whatever the outcome.
     async fn send(&self, batch: &mut Vec<Span>) {
         let count = batch.len() as u64;
         if count == 0 {
@@ -133,7 +133,7 @@ impl Exporter {
     }
 
     async fn post(&self, body: &serde_json::Value) -> Result<(), Failed> {
-        // The address may hold a secret, and stays out of logs.
+        // The address may contain a secret and is not logged.
         let unreachable =
             |error: reqwest::Error| Failed { again: true, reason: error.without_url().to_string() };
         let response = self.client.post(self.url.clone()).json(body).send().await.map_err(unreachable)?;
@@ -153,18 +153,19 @@ impl Exporter {
     }
 }
 
-/// Why a batch was not taken, and whether trying again makes sense.
+/// Why a batch was not accepted, and whether to try again.
 struct Failed {
     again: bool,
     reason: String,
 }
 
-/// Waits for spans until the batch is full or the time is there. What came stays in the batch, however this ends.
+/// Waits for spans until the batch is full or the time has come. Received spans stay in the batch,
+/// even if the wait is cancelled.
 async fn gather(spans: &mut mpsc::Receiver<Span>, batch: &mut Vec<Span>, due: Instant) {
     while batch.len() < BATCH {
         match timeout_at(due, spans.recv()).await {
             Ok(Some(span)) => batch.push(span),
-            // All senders are gone with the server; the end is told separately.
+            // All senders are gone with the server; its end is signalled separately.
             Ok(None) => tokio::time::sleep_until(due).await,
             Err(_) => return,
         }
@@ -174,7 +175,7 @@ async fn gather(spans: &mut mpsc::Receiver<Span>, batch: &mut Vec<Span>, due: In
     }
 }
 
-/// Traces go to `v1/traces` below the endpoint, unless it says so itself.
+/// Traces go to `v1/traces` below the endpoint, unless it already ends with that path.
 fn address(endpoint: &str) -> Result<Url, String> {
     let wrong = || "telemetry: the endpoint must be a URL such as http://localhost:4318".to_owned();
     let mut url = Url::parse(endpoint).map_err(|_| wrong())?;

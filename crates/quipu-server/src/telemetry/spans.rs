@@ -1,4 +1,4 @@
-//! Spans under way: of a request, of a question with its calls to the language model.
+//! Running spans: of a request, and of a question with its calls of the language model.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use super::Telemetry;
 use super::wire::{Attribute, CLIENT, INTERNAL, SERVER, Span, SpanEvent, SpanStatus, nanos};
 
-/// W3C's header that tells the span of the caller.
+/// W3C's header with the caller's span.
 const TRACEPARENT: &str = "traceparent";
-/// Events of one question that are told; a long search has thousands.
+/// Most events of one question in its span; a long search has thousands.
 const MOST_EVENTS: usize = 128;
 
-/// Which span is meant, of which trace.
+/// The identity of a span in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SpanContext {
     trace: u128,
     span: u64,
-    /// Whether whoever began the trace wants it recorded.
+    /// Whether the trace's creator wants it recorded.
     sampled: bool,
 }
 
@@ -53,15 +53,15 @@ impl SpanContext {
     }
 }
 
-/// Never 0, which stands for no id.
+/// A random number other than 0, which means no id.
 fn random() -> u64 {
     let mut bytes = [0; 8];
-    // Without random numbers ids may meet; the trace is a help, not a proof.
+    // Without random numbers ids may collide, which only makes the trace less useful.
     let _ = getrandom::fill(&mut bytes);
     u64::from_ne_bytes(bytes).max(1)
 }
 
-/// What all spans have while they run.
+/// The common data of running spans.
 struct Running {
     telemetry: Telemetry,
     context: SpanContext,
@@ -101,7 +101,7 @@ impl Running {
     }
 }
 
-/// An HTTP request that is worked on.
+/// A running HTTP request.
 pub(crate) struct RequestSpan {
     running: Running,
     verb: Method,
@@ -118,7 +118,7 @@ impl RequestSpan {
         self.running.context
     }
 
-    /// The response begins.
+    /// Ends the span when the response begins.
     pub(crate) fn finish(self, status: u16, id: &str) {
         let attributes = vec![
             Attribute::text("http.request.method", self.verb.as_str()),
@@ -131,7 +131,7 @@ impl RequestSpan {
     }
 }
 
-/// A question that is worked on; one that is dropped counts as left by its client.
+/// A running question. If it is dropped, its client left.
 pub(crate) struct QuestionSpan {
     running: Arc<Running>,
     heard: Arc<Mutex<Heard>>,
@@ -157,7 +157,7 @@ impl QuestionSpan {
         Self { running, heard: Arc::default(), method, question: question.to_owned(), finished: false }
     }
 
-    /// Hears what happens, as `inner` does.
+    /// A sink that records the events and passes them to `inner`.
     pub(crate) fn sink(&self, model: &str, inner: Option<EventSink>) -> EventSink {
         self.heard.lock().model = model.into();
         let (running, heard) = (self.running.clone(), self.heard.clone());
@@ -169,7 +169,7 @@ impl QuestionSpan {
         })
     }
 
-    /// The question was answered, or there is no answer to it.
+    /// Ends the span of an answered or abstained question.
     pub(crate) fn answered(mut self, workspace: &str, answer: &Answer) {
         let outcome = match answer.status {
             Status::Answered => "answered",
@@ -191,7 +191,7 @@ impl QuestionSpan {
         self.end(outcome, attributes, false);
     }
 
-    /// The question failed.
+    /// Ends the span of a failed question.
     pub(crate) fn failed(mut self, code: &'static str) {
         self.end("failed", vec![Attribute::text("error.type", code)], true);
     }
@@ -220,7 +220,8 @@ impl Drop for QuestionSpan {
     }
 }
 
-/// A call to a model becomes a span of its own, whatever else happens an event of the question's; of events only the names are told.
+/// A model call becomes a separate span, any other event an event of the question's span, by its
+/// name only.
 fn hear(running: &Running, heard: &Mutex<Heard>, event: &TimedEvent) {
     let stage = Attribute::text("quipu.stage", event.stage.name());
     if let Event::ModelCalled { request, prompt, reply, usage } = &event.event {
@@ -262,7 +263,7 @@ fn hear(running: &Running, heard: &Mutex<Heard>, event: &TimedEvent) {
     }
 }
 
-/// Messages as the GenAI conventions write them into one attribute.
+/// Messages in one attribute, in the form of the GenAI conventions.
 fn messages(role: &str, text: &str) -> String {
     json!([{ "role": role, "parts": [{ "type": "text", "content": text }] }]).to_string()
 }

@@ -1,15 +1,16 @@
-//! Spans as OTLP writes them in JSON (opentelemetry-proto, `trace.proto`): ids in hexadecimal digits, times as decimal texts.
+//! Spans in OTLP's JSON form (opentelemetry-proto, `trace.proto`): ids in hexadecimal, times as
+//! decimal texts.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The request was served here (`SPAN_KIND_SERVER`).
+/// The server answered the request (`SPAN_KIND_SERVER`).
 pub(super) const SERVER: u8 = 2;
-/// Something else was asked (`SPAN_KIND_CLIENT`).
+/// A request to another service (`SPAN_KIND_CLIENT`).
 pub(super) const CLIENT: u8 = 3;
-/// Work within (`SPAN_KIND_INTERNAL`).
+/// Internal work (`SPAN_KIND_INTERNAL`).
 pub(super) const INTERNAL: u8 = 1;
 
 /// A finished span.
@@ -18,7 +19,7 @@ pub(super) const INTERNAL: u8 = 1;
 pub(super) struct Span {
     pub(super) trace_id: String,
     pub(super) span_id: String,
-    /// Empty for the first of a trace.
+    /// Empty for the first span of a trace.
     pub(super) parent_span_id: String,
     pub(super) name: String,
     pub(super) kind: u8,
@@ -29,7 +30,7 @@ pub(super) struct Span {
     pub(super) status: SpanStatus,
 }
 
-/// Something that happened during a span.
+/// An event during a span.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SpanEvent {
@@ -38,10 +39,10 @@ pub(super) struct SpanEvent {
     pub(super) attributes: Vec<Attribute>,
 }
 
-/// How a span ended.
+/// The outcome of a span.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct SpanStatus {
-    /// 0: unset, 2: an error.
+    /// 0: unset, 2: error.
     pub(super) code: u8,
 }
 

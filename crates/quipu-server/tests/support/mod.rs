@@ -8,7 +8,7 @@
     unreachable_pub,
     reason = "a test ends where something fails"
 )]
-//! A server over a small graph of films, in this process, and clients that speak to it.
+//! A server over a small graph of films, in this process, and its clients.
 
 #[path = "../../../../tests/skip.rs"]
 pub mod skip;
@@ -44,7 +44,7 @@ Paula van der Oest\tborn_in\tLaag-Soeren
 <script>alert(1)</script>\tdirected_by\t<img src=x onerror=alert(1)>
 ";
 
-/// Relation cards as a person may write them: with these, `paths` asks no model.
+/// Relation cards as a person may write them: with them, `paths` needs no model.
 pub const CARDS: &str = r#"
 [relation.directed_by]
 head_kind = "film"
@@ -90,7 +90,7 @@ pub async fn import(folder: &Path, name: &str, triples: &str) -> PathBuf {
     path
 }
 
-/// Two films of one name, as N-Triples.
+/// Two films with one name, as N-Triples.
 pub const TWINS: &str = r#"
 <http://t.example/a> <http://www.w3.org/2000/01/rdf-schema#label> "Twins" .
 <http://t.example/b> <http://www.w3.org/2000/01/rdf-schema#label> "Twins" .
@@ -116,7 +116,8 @@ pub async fn import_twins(folder: &Path) -> PathBuf {
     path
 }
 
-/// Towns with documents: nodes as JSON lines, edges by id. One document holds what would run in a careless page.
+/// Towns with documents: nodes as JSON lines, edges by id. One document contains a script
+/// injection.
 const TOWN_NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "text": "Gorwen lies on an island. The river Orle flows through its old market. <img src=x onerror=alert(1)>"}
 {"id": "2", "name": "Haldt", "type": "town", "text": "Haldt is known for its cheese."}
 {"id": "3", "name": "Orle", "type": "river", "text": "The Orle is a short river."}
@@ -136,7 +137,7 @@ pub async fn import_towns(folder: &Path) -> PathBuf {
     path
 }
 
-/// A server that runs.
+/// A running server.
 pub struct Running {
     pub folder: tempfile::TempDir,
     pub base: String,
@@ -146,7 +147,7 @@ pub struct Running {
     served: JoinHandle<()>,
 }
 
-/// What most tests need: no model, quick limits.
+/// The configuration of most tests: no model, default limits.
 pub fn config() -> ServerConfig {
     ServerConfig { port: 0, ..ServerConfig::default() }
 }
@@ -162,7 +163,7 @@ async fn embedder() -> Arc<dyn Embedder> {
     EMBEDDER.get_or_init(open).await.clone()
 }
 
-/// No language model: `paths` with cards asks none.
+/// No language model: `paths` with cards needs none.
 pub async fn no_model() -> Models {
     Models { embedder: Some(embedder().await), ..Models::default() }
 }
@@ -208,13 +209,13 @@ impl Running {
         self.client.post(format!("{}{path}", self.base)).json(body)
     }
 
-    /// Tells the server to stop, and waits until it has.
+    /// Stops the server, and waits until it has ended.
     pub async fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
         (&mut self.served).await.unwrap();
     }
 
-    /// Tells the server to stop.
+    /// Signals the server to stop.
     pub fn tell_to_stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
     }
@@ -278,7 +279,8 @@ pub fn events(text: &str) -> Vec<(String, String)> {
     text.split("\n\n").filter(|block| block.contains("data: ")).map(event).collect()
 }
 
-/// The Python of the workspace's environment, which `make setup` fills; says so where it is not there.
+/// The Python of the workspace's environment, which `make setup` creates; prints a message if it is
+/// missing.
 pub fn python(needed_for: &str) -> Option<PathBuf> {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/python");
     if python.exists() {
@@ -288,7 +290,7 @@ pub fn python(needed_for: &str) -> Option<PathBuf> {
     None
 }
 
-/// Runs a script of `tests/python`, which must end well.
+/// Runs a script of `tests/python`, which must succeed.
 pub async fn run_python(python: &Path, script: &str, arguments: &[&str]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(script);
     let mut command = std::process::Command::new(python);

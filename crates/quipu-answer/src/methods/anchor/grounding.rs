@@ -1,10 +1,10 @@
-//! Relation-aware grounding (AnchorRAG §3.3, equations 1 and 2): an entity is the more likely meant, the more its relations are about what
-//! the question asks.
+//! Relation-aware grounding (AnchorRAG §3.3, equations 1 and 2): the closer an entity's relations
+//! are to the question, the more likely the question means that entity.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, RelationRole, RelationUse, Step};
-use quipu_index::normalise;
+use quipu_language::normalise;
 
 use super::{AnchorConfig, Grounding};
 use crate::answer::{AnswerError, CandidateEvent, Event, NamedKey, Note, Stage};
@@ -12,8 +12,9 @@ use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, RelationVectors, shape_of};
 use crate::plan::Cards;
 
-/// How much a candidate's relations count beside its name (1) under [`Grounding::Fused`]. The inner products of two homonyms differ by .05 to
-/// .3, the scores of an exact name and of one a typing error away by .1 or more.
+/// The weight of a candidate's relations under [`Grounding::Fused`], where its name has weight 1.
+/// The inner products of two homonyms differ by .05 to .3; the scores of an exact name and of a
+/// name with one typing error differ by .1 or more.
 const RELATIONS_COUNT: f64 = 0.3;
 
 /// A candidate with its scores.
@@ -27,12 +28,12 @@ pub(super) struct Scored {
     score: f64,
 }
 
-/// All candidates of all mentions in one order, best first. Where scores are equal the better match of the name goes first. Tells of
-/// namesakes.
+/// All candidates of all mentions in one order, best first; for equal scores the better match of
+/// the name goes first. Reports homonyms.
 ///
-/// Under [`Grounding::Relations`] the score is equation 2 of the question as it stands and the relations' names. Under [`Grounding::Fused`]
-/// it is the match of the name, and of the question without its mentions and the relations' phrases. [`Grounding::Off`] leaves the match of
-/// the name.
+/// [`Grounding::Relations`] scores by equation 2, of the question as asked and the relations'
+/// names. [`Grounding::Fused`] adds the match of the name to equation 2 of the question without its
+/// mentions and the relations' phrases. [`Grounding::Off`] scores by the match of the name alone.
 ///
 /// # Errors
 /// The graph's and the embedder's.
@@ -84,12 +85,13 @@ fn best_first(mut scored: Vec<Scored>) -> Vec<Scored> {
     scored
 }
 
-/// Equation 2 for each of `nodes`: the mean of the `k` highest inner products of its relations with the question. One batched graph call for
-/// all nodes and one batched embedding call, of the question and the relations that the engine has not met. An entity without relations, and
-/// every one where there is no embedder, has 0.
+/// Equation 2 for each of `nodes`: the mean of the `k` highest inner products of its relations with
+/// the question. Costs one batched graph call for all nodes, and one batched embedding call for the
+/// question and the relations without a vector. An entity without relations scores 0, and so does
+/// every entity if there is no embedder.
 ///
-/// R(e) is a set: what says the same in both directions counts once. Where fewer than `k` relations are there, the mean is over those: an
-/// entity of two relations is not punished for being small.
+/// R(e) is a set: equal words for both directions count once. If an entity has fewer than `k`
+/// relations, the mean is over those, so that a small entity is not punished.
 async fn relation_scores(
     context: &Context<'_>,
     question: &str,
@@ -134,13 +136,14 @@ fn mean_of_best(mut scores: Vec<f32>, k: usize) -> f32 {
     if scores.is_empty() { 0.0 } else { scores.iter().sum::<f32>() / count }
 }
 
-/// The name of an ordinary relation, whichever way it is walked.
+/// The name of an ordinary relation, the same in both directions.
 fn relation_name(context: &Context<'_>, step: Step) -> Option<String> {
     let relation = context.graph().relations().get(usize::try_from(step.relation.0).ok()?)?;
     (relation.role == RelationRole::Ordinary).then(|| relation.name.clone())
 }
 
-/// What an ordinary relation is called in the direction of the step: its card's phrase where there is one.
+/// The words for an ordinary relation in the step's direction: its card's phrase, or its name
+/// without a card.
 fn relation_phrase(context: &Context<'_>, step: Step) -> Option<String> {
     let name = relation_name(context, step)?;
     let relation = context.graph().relations().get(usize::try_from(step.relation.0).ok()?)?;
@@ -149,7 +152,7 @@ fn relation_phrase(context: &Context<'_>, step: Step) -> Option<String> {
     Some(phrase.unwrap_or(name))
 }
 
-/// Others of the same name, and why this one goes first.
+/// Reports other entities of the same name, and why this one goes first.
 async fn tell_of_namesakes(
     context: &Context<'_>,
     mention: &Mentioned,
@@ -165,9 +168,9 @@ async fn tell_of_namesakes(
             first.relations, next.relations
         )
     } else if first.anchor.score > next.anchor.score {
-        "the graph says more about it, and the relations fit alike".to_owned()
+        "the graph says more about it; the relations fit equally well".to_owned()
     } else {
-        "nothing tells them apart: the first of them was taken".to_owned()
+        "nothing tells them apart; the first was taken".to_owned()
     };
     let nodes: Vec<NodeId> = std::iter::once(first).chain(others).map(|s| s.anchor.node).collect();
     let summaries = context.graph().summaries(&nodes).await?;

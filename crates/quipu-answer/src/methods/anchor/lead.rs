@@ -1,21 +1,21 @@
-//! Where a retriever stands, and what it sees from there.
+//! A retriever's current entities, and the entities that it sees from there.
 
 use quipu_graph::{Direction, NodeId, Step};
 
 use crate::plan::OfferedRelation;
 
-/// Where a retriever stands.
+/// An entity that a retriever has reached.
 pub(super) struct Spot {
     pub node: NodeId,
     pub name: String,
-    /// The way from the anchor, in words.
+    /// The path from the anchor, in words.
     pub way: String,
 }
 
-/// Spots that a line names; it may stand for triples from more of them.
+/// Spots named in one line; the line may stand for triples from more of them.
 const MOST_NAMED: usize = 5;
 
-/// One entity along a relation, with the spots that it is reached from: a triple for each.
+/// An entity along a relation, with the spots that lead to it: one triple for each spot.
 pub(super) struct Lead {
     /// Positions of the spots.
     pub from: Vec<usize>,
@@ -25,7 +25,7 @@ pub(super) struct Lead {
 }
 
 impl Lead {
-    /// As the model and the trace see it.
+    /// The line that the model and the trace see.
     pub(super) fn line(&self, spots: &[Spot]) -> String {
         let named = self.from.iter().take(MOST_NAMED).filter_map(|at| spots.get(*at));
         let mut names: Vec<&str> = named.map(|spot| spot.name.as_str()).collect();
@@ -37,7 +37,7 @@ impl Lead {
     }
 }
 
-/// A triple as it stands, whichever way it was walked.
+/// A triple in its own order, in whichever direction it was walked.
 pub(super) fn arrow(step: Step, relation: &str, from: &str, to: &str) -> String {
     match step.direction {
         Direction::Forward => format!("{from} - {relation} -> {to}"),

@@ -1,14 +1,17 @@
-//! AnchorRAG (Xu et al. 2025): the anchors of a question are not given but found, several are explored side by side, and a supervisor
-//! says after each round whether what was found is enough.
+//! AnchorRAG (Xu et al. 2025): the anchors of a question are found, not given; several are explored
+//! in parallel; after each round a supervisor judges whether the evidence is enough.
 //!
-//! 1. The predictor (§3.3, `predictor.rs`) reads keywords, gathers candidates, and ranks all of them by their relations (equations 1 and 2,
-//!    `grounding.rs`); the best m are the anchors.
-//! 2. One retriever an anchor (§3.4, `retriever.rs`), all of them at once: relations, then entities, then triples, each pruned
-//!    (`pruning.rs`). A retriever whose triples are all dropped stops.
-//! 3. The supervisor (§3.5) after each round: enough is composed into an answer; else the live retrievers go on, to depth L. Where none is
-//!    left, or L is reached, the model answers from what it knows, and the answer is marked.
+//! 1. The predictor (§3.3, `predictor.rs`) reads keywords, gathers candidates, and ranks all of
+//!    them by their relations (equations 1 and 2, `grounding.rs`). The best m are the anchors.
+//! 2. One retriever for each anchor (§3.4, `retriever.rs`), all in parallel: relations, then
+//!    entities, then triples, each pruned (`pruning.rs`). A retriever stops when all its triples
+//!    are dropped.
+//! 3. The supervisor (§3.5) judges after each round. If the evidence is enough, the answer is
+//!    composed from it; if not, the live retrievers go on, to depth L. If none is live or L is
+//!    reached, the model answers from its own knowledge, and the answer is marked so.
 //!
-//! [`AnchorConfig::most_calls`] bounds the model calls. docs/methods.md lists what differs from the paper, with the reasons.
+//! [`AnchorConfig::most_calls`] bounds the model calls. docs/methods.md lists the differences from
+//! the paper, with the reasons.
 
 mod grounding;
 mod lead;
@@ -31,67 +34,73 @@ use serde::{Deserialize, Serialize};
 
 use retriever::Retriever;
 
-/// Who names what a question is about.
+/// The part that finds the names in a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Predictor {
-    /// The model reads keywords and mends their spelling, as in the paper (§3.3): one call.
+    /// The model reads keywords and corrects their spelling, as in the paper (§3.3): one call.
     Model,
     /// The name index alone: no call.
     Index,
 }
 
-/// How candidates are held against their relations.
+/// The scores that rank candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grounding {
     /// Equation 2 alone, as in the paper (§3.3).
     Relations,
-    /// The match of the name and equation 2 together, as our planners have it: relations decide among names that match alike.
+    /// The match of the name plus equation 2, as in our planners: relations decide between names
+    /// that match equally well.
     Fused,
-    /// Names alone (the ablation "w/o entity grounding", Table 3).
+    /// The match of the name alone (the ablation "w/o entity grounding", Table 3).
     Off,
 }
 
-/// What prunes relations and entities.
+/// The part that prunes relations and entities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Guide {
     /// The model, as in the paper (§3.4).
     Model,
-    /// Embeddings: no call. Triples and the end stay the model's.
+    /// Embeddings: no call. The model still filters triples and judges the end.
     Similarity,
 }
 
 /// Parameters of AnchorRAG; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnchorConfig {
-    /// m: retrievers, one an anchor (3, §4.2, Table 4). 1 is the ablation "w/o parallel retrieval" (Table 3).
+    /// m: retrievers, one an anchor (3, §4.2, Table 4). 1 is the ablation "w/o parallel retrieval"
+    /// (Table 3).
     #[schemars(range(max = 5))]
     pub anchors: usize,
-    /// k: relations of a candidate that its score is the mean of (5, equation 2, §4.2, Table 4).
+    /// k: a candidate's score is the mean of its k best relations (5, equation 2, §4.2, Table 4).
     pub relations_scored: usize,
-    /// b: relations, and entities of a relation, that a retriever goes on with (3, §3.4, §4.2, Fig. 5).
+    /// b: relations that a retriever follows, and entities that it keeps for each relation (3,
+    /// §3.4, §4.2, Fig. 5).
     #[schemars(range(max = 10))]
     pub width: usize,
     /// L: most rounds (3, §3.5, §4.2, Fig. 5).
     #[schemars(range(max = 5))]
     pub depth: u32,
-    /// Candidates of one keyword (10; the paper names no number).
+    /// Candidates of one keyword (10; the paper gives no number).
     pub candidates: usize,
-    /// Who reads the keywords (the model, §3.3).
+    /// The part that reads the keywords (the model, §3.3).
     pub predictor: Predictor,
-    /// How candidates are ranked (equation 2 alone, §3.3).
+    /// The ranking of candidates (equation 2 alone, §3.3).
     pub grounding: Grounding,
-    /// What prunes relations and entities (the model, §3.4).
+    /// The part that prunes relations and entities (the model, §3.4).
     pub guide: Guide,
-    /// Whether the model filters triples after each round (§3.4); `false` is the ablation "w/o triples fine filtering" (Table 3).
+    /// Whether the model filters triples after each round (§3.4); `false` is the ablation "w/o
+    /// triples fine filtering" (Table 3).
     pub triple_filter: bool,
-    /// Entities of one relation, and triples of one call, that the model sees (20; the paper bounds both without a number). Of more
-    /// entities those most like the question are shown; more triples are further calls.
+    /// Entities of one relation, and triples in one call, that the model sees (20; the paper bounds
+    /// both without a number). Of more entities the most similar to the question are shown; more
+    /// triples take further calls.
     pub shown: usize,
-    /// Whether the model answers from what it knows where the rounds end without enough, marked so (§3.5). If not, the answer is composed
-    /// from what was found, which may be an abstention.
+    /// Whether the model answers from its own knowledge, marked so, if the rounds end without
+    /// enough evidence (§3.5). If not, the answer is composed from the evidence found, and may be
+    /// an abstention.
     pub model_alone: bool,
 }
 
@@ -114,9 +123,11 @@ impl Default for AnchorConfig {
 }
 
 impl AnchorConfig {
-    /// Most model calls of a question in the paper's rounds, without repairs of replies: the keywords, in each round of each retriever one
-    /// call for relations, one for the entities of each relation and one for each list of triples, the supervisor's after each round, the
-    /// answer's. 1 + L (m (b + 2) + 1) + 1 = 50 with the defaults: b² triples are one list.
+    /// Most model calls for one question in the paper's rounds, without repairs of replies: one for
+    /// the keywords; in each round and retriever one for relations, one for the entities of each
+    /// relation and one for each list of triples; one for the supervisor after each round; one for
+    /// the answer. With the defaults 1 + L (m (b + 2) + 1) + 1 = 50, because b² triples fit one
+    /// list.
     pub fn most_calls(&self) -> u32 {
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let b = number(self.width);
@@ -131,9 +142,9 @@ impl AnchorConfig {
     }
 }
 
-/// Calls kept back while retrievers work: the supervisor's and the answer's.
+/// Calls kept back while the retrievers work, for the supervisor and the answer.
 const KEPT_BACK: u32 = 2;
-/// Confidence in an answer that the supervisor called supported, and in one it did not.
+/// Confidence in an answer that the supervisor judged supported, and in one that it did not.
 const ENOUGH: f64 = 0.6;
 const NOT_ENOUGH: f64 = 0.4;
 
@@ -180,17 +191,18 @@ async fn published(
 /// How a round ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum End {
-    /// The supervisor has enough.
+    /// The supervisor judged the evidence enough.
     Enough,
-    /// Not enough; some retriever may go on.
+    /// Not enough, and some retriever is live.
     Open,
-    /// Not enough; no retriever is left.
+    /// Not enough, and no retriever is live.
     NothingLeft,
-    /// The question's budget does not reach further.
+    /// The question's budget is used up.
     Spent(Exhausted),
 }
 
-/// One round of all live retrievers at once, and the supervisor's judgement of all triples so far where the round found any.
+/// One round of all live retrievers in parallel. If it found any triple, the supervisor judges all
+/// triples so far.
 async fn round(
     context: &Context<'_>,
     question: &Question,
@@ -207,7 +219,7 @@ async fn round(
     let mut spent = None;
     for explored in explored {
         match explored {
-            // What was kept back counts to the limit.
+            // The calls kept back count toward the limit too.
             Err(AnswerError::Exhausted(Exhausted::Calls(_))) => {
                 spent = Some(Exhausted::Calls(context.limits.llm_calls));
             }
@@ -228,7 +240,7 @@ async fn round(
     Ok(if retrievers.iter().any(Retriever::is_live) { End::Open } else { End::NothingLeft })
 }
 
-/// What all retrievers found, each piece once.
+/// The evidence of all retrievers, each piece once.
 async fn evidence(
     context: &Context<'_>,
     retrievers: &[Retriever],
@@ -252,7 +264,8 @@ async fn is_enough(
     critique::is_enough(context, question, &evidence, hop, "critique.supervisor").await
 }
 
-/// The answer from what was found before the budget ended, which the answer says; without any triple the limit is all there is to say.
+/// The answer from the evidence found before the budget ended, with a note that it ended. Without
+/// any triple, the error about the limit.
 async fn out_of_budget(
     context: &Context<'_>,
     question: &Question,

@@ -1,9 +1,10 @@
-//! Our planners in the place of the paper's rounds. The predictor stays: it says which things of the graph the question names.
+//! Our planners instead of the paper's rounds. The predictor stays: it finds the entities that the
+//! question names.
 
 use std::collections::HashSet;
 
 use quipu_graph::NodeId;
-use quipu_index::normalise;
+use quipu_language::normalise;
 
 use super::grounding::ranked;
 use super::predictor::chosen;
@@ -15,12 +16,13 @@ use crate::planners::{PathsConfig, QueryConfig, paths, query};
 
 /// Names of the graph offered to the keyword call.
 const MOST_NAMES: usize = 8;
-/// A candidate whose name matches worse than its mention's best by more than this is not meant, whatever its relations.
+/// A candidate whose name matches worse than the best of its mention by more than this is dropped,
+/// whatever its relations.
 const WORSE: f64 = 0.08;
-/// A candidate is started from only if a name matches at least so well.
+/// The least match of a name for a candidate to start from.
 const LEAST_MATCH: f64 = 0.6;
 
-/// Whole paths from the predicted anchors; a question within the question first.
+/// Whole paths from the predicted anchors, after an inner question is answered.
 pub(super) async fn by_paths(
     context: &Context<'_>,
     question: &Question,
@@ -45,7 +47,7 @@ pub(super) async fn by_paths(
     })
 }
 
-/// A query for the question as the predictor proof-read it: the graph's own names in the place of what was written.
+/// A query for the proofread question, with the graph's own names.
 pub(super) async fn by_query(
     context: &Context<'_>,
     question: &Question,
@@ -62,7 +64,7 @@ pub(super) async fn by_query(
     query::run(context, &question, query).await
 }
 
-/// The question with the name of each mention's best candidate in the place of the words that mention it.
+/// Replaces the words of each mention by the name of its best candidate.
 fn proof_read(text: &str, mentioned: &[Mentioned]) -> String {
     let mut best: Vec<_> = mentioned.iter().filter_map(|m| Some((m.span.clone(), m.best()?))).collect();
     best.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
@@ -78,8 +80,9 @@ fn proof_read(text: &str, mentioned: &[Mentioned]) -> String {
     read
 }
 
-/// The question's mentions, each with the candidates that may be started from, best first. The index's own mentions and the model's keywords
-/// are joined; names count beside relations, for whole paths are planned for every thing that the question lists.
+/// The question's mentions, each with the candidates to start from, best first. The index's
+/// mentions and the model's keywords are merged. Names count beside relations here, because whole
+/// paths are planned for every entity that the question lists.
 async fn predict(
     context: &Context<'_>,
     question: &Question,
@@ -102,7 +105,7 @@ async fn predict(
     Ok(mentioned)
 }
 
-/// Keywords and candidates: one call with [`Predictor::Model`], none where the anchors are given.
+/// Keywords and candidates: one call with [`Predictor::Model`], none if the anchors are given.
 async fn candidates(
     context: &Context<'_>,
     question: &Question,
@@ -168,7 +171,7 @@ mod tests {
     fn names_are_written_as_the_graph_has_them() {
         let found = [mentioned(13..17, "Lima"), mentioned(22..27, "Quito"), mentioned(0..0, "Peru")];
         assert_eq!(proof_read("who built in Lmia and Quito?", &found), "who built in Lima and Quito?");
-        // Mentions that overlap are written once.
+        // Overlapping mentions are replaced once.
         let found = [mentioned(3..10, "Ada Berg"), mentioned(3..6, "Ade")];
         assert_eq!(proof_read("is Ada Brg here?", &found), "is Ada Berg here?");
     }

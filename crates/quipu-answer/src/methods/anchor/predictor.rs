@@ -10,8 +10,8 @@ use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::Context;
 use crate::link::{self, Anchor, Mentioned, detected, keywords};
 
-/// The m anchors: of all candidates of all keywords together those of the highest score. Anchors that came with the question are taken as
-/// they are.
+/// The m anchors: the candidates with the highest scores, over all keywords. Anchors that came with
+/// the question are taken as they are.
 ///
 /// # Errors
 /// The model's, the index's, the graph's and the embedder's.
@@ -38,7 +38,7 @@ pub(super) async fn predict(
     Ok(anchors)
 }
 
-/// Keywords and candidates: one call with [`Predictor::Model`], none where the anchors are given.
+/// Keywords and candidates: one call with [`Predictor::Model`], none if the anchors are given.
 async fn candidates(
     context: &Context<'_>,
     question: &Question,
@@ -51,7 +51,7 @@ async fn candidates(
     link::candidates(context, question.text(), &read, config.candidates).await
 }
 
-/// The best of each mention, then the second of each, and so on, at most `most`.
+/// The best candidate of each mention, then the second of each, and so on, at most `most`.
 pub(super) fn chosen(mentioned: &[Mentioned], most: usize) -> Vec<Anchor> {
     let longest = mentioned.iter().map(|m| m.candidates.len()).max().unwrap_or_default();
     let in_turn = (0..longest).flat_map(|rank| mentioned.iter().filter_map(move |m| m.candidates.get(rank)));

@@ -1,5 +1,7 @@
-//! Rough pruning and fine filtering (§3.4): what a retriever goes on with of relations, entities and triples.
+//! Rough pruning and fine filtering (§3.4): the relations, entities and triples that a retriever
+//! keeps.
 
+use quipu_index::inner_product;
 use quipu_model::ChatRequest;
 use serde_json::json;
 
@@ -11,7 +13,7 @@ use crate::plan::{OfferedRelation, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
 
-/// What prunes, for one question.
+/// The pruner for one question.
 pub(super) struct Pruning<'q, 'c> {
     pub context: &'q Context<'c>,
     pub question: &'q str,
@@ -19,7 +21,7 @@ pub(super) struct Pruning<'q, 'c> {
 }
 
 impl Pruning<'_, '_> {
-    /// What prunes relations and entities, for the trace.
+    /// The name of the pruner, for the trace.
     pub(super) fn name(&self) -> &'static str {
         match self.config.guide {
             Guide::Model => "model",
@@ -27,7 +29,8 @@ impl Pruning<'_, '_> {
         }
     }
 
-    /// Which of `offered` to follow, best first, at most b: one call. As many or fewer need no choice.
+    /// The relations to follow, best first, at most b: one call. If no more than b are offered, all
+    /// are followed without a call.
     pub(super) async fn relations(
         &self,
         at: &str,
@@ -54,7 +57,7 @@ impl Pruning<'_, '_> {
         Ok(picked.into_iter().filter_map(|at| shown.get(at).copied()).collect())
     }
 
-    /// All relations, or where the prompt has no room for all of them as many of the most similar as it has room for.
+    /// All relations; if the prompt has no room for all, as many of the most similar ones as fit.
     async fn fitting(&self, offered: &[OfferedRelation]) -> Result<Vec<usize>, AnswerError> {
         let tokens = |relation: &OfferedRelation| self.context.count_tokens(&relation.describe());
         let costs: Vec<usize> = offered.iter().map(tokens).collect();
@@ -75,7 +78,7 @@ impl Pruning<'_, '_> {
         Ok(ranked)
     }
 
-    /// Similarity of each relation with the question; all alike where there is no embedder.
+    /// Similarity of each relation with the question; 0 for all without an embedder.
     async fn likeness(&self, offered: &[OfferedRelation]) -> Result<Vec<f32>, AnswerError> {
         match self.context.embedder() {
             Some(_) => similarities(self.context, self.question, offered).await,
@@ -83,7 +86,8 @@ impl Pruning<'_, '_> {
         }
     }
 
-    /// Which entities along one relation to go on with, best first, at most b: one call. As many or fewer need no choice.
+    /// The entities to keep along one relation, best first, at most b: one call. If there are no
+    /// more than b, all are kept without a call.
     pub(super) async fn entities(&self, at: &str, leads: Vec<Lead>) -> Result<Vec<Lead>, AnswerError> {
         let AnchorConfig { width, shown, guide, .. } = *self.config;
         let most = if guide == Guide::Model { shown.max(width) } else { width };
@@ -99,8 +103,8 @@ impl Pruning<'_, '_> {
         Ok(taken(leads, &picked))
     }
 
-    /// The triples that bear on the question, in their order: one call for each list of as many as the model sees at once, until every
-    /// triple was seen.
+    /// The triples that bear on the question, in their order. The model sees them list by list, one
+    /// call a list, until it has seen all.
     pub(super) async fn triples(&self, leads: Vec<Lead>, spots: &[Spot]) -> Result<Vec<Lead>, AnswerError> {
         let mut bearing: Vec<usize> = Vec::new();
         let lines: Vec<String> = leads.iter().map(|lead| lead.line(spots)).collect();
@@ -116,13 +120,14 @@ impl Pruning<'_, '_> {
         Ok(taken(leads, &bearing))
     }
 
-    /// At most `most` leads: of more those whose names are most like the question, where there is an embedder.
+    /// At most `most` leads. With an embedder, those whose names are most similar to the question;
+    /// else the first ones.
     async fn most_similar(&self, mut leads: Vec<Lead>, most: usize) -> Result<Vec<Lead>, AnswerError> {
         if leads.len() > most && self.context.embedder().is_some() {
             let mut texts = vec![self.question];
             texts.extend(leads.iter().map(|lead| lead.name.as_str()));
             let rows = self.context.embed(Stage::Prune, &texts).await?;
-            let product = |row: &[f32]| row.iter().zip(rows.row(0)).map(|(left, right)| left * right).sum();
+            let product = |row: &[f32]| inner_product(row, rows.row(0));
             let scores: Vec<f32> = rows.rows().skip(1).map(product).collect();
             leads = taken(leads, &filter_by_similarity(&scores, most));
         }
@@ -131,7 +136,7 @@ impl Pruning<'_, '_> {
     }
 }
 
-/// The leads at `positions`, in the order of these, each once.
+/// The leads at `positions`, in that order, each once.
 fn taken(leads: Vec<Lead>, positions: &[usize]) -> Vec<Lead> {
     let mut leads: Vec<Option<Lead>> = leads.into_iter().map(Some).collect();
     positions.iter().filter_map(|at| leads.get_mut(*at)?.take()).collect()

@@ -1,4 +1,4 @@
-//! A retriever: explores the graph from one anchor, a hop a round (§3.4).
+//! A retriever explores the graph from one anchor, one hop a round (§3.4).
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +13,10 @@ use crate::link::Anchor;
 use crate::plan::{Frontier, OfferedRelation};
 use crate::retrieve::Walked;
 
-/// Neighbours along one step of one entity; a hub has more, which the trace counts.
+/// Most neighbours along one step of one entity; a hub may have more.
 const MOST_NEIGHBOURS: usize = 500;
 
-/// A retriever and what it has found.
+/// A retriever and the triples that it has found.
 pub(super) struct Retriever {
     anchor: Anchor,
     spots: Vec<Spot>,
@@ -46,7 +46,7 @@ impl Retriever {
         self.is_live
     }
 
-    /// Whether round `hop` brought anything.
+    /// Whether round `hop` found any triple.
     pub(super) fn found_in(&self, hop: u32) -> bool {
         self.last_found == hop
     }
@@ -56,11 +56,12 @@ impl Retriever {
         self.triples.iter().copied()
     }
 
-    /// One round: the relations to follow, the entities of each, the triples that these make, each pruned. No triple left ends it
-    /// ("early stopping").
+    /// One round: chooses relations, the entities along each, and the triples between them, with
+    /// pruning after each choice. A round without triples ends the retriever ("early stopping").
     ///
     /// # Errors
-    /// The graph's and the model's; [`AnswerError::Exhausted`] where the calls for the round are used up.
+    /// The graph's and the model's; [`AnswerError::Exhausted`] where the calls for the round are
+    /// used up.
     pub(super) async fn explore(
         &mut self,
         context: &Context<'_>,
@@ -76,7 +77,7 @@ impl Retriever {
         }
         if leads.is_empty() {
             let reason =
-                if hop == 1 { "it has no relation that leads on" } else { "nothing new lies beyond" };
+                if hop == 1 { "it has no relation to follow" } else { "its relations lead to nothing new" };
             self.stop(context, hop, reason);
             return Ok(());
         }
@@ -84,14 +85,14 @@ impl Retriever {
             leads = pruning.triples(leads, &self.spots).await?;
         }
         if leads.is_empty() {
-            self.stop(context, hop, "none of its facts bears on the question");
+            self.stop(context, hop, "none of its triples is relevant to the question");
             return Ok(());
         }
         self.advance(context, hop, leads);
         Ok(())
     }
 
-    /// Names of where it stands.
+    /// The names of its current entities.
     fn names(&self) -> String {
         let names: Vec<&str> = self.spots.iter().map(|spot| spot.name.as_str()).collect();
         names.join("; ")
@@ -103,7 +104,7 @@ impl Retriever {
         context.trace.report(Stage::Retrieve, Event::Explored { hop, anchor, found: Vec::new(), stopped });
     }
 
-    /// Takes the triples that are left; their new ends are where the next round starts.
+    /// Takes the remaining triples; the next round starts at their new ends.
     fn advance(&mut self, context: &Context<'_>, hop: u32, leads: Vec<Lead>) {
         let found = leads.iter().map(|lead| lead.line(&self.spots)).collect();
         let mut spots = Vec::new();
@@ -121,13 +122,13 @@ impl Retriever {
         self.last_found = hop;
         self.spots = spots;
         self.is_live = !self.spots.is_empty();
-        let stopped = (!self.is_live).then(|| "what it found leads no further".to_owned());
+        let stopped = (!self.is_live).then(|| "the triples found lead no further".to_owned());
         let anchor = self.anchor.name.clone();
         context.trace.report(Stage::Retrieve, Event::Explored { hop, anchor, found, stopped });
     }
 
-    /// The relations to follow, at most b: those that the profile calls ordinary, in both directions, none that this retriever followed
-    /// before.
+    /// The relations to follow, at most b: ordinary ones, in both directions, without those that
+    /// this retriever followed before.
     async fn relations(
         &mut self,
         pruning: &Pruning<'_, '_>,
@@ -150,7 +151,8 @@ impl Retriever {
         Ok(kept)
     }
 
-    /// What lies along each relation from all spots, each entity once, but for what this retriever has seen.
+    /// The entities along each relation from all spots, each once, without those that this
+    /// retriever has seen.
     async fn along(
         &self,
         context: &Context<'_>,

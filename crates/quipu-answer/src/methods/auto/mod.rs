@@ -1,5 +1,5 @@
-//! The default: whole paths where one surely explains the whole question, else queries, else what paths say of it, else "I don't
-//! know" (DESIGN §7).
+//! The default method: the answer of a path if it surely explains the whole question; else the
+//! answer of a query; else the path's answer if it is good enough; else "I don't know" (DESIGN §7).
 
 mod walked;
 
@@ -20,9 +20,10 @@ use serde::{Deserialize, Serialize};
 /// Parameters of `auto`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AutoConfig {
-    /// What an answer of a path must be worth in a graph with types, where a query knows what things are.
+    /// The trust in a path's answer for graphs with types, where a query knows the kinds of
+    /// entities.
     pub typed: PathTrust,
-    /// The same in a graph without types, where a query knows no more than a path.
+    /// The same for graphs without types, where a query knows no more than a path.
     pub untyped: PathTrust,
     /// Most model calls of a question.
     pub llm_calls: u32,
@@ -31,22 +32,24 @@ pub struct AutoConfig {
 /// How far the answer of a path is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathTrust {
-    /// From this confidence on it stands without a query.
+    /// From this confidence on, the answer stands without a query.
     pub sure: f64,
-    /// The same of a calculation (an extreme, a comparison, a sum), which has all that the question names explained or is not made.
+    /// The same for a calculation (an extreme, a comparison, a sum). It may be lower, because a
+    /// calculation is only made if everything that the question names is explained.
     pub sure_calculated: f64,
-    /// From this confidence on it stands where no query gave an answer.
+    /// From this confidence on, the answer stands if no query gave an answer.
     pub least_confidence: f64,
-    /// Whether the model may write down what people call relations ([`RelationCard`](crate::RelationCard)), and paths are tried
-    /// with that before queries. In a graph with types its cards made unseen questions worse than the relations' own names did.
+    /// Whether the model may write cards for relations ([`RelationCard`](crate::RelationCard));
+    /// paths are then tried with the cards before queries. In a graph with types, cards made the
+    /// results on unseen questions worse than the relations' own names.
     pub cards: bool,
-    /// From this confidence on the answer of a path with cards stands without a query.
+    /// From this confidence on, the answer of a path with cards stands without a query.
     pub sure_with_cards: f64,
 }
 
 impl Default for AutoConfig {
-    /// With types sure from .7, a calculation from .5, an answer from .6 on, no cards; without types sure from .8, with cards from .5,
-    /// an answer from .3 on; at most 4 calls.
+    /// With types: sure from .7, a calculation from .5, an answer from .6 on, no cards. Without
+    /// types: sure from .8, with cards from .5, an answer from .3 on. At most 4 calls.
     fn default() -> Self {
         Self {
             typed: PathTrust {
@@ -77,31 +80,31 @@ pub(super) async fn run(
     let trust = if has_types(context) { auto.typed } else { auto.untyped };
     let within = context.at_most(auto.llm_calls);
     if context.plan_only() || context.wanted_reading() > 0 {
-        // Readings are those of queries.
+        // Only queries have readings to choose from.
         return query::run(&within, question, &config.query).await;
     }
     if let Some(place) = impossible_place(question.text()) {
-        return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
+        return Ok(Outcome::abstain(format!("“{place}” is not a valid rank"), Vec::new()));
     }
     if let Some(language) = without_paths(question.text()) {
         if context.has_model() && takes_queries(context) {
             return by_query(&within, question, config).await;
         }
         let reason = format!(
-            "a question in {language} is asked as a query: that takes a language model (--llm), and a graph or an endpoint"
+            "a question in {language} is answered by a query, which needs a language model (--llm) and a graph or an endpoint"
         );
         return Ok(Outcome::abstain(reason, Vec::new()));
     }
     let mut walked = walk(&within.without_model(), question, config, &trust).await?;
     let mut is_sure = walked.is_from(if walked.calculated { trust.sure_calculated } else { trust.sure });
     if !is_sure && trust.cards && context.has_model() {
-        // One call is left to a query.
+        // One call is kept for a query.
         let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
         walked = walk(&with_cards, question, config, &trust).await?;
         is_sure = walked.is_from(trust.sure_with_cards);
     }
     if is_sure {
-        // Its plan is to be learnt from.
+        // The plan stays, so that it can be learnt.
         return Ok(walked.outcome);
     }
     walked.outcome.plan = None;
@@ -112,13 +115,13 @@ pub(super) async fn run(
     Ok(together(question.text(), queried, walked))
 }
 
-/// The language of a question off whose words no path is read.
+/// The name of the question's language, if paths cannot be read from it.
 fn without_paths(question: &str) -> Option<&'static str> {
     let language = Language::of(question);
     Language::unread(question).or_else(|| (!language.tells_paths()).then(|| language.name()))
 }
 
-/// The question as a query, within the limit of calls.
+/// Answers the question by a query, within the limit of calls.
 async fn by_query(
     context: &Context<'_>,
     question: &Question,
@@ -133,29 +136,29 @@ async fn by_query(
     }
 }
 
-/// Whether a third of the graph's things have a type, as far as the source can tell.
+/// Whether at least a third of the graph's entities have a type, as far as the source can tell.
 fn has_types(context: &Context<'_>) -> bool {
     let described = context.graph().describe();
     let of_types = context.graph().relations().iter().filter(|info| info.role == RelationRole::Type);
     let typed = of_types.map(|info| info.heads).max().unwrap_or_default();
-    // Relations and types that have names of their own are entities too, and no things.
+    // Relations and types with names of their own count as entities, but they have no type to miss.
     let things = described.entities.saturating_sub(described.relations + described.types);
     described.types > 0 && (typed == 0 || typed * 3 >= things)
 }
 
-/// What paths say to a question.
+/// The answer by paths.
 struct Walked {
     outcome: Outcome,
-    /// Whether it is what the question asks for, as far as its form and the graph show it.
+    /// Whether it fits the question, as far as the question's form and the graph show.
     says: bool,
-    /// Whether it is an answer where no query gives one.
+    /// Whether it is an answer if no query gives one.
     stands: bool,
-    /// Whether code calculated it of what the path led to.
+    /// Whether code calculated it from the path's values.
     calculated: bool,
 }
 
 impl Walked {
-    /// Whether it is an answer of this confidence or more.
+    /// Whether it is an answer with at least this confidence.
     fn is_from(&self, confidence: f64) -> bool {
         self.stands && self.outcome.confidence >= confidence
     }
@@ -176,19 +179,20 @@ async fn walk(
     Ok(Walked { outcome, says, stands, calculated })
 }
 
-/// Whether the source is a graph that queries run on.
+/// Whether the source is a graph that queries can run on.
 fn takes_queries(context: &Context<'_>) -> bool {
     context.workspace.embedded().is_some() || context.workspace.endpoint().is_some()
 }
 
-/// Of two answers that agree the query's, surer than either; else the surer one.
+/// Combines both answers. If they agree, the query's with a confidence above either; else the surer
+/// one.
 fn together(question: &str, queried: Outcome, walked: Walked) -> Outcome {
     let Walked { outcome: walked, says, stands: walked_stands, .. } = walked;
     if queried.status != Status::Answered {
         return if walked_stands { walked } else { queried };
     }
     if same_values(&queried, &walked) && denies(question, &walked) {
-        let reason = "the same would be answered without the word that denies: it was not understood";
+        let reason = "the answer would be the same without the question's negation, so the negation was not understood";
         return Outcome { readings: queried.readings, ..Outcome::abstain(reason, queried.evidence) };
     }
     if says && same_values(&queried, &walked) {
@@ -202,26 +206,27 @@ fn together(question: &str, queried: Outcome, walked: Walked) -> Outcome {
     if walked_stands && walked.confidence > queried.confidence { walked } else { queried }
 }
 
-/// A path's answer that is not sure enough to stand: its reason where it gave none, else how near it came.
+/// Abstains from a path's answer that is not sure enough: with its own reason if it has one, else
+/// with its nearest answers.
 fn unsure(walked: Outcome) -> Outcome {
     if walked.status != Status::Answered {
         return walked;
     }
     let reason = format!(
-        "no path of the graph surely is what the question asks for (the nearest leads to {}, {:.2}); with a language model \
-         (--llm) it is asked as a query",
+        "no path of the graph clearly matches the question (the best leads to {}, {:.2}); with a language model (--llm), \
+         Quipu answers it by a query",
         walked.answers.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "),
         walked.confidence
     );
     Outcome { confidence: 0.0, ..Outcome::abstain(reason, walked.evidence) }
 }
 
-/// Values that a reason names.
+/// Most values named in a reason.
 const NAMED: usize = 3;
 
 fn same_values(a: &Outcome, b: &Outcome) -> bool {
     let values = |outcome: &Outcome| -> HashSet<String> {
-        outcome.answers.iter().map(|answer| quipu_index::normalise(answer)).collect()
+        outcome.answers.iter().map(|answer| quipu_language::normalise(answer)).collect()
     };
     b.status == Status::Answered && values(a) == values(b)
 }

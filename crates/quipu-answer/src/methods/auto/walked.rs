@@ -1,4 +1,5 @@
-//! Whether the answer of a path is what the question asks for, as far as the question's form and the graph show it.
+//! Checks whether the answer of a path fits the question, as far as the question's form and the
+//! graph show.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -16,7 +17,7 @@ use crate::ledger::Context;
 use crate::link::{apart, mentions};
 use crate::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 
-/// Whether a path's outcome is an answer to the question.
+/// Whether a path's outcome answers the question.
 pub(super) async fn is_answer(
     context: &Context<'_>,
     question: &str,
@@ -42,10 +43,12 @@ pub(super) async fn is_answer(
         && let Some(anchor) = context.graph().summaries(&[node]).await?.pop()
         && has_kinds(context, &anchor)
     {
-        // Paths do not know that soups are dishes: what is of a class is not all of its kinds.
+        // A calculation from a class with subclasses would miss their instances: paths do not know
+        // that soups are dishes.
         return Ok(false);
     }
-    // Without types what things are called is known from the model's words alone.
+    // These checks need the graph's types; without types, only the model's words say what things
+    // are called.
     if typed
         && (is_far_from_role(context, question, plan).await?
             || skips(context, question, plan).await?
@@ -73,8 +76,8 @@ pub(super) fn is_calculated(outcome: &Outcome) -> bool {
     outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }))
 }
 
-/// Whether a path starts from a thing that the question names: the "3" of "top 3" names nothing, nor does "stadiums" name the Corra
-/// Stadium.
+/// Whether a path starts from an entity that the question names: the "3" of "top 3" names none, and
+/// "stadiums" does not name the Corra Stadium.
 async fn starts_from_a_name(
     context: &Context<'_>,
     question: &str,
@@ -98,8 +101,8 @@ async fn starts_from_a_name(
     Ok(of_it.is_none_or(|found| quipu_query::words_of(&found.matched).len() <= words))
 }
 
-/// Whether the question names something with a capital that nothing of the path is: "when was it harvested at Foxhole" is not answered by
-/// when it was harvested anywhere.
+/// Whether the question has a capitalised name that the path's evidence lacks: "when was it
+/// harvested at Foxhole" is not answered by a harvest elsewhere.
 async fn leaves_out_a_name(
     context: &Context<'_>,
     question: &str,
@@ -108,28 +111,28 @@ async fn leaves_out_a_name(
 ) -> Result<bool, AnswerError> {
     let PlanStart::Entity(_, span) = &plan.start else { return Ok(false) };
     if asks_for(question) == Some("yes_or_no") {
-        // What is asked about need not be found.
+        // A "no" need not find the entity that the question asks about.
         return Ok(false);
     }
     let shown: HashSet<String> =
-        outcome.evidence.iter().flat_map(|piece| piece.values()).map(quipu_index::normalise).collect();
+        outcome.evidence.iter().flat_map(|piece| piece.values()).map(quipu_language::normalise).collect();
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);
     let mentioned = mentions(context, question).await?;
     Ok(mentioned.iter().any(|mention| {
         let is_shown =
-            mention.candidates.iter().any(|found| shown.contains(&quipu_index::normalise(&found.name)));
+            mention.candidates.iter().any(|found| shown.contains(&quipu_language::normalise(&found.name)));
         let is_name = mention.span.start > 0 && mention.text.split(' ').all(is_capital);
         let is_exact = mention.best().is_some_and(|best| best.score >= EXACT);
         apart(&mention.span, span) && is_name && is_exact && !is_shown
     }))
 }
 
-/// A name that is as the graph has it is scored no less.
+/// The least score of a name that the graph has in exactly this form.
 const EXACT: f64 = 0.9;
 
-/// Whether a name goes on behind where it ends: "Pike's Hollow Wanderers" are no Pike's Hollow.
+/// Whether a name goes on after its span: "Pike's Hollow Wanderers" is not Pike's Hollow.
 fn continues(question: &str, span: &Range<usize>) -> bool {
-    /// Shorter words are written small in titles, too.
+    /// Words up to this length are lower-cased even in titles.
     const SHORT: usize = 3;
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);
     let words = |text: Option<&str>| -> Vec<String> {
@@ -141,14 +144,15 @@ fn continues(question: &str, span: &Range<usize>) -> bool {
         return false;
     }
     let behind = words(behind);
-    // Where all other words have capitals they tell nothing.
+    // If all other words are capitalised, capitals tell nothing.
     let others = before.iter().skip(1).chain(behind.iter().skip(1));
     let mut others = others.filter(|word| word.chars().count() > SHORT).peekable();
     let is_title = others.peek().is_some() && others.all(|word| is_capital(word));
     behind.first().is_some_and(|next| is_capital(next)) && !is_title
 }
 
-/// Whether a path begins with the relation that stands before the name: "the captain of A" is no captain of those who used to play for A.
+/// Whether a path begins with the relation named right before the entity: "the captain of A" must
+/// start along "captain of", not at someone who used to play for A.
 fn begins_as_said(context: &Context<'_>, question: &str, span: &Range<usize>, steps: &[Step]) -> bool {
     let language = Language::of(question);
     let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default());
@@ -165,9 +169,10 @@ fn begins_as_said(context: &Context<'_>, question: &str, span: &Range<usize>, st
         || steps.first().is_some_and(|first| named.any(|(relation, _)| first.relation.0 == relation))
 }
 
-/// Whether a path goes to a number and back from it by the same relation: two who scored as often are no two of one thing.
+/// Whether a path goes to a number and back by the same relation: two players with the same number
+/// of goals have nothing in common.
 async fn meets_in_a_number(context: &Context<'_>, steps: &[Step]) -> Result<bool, AnswerError> {
-    /// Triples that are looked at.
+    /// Triples sampled.
     const SEEN: usize = 5;
     for pair in steps.windows(2) {
         let [there, back] = pair else { continue };
@@ -184,14 +189,14 @@ async fn meets_in_a_number(context: &Context<'_>, steps: &[Step]) -> Result<bool
     Ok(false)
 }
 
-/// Whether a path starts from a class with classes below it.
+/// Whether a path starts from a class with subclasses.
 fn has_kinds(context: &Context<'_>, anchor: &NodeSummary) -> bool {
     let Some(tables) = quipu_query::kept_tables(context.workspace) else { return false };
     let below = tables.types_below(&quipu_graph::iri_of_key(&anchor.key)).map(<[String]>::len);
     below.is_some_and(|types| types > 1)
 }
 
-/// Whether the question itself names, beside the name from which a path starts, one of several things to which it leads: "which restaurant
+/// Whether the question itself names one of the answers beside the path's start: "which restaurant
 /// has the food Vegan and the city Lima" does not ask for the foods of Lima.
 fn names_an_answer(question: &str, span: &Range<usize>, outcome: &Outcome) -> bool {
     let sides = [question.get(..span.start), question.get(span.end..)];
@@ -208,7 +213,7 @@ fn names_an_answer(question: &str, span: &Range<usize>, outcome: &Outcome) -> bo
         .any(|words| !words.is_empty() && said(&words))
 }
 
-/// Whether a question denies something, outside the names that an answer rests on.
+/// Whether a question contains a negation outside the names that the answer rests on.
 pub(super) fn denies(question: &str, outcome: &Outcome) -> bool {
     let words = quipu_query::words_of(question);
     let named = words_of_names(&words, outcome);
@@ -216,23 +221,25 @@ pub(super) fn denies(question: &str, outcome: &Outcome) -> bool {
     (0..words.len()).any(|at| !named.contains(&at) && denies(at))
 }
 
-/// Least likeness of two words that may be one with a slip (Jaro-Winkler).
+/// The least similarity of two words that may differ by a typing error (Jaro-Winkler).
 const ALIKE: f64 = 0.85;
-/// The same of two whole names.
+/// The same for two whole names.
 const NAMES_ALIKE: f64 = 0.95;
 
-/// Whether a thing is called so, but for slips: "Port Louis" is no "Port Ixhuvarra".
+/// Whether an entity has this name, apart from typing errors: "Port Louis" is not "Port Ixhuvarra".
 async fn is_called(context: &Context<'_>, anchor: &NodeSummary, named: &str) -> Result<bool, AnswerError> {
     let config = LookupConfig { k: NAMESAKES, ..LookupConfig::default() };
     let found = context.workspace.lookup(named, &config).await?;
     let Some(found) = found.iter().find(|candidate| candidate.node == anchor.node) else { return Ok(true) };
     let matched = quipu_query::words_of(&found.matched);
     let is_like = |word: &String| matched.iter().any(|known| strsim::jaro_winkler(word, known) >= ALIKE);
-    let whole = strsim::jaro_winkler(&quipu_index::normalise(named), &quipu_index::normalise(&found.matched));
+    let whole =
+        strsim::jaro_winkler(&quipu_language::normalise(named), &quipu_language::normalise(&found.matched));
     Ok(whole >= NAMES_ALIKE || quipu_query::words_of(named).iter().all(is_like))
 }
 
-/// Whether a path starts from the only thing of its name and types: a query asks of all that are called so.
+/// Whether a path starts from the only entity with its name and types. A query would ask about all
+/// of them.
 async fn is_one_thing(context: &Context<'_>, anchor: &NodeSummary) -> Result<bool, AnswerError> {
     if anchor.types.is_empty() || anchor.literal.is_some() {
         return Ok(true);
@@ -241,13 +248,15 @@ async fn is_one_thing(context: &Context<'_>, anchor: &NodeSummary) -> Result<boo
     let found = context.workspace.lookup(&anchor.name, &config).await?;
     let others: Vec<_> =
         found.iter().map(|candidate| candidate.node).filter(|node| *node != anchor.node).collect();
-    let name = quipu_index::normalise(&anchor.name);
+    let name = quipu_language::normalise(&anchor.name);
     let others = context.graph().summaries(&others).await?;
-    Ok(!others.iter().any(|other| other.types == anchor.types && quipu_index::normalise(&other.name) == name))
+    Ok(!others
+        .iter()
+        .any(|other| other.types == anchor.types && quipu_language::normalise(&other.name) == name))
 }
 
-/// Whether a path takes from other things what its own start could have and has not: the year of another work by the same painter, where
-/// this one's is not stated.
+/// Whether a path takes a value from another entity that its start could have but lacks: the year
+/// of another work by the same painter, if this one's year is missing.
 async fn goes_around(
     context: &Context<'_>,
     steps: &[Step],
@@ -268,14 +277,14 @@ async fn goes_around(
     }))
 }
 
-/// Things that are looked at for one that has another's name.
+/// Entities searched for one of the same name.
 const NAMESAKES: usize = 8;
 
-/// A name with fewer characters that is not written as in the graph is too easily another one's.
+/// A shorter name that differs from the graph's spelling may easily be another entity's.
 const SHORT_NAME: usize = 6;
 
-/// Whether a count passes over what its start itself leads to, by a step that the question does not speak of: "how many books did she
-/// write" does not ask for those of whom she teaches.
+/// Whether a count takes a detour that the question does not mention, although the start itself has
+/// the last relation: "how many books did she write" does not ask for the books of her pupils.
 async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<bool, AnswerError> {
     let language = Language::of(question);
     let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
@@ -296,7 +305,8 @@ async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<
     Ok(of_start.iter().flatten().any(|known| known.step == *last))
 }
 
-/// Whether a path takes a step as often as the question asks for it: "the capital of the capital" asks for two. There and back is none.
+/// Whether a path takes each step as often as the question asks for it: "the capital of the
+/// capital" asks for two. A step back does not count.
 fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[Step]) -> bool {
     let language = Language::of(question);
     let words = language.without_articles_behind_of(&quipu_query::words_of(question));
@@ -308,26 +318,26 @@ fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[Step]) -> boo
     })
 }
 
-/// A plain path from a name of the question.
+/// A path without a calculation, from a name in the question.
 struct Walk<'a> {
     question: &'a str,
-    /// Where the question has the name, in bytes.
+    /// The place of the name in the question, in bytes.
     span: &'a Range<usize>,
     steps: &'a [Step],
 }
 
 impl Walk<'_> {
-    /// Whether the path is what the question says, as far as its form shows: a short name is the graph's own, and "the capital of Lima"
-    /// is not walked from Lima to the country.
+    /// Whether the question's form allows the path: a short name must match the graph's exactly,
+    /// and "the capital of Lima" is not walked from Lima to its country.
     fn is_said(&self, context: &Context<'_>, walked: &Outcome) -> bool {
         let Self { question, span, steps } = self;
         let named = question.get((*span).clone()).unwrap_or_default();
-        let name = quipu_index::normalise(named);
+        let name = quipu_language::normalise(named);
         let as_written = walked
             .evidence
             .iter()
             .flat_map(|piece| piece.values())
-            .any(|value| quipu_index::normalise(value) == name);
+            .any(|value| quipu_language::normalise(value) == name);
         if !as_written && named.chars().count() < SHORT_NAME {
             return false;
         }
@@ -344,8 +354,8 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether a path of one step leaves the name on the side of the relation on which the question has it: "whom did A influence" is
-    /// not walked from A to whom A was influenced by.
+    /// Whether the direction of a one-step path fits the side of the relation on which the question
+    /// has the name: "whom did A influence" is not walked to those who influenced A.
     fn stands_right(&self, relation: &str) -> bool {
         let [step] = self.steps else { return true };
         let words = |text: Option<&str>| quipu_query::words_of(text.unwrap_or_default()).len();
@@ -360,8 +370,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a path's answer is of the kind that the question's words ask for: a number to "how many", and no count to "how many years";
-/// yes or no to "is"; a name to "who".
+/// Whether the answer has the form that the question asks for: a number for "how many", but not a
+/// count for "how many years"; yes or no for "is"; a name for "who".
 fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
     let counts = outcome.evidence.iter().any(|piece| {
         matches!(&piece.content, EvidenceContent::Calculation { operation, .. } if operation.starts_with(Operation::Count.name()))
@@ -373,17 +383,18 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         }
         Some("amount") => outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit())),
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
-        // Nobody is a year or an amount: "who designed the Otter" is not answered by when it was built.
+        // A person is not a year or an amount: "who designed the Otter" is not answered by its
+        // year.
         _ if asks_for_an_agent(question) => {
             outcome.answers.iter().any(|answer| answer.contains(char::is_alphabetic))
         }
-        // True and false are no things.
+        // True and false are not entities.
         _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),
     }
 }
 
-/// Whether a path's answer heeds the words that change a question's meaning: those that deny are beyond any path, the others ask for a
-/// calculation.
+/// Whether a path's answer heeds the words that change a question's meaning. No path can express a
+/// negation; the other words ask for a calculation.
 fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     let language = Language::of(question);
     let words = quipu_query::words_of(question);
@@ -407,8 +418,8 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
 }
 
-/// Places of the question's words that stand in a name of several words which the answer rests on: the "top" of "View from the Top" asks
-/// for nothing.
+/// Places of the question's words that belong to a name of several words in the evidence: the "top"
+/// in "View from the Top" asks for nothing.
 fn words_of_names(words: &[String], outcome: &Outcome) -> HashSet<usize> {
     let mut named = HashSet::new();
     for value in outcome.evidence.iter().flat_map(|piece| piece.values()) {

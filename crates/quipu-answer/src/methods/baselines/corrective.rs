@@ -1,11 +1,12 @@
-//! Corrective RAG (Yan et al., 2024) without a trained evaluator, as HybGRAG compares with it (App. C.1.2): text retrieval first; a
-//! model judges the passages correct, ambiguous or incorrect; incorrect ones give way to retrieval from the graph; the answer is
-//! composed step by step.
+//! Corrective RAG (Yan et al., 2024) without a trained evaluator, as HybGRAG compares with it (App.
+//! C.1.2). It retrieves text first; a model judges the passages correct, ambiguous or incorrect;
+//! incorrect ones are replaced by triples of the graph; the answer is composed step by step.
 //!
-//! Calls: 2 where the passages are correct (judge, compose), 3 where they are not (judge, relations, compose), 2 where there are no
-//! passages to judge (relations, compose). Ambiguous passages are kept beside the graph's triples, as in the original.
-//! The entities to start from come from the indexes, as everywhere here; the model chooses the relations, and the ego-graph
-//! along them has a radius of two hops, as in HybGRAG's own graph module.
+//! Calls: 2 if the passages are correct (judge, compose), 3 if not (judge, relations, compose), 2
+//! if there are no passages to judge (relations, compose). Ambiguous passages stay beside the
+//! graph's triples, as in the original. The start entities come from the indexes, as for every
+//! baseline here. The model chooses the relations; the ego-graph along them has a radius of two
+//! hops, as in HybGRAG's own graph module.
 
 use std::collections::HashMap;
 
@@ -25,7 +26,7 @@ use crate::retrieve::{retrieve_passages, retrieve_scope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most relations offered; the most similar to the question where there are more.
+/// Most relations offered; of more, the most similar to the question.
 const MOST_OFFERED: usize = 40;
 
 /// Parameters of Corrective RAG.
@@ -46,7 +47,7 @@ impl Default for CorrectiveConfig {
     }
 }
 
-/// What the passages are worth.
+/// The evaluator's verdict on the passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Worth {
     Correct,
@@ -86,7 +87,8 @@ pub(in crate::methods) async fn run(
     answer_from(context, question, (evidence, left_out), 0.5).await
 }
 
-/// The evaluator: one call. A reply that says none of the three is taken as ambiguous: nothing is lost.
+/// The evaluator: one call. A reply with none of the three words counts as ambiguous, which loses
+/// nothing.
 async fn judge(
     context: &Context<'_>,
     question: &Question,
@@ -105,7 +107,8 @@ async fn judge(
     Ok(worth)
 }
 
-/// The graph module: one call for the useful relations, then the ego-graph along them, within what `beside` leaves of the budget.
+/// The graph module: one call for the useful relations, then the ego-graph along them, within the
+/// part of the budget that `beside` leaves.
 async fn graph_module(
     context: &Context<'_>,
     question: &Question,
@@ -129,7 +132,7 @@ async fn graph_module(
         let request = ChatRequest::new("prune.useful", messages);
         pick_numbers(context, Stage::Prune, request, offered.len(), 1..=config.relations).await?
     };
-    // A reply that could not be read chooses nothing: then everything offered is retrieved, the most similar first.
+    // An unreadable reply chooses nothing: then all relations are followed, the most similar first.
     let chosen: Vec<usize> = if chosen.is_empty() { (0..offered.len()).collect() } else { chosen };
     let chosen: Vec<&OfferedRelation> = chosen.iter().filter_map(|index| offered.get(*index)).collect();
     let kept: Vec<String> = chosen.iter().map(|relation| relation.describe()).collect();
@@ -145,7 +148,8 @@ async fn graph_module(
     Ok((found.evidence, found.left_out))
 }
 
-/// The relations up to `radius` hops around the anchors, each once, with their similarity to the question.
+/// The relations up to `radius` hops around the anchors, each once, with their similarity to the
+/// question.
 async fn offered(
     context: &Context<'_>,
     question: &Question,

@@ -1,5 +1,5 @@
-//! The neighbourhood as it is: all triples of the linked entities, one hop in both directions, and one call over them. The
-//! graph-only RAG that papers compare with.
+//! The plain neighbourhood: all triples of the linked entities, one hop in both directions, and one
+//! call over them. Papers compare with this graph-only RAG.
 
 use crate::answer::{AnswerError, Outcome, Question};
 use crate::compose::answer_from;

@@ -1,4 +1,5 @@
-//! The model alone: question in, answer out, no graph. What a method gains, it gains over this.
+//! The model alone: question in, answer out, no graph. The gain of every method is measured against
+//! this.
 
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;

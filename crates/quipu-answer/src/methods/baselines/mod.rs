@@ -1,5 +1,5 @@
-//! What the methods are measured against. All link, compose and ground with the stages that the methods use; what differs
-//! is how they come by their evidence.
+//! The baselines that the methods are measured against. All use the methods' own stages to link,
+//! compose and ground; they differ in how they find evidence.
 
 pub(super) mod corrective;
 pub(super) mod cot;

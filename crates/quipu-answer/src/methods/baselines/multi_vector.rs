@@ -1,5 +1,6 @@
-//! Multi-vector ranking (Multi-VSS, which HybGRAG compares with on STaRK, Table 3): a document is as many vectors as it has passages, and
-//! an entity is worth the mean of its best ones. One call composes the answer from the best passages of the best entities.
+//! Multi-vector ranking (Multi-VSS, which HybGRAG compares with on STaRK, Table 3). A document has
+//! one vector for each passage; an entity's score is the mean of its best passages. One call
+//! composes the answer from the best passages of the best entities.
 
 use std::collections::HashSet;
 
@@ -13,21 +14,23 @@ use crate::retrieve::Documents;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Passages whose entities are ranked.
+/// Passages searched for entities to rank.
 const SEARCHED: usize = 400;
-/// Entities of the ranking.
+/// Most entities in the ranking.
 const RANKED: usize = 100;
 
 /// Parameters of multi-vector ranking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MultiVectorConfig {
-    /// Passages of an entity that its worth is the mean of, the best ones (3; 0 is 1); of a shorter document all.
+    /// An entity's score is the mean of this many best passages (3; 0 is 1), or of all if it has
+    /// fewer.
     #[schemars(range(max = 100))]
     pub best: usize,
     /// Passages that become evidence, the best one of each entity (10).
     #[schemars(range(max = 100))]
     pub passages: usize,
-    /// Whether the model composes an answer (yes); else the best entity is the answer, without a call.
+    /// Whether the model composes an answer (yes). If not, the best entity is the answer, without a
+    /// call.
     pub compose: bool,
 }
 
@@ -37,7 +40,7 @@ impl Default for MultiVectorConfig {
     }
 }
 
-/// An entity with its worth and its best passage.
+/// An entity with its score and its best passage.
 struct Worth {
     node: NodeId,
     score: f32,
@@ -70,13 +73,14 @@ pub(in crate::methods) async fn run(
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     let answers: Vec<String> = ranked.first().map(|entity| entity.name.clone()).into_iter().collect();
     if answers.is_empty() {
-        return Ok(Outcome::abstain("no document means anything like the question", evidence));
+        return Ok(Outcome::abstain("no document is similar in meaning to the question", evidence));
     }
     let status = Status::Answered;
     Ok(Outcome { status, answers, ranked, evidence, confidence: 0.4, ..Outcome::default() })
 }
 
-/// The entities of the passages nearest to `vector`, each worth the mean of its `best` ones; the best entity first.
+/// The entities of the passages nearest to `vector`, each scored by the mean of its `best`
+/// passages; the best entity first.
 fn worths(documents: &Documents<'_>, vector: &[f32], best: usize) -> Result<Vec<Worth>, AnswerError> {
     let mut seen = HashSet::new();
     let hits = documents.search(SearchMode::Meaning, SEARCHED)?;

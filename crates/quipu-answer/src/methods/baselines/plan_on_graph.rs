@@ -1,10 +1,13 @@
-//! Plan-on-Graph (Chen et al., NeurIPS 2024), as AnchorRAG compares with it: the question is split into objectives; each hop follows as
-//! many relations and entities as serve an open one; the model keeps the state of each objective, and where the facts are not yet enough
-//! it may turn back to places that it left behind.
+//! Plan-on-Graph (Chen et al., NeurIPS 2024), as AnchorRAG compares with it. The question is split
+//! into objectives. Each hop follows the relations and entities that serve an open objective. The
+//! model keeps the state of each objective and, while the facts are not enough, may turn back to
+//! entities that it left behind.
 //!
-//! Calls: one for the objectives; each hop one for relations, one for entities where more than ten are reached, one for the objectives'
-//! state and whether the facts are enough; between two hops one for places to turn back to; one composes. With D hops: 4D + 1 at most.
-//! The topic entities come from the index. All triples along a relation that was followed are evidence, so that lists are answered whole.
+//! Calls: one for the objectives; in each hop one for relations, one for entities if more than ten
+//! are reached, one for the objectives' state and the sufficiency of the facts; between two hops
+//! one for entities to turn back to; one to compose. With D hops that is 4D + 1 at most. The topic
+//! entities come from the index. All triples along a followed relation are evidence, so that lists
+//! are answered whole.
 
 use std::collections::HashSet;
 
@@ -30,14 +33,15 @@ use serde::{Deserialize, Serialize};
 const MOST_RELATIONS: usize = 5;
 /// Neighbours along one step of one entity.
 const MOST_NEIGHBOURS: usize = 50;
-/// Entities that go on without a choice, and the most that are chosen; of so many the model chooses.
+/// `FEW` entities go on without a choice, and at most that many are chosen; the model chooses from
+/// `MOST_CANDIDATES`.
 const FEW: usize = 10;
 const MOST_CANDIDATES: usize = 20;
-/// Places behind that the model may turn back to.
+/// Most entities left behind that the model may turn back to.
 const MOST_BEHIND: usize = 10;
-/// Objectives of a question.
+/// Most objectives of a question.
 const MOST_OBJECTIVES: usize = 4;
-/// An objective whose fact was not found.
+/// The state of an objective whose fact is not found yet.
 const OPEN: &str = "not yet known";
 
 /// Parameters of Plan-on-Graph; the default is the paper's.
@@ -54,13 +58,14 @@ impl Default for PlanOnGraphConfig {
     }
 }
 
-/// The facts that the question needs and what is known of each: the paper's memory, beside the triples walked.
+/// The facts that the question needs, with the state of each: the paper's memory, beside the
+/// triples walked.
 struct Objectives {
     all: Vec<String>,
     states: Vec<String>,
 }
 
-/// Where the search stands, and where it could turn back to.
+/// The current entities, and those that the search could turn back to.
 #[derive(Default)]
 struct Places {
     here: Vec<(NodeId, String)>,
@@ -93,7 +98,7 @@ pub(in crate::methods) async fn run(
         if news && context.calls_left() > 1 {
             enough = objectives.update(context, question, &walked, hop).await?;
         }
-        // The last call is the answer's.
+        // The last call is kept for the answer.
         if enough || hop == config.depth || context.calls_left() <= 1 {
             break;
         }
@@ -107,7 +112,8 @@ pub(in crate::methods) async fn run(
 }
 
 impl Objectives {
-    /// The question split: one call. A reply that cannot be read leaves the question as its one objective.
+    /// Splits the question: one call. If the reply cannot be read, the question is its own
+    /// objective.
     async fn of(context: &Context<'_>, question: &Question) -> Result<Self, AnswerError> {
         #[derive(Deserialize)]
         struct Reply {
@@ -129,7 +135,7 @@ impl Objectives {
         let request = ChatRequest::new("plan.pog", messages).with_max_tokens(160);
         let all = match context.json::<Reply>(Stage::Plan, request, &schema).await {
             Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
-                let reason = format!("{error}; the question is its own objective");
+                let reason = format!("{error}; the whole question is the only objective");
                 context.trace.report(Stage::Plan, Event::Degraded { reason });
                 Vec::new()
             }
@@ -144,7 +150,8 @@ impl Objectives {
         Ok(Self { all, states })
     }
 
-    /// What the facts say of each, and whether they hold the answer: one call. A reply that cannot be read changes nothing.
+    /// Updates the state of each objective, and returns whether the facts hold the answer: one
+    /// call. An unreadable reply changes nothing.
     async fn update(
         &mut self,
         context: &Context<'_>,
@@ -201,14 +208,14 @@ impl Objectives {
 }
 
 impl Places {
-    /// Stands at other places; those left stay behind.
+    /// Moves to other places; those left are kept behind.
     fn go_to(&mut self, next: Vec<(NodeId, String)>) {
         let left = std::mem::replace(&mut self.here, next);
         self.visited.extend(self.here.iter().map(|(node, _)| *node));
         self.leave(left);
     }
 
-    /// Places that are not gone on from stay behind, each once.
+    /// Keeps the places that are not continued behind, each once.
     fn leave(&mut self, places: impl IntoIterator<Item = (NodeId, String)>) {
         for place in places {
             if !self.here.contains(&place) && !self.behind.contains(&place) {
@@ -217,19 +224,19 @@ impl Places {
         }
     }
 
-    /// Stands at places behind too.
+    /// Returns to places left behind, beside the current ones.
     fn turn_back_to(&mut self, back: Vec<(NodeId, String)>) {
         self.behind.retain(|place| !back.contains(place));
         self.visited.extend(back.iter().map(|(node, _)| *node));
         self.here.extend(back);
     }
 
-    /// Notes a walk.
+    /// Marks the steps of triples as followed.
     fn follow(&mut self, triples: &[Walked]) {
         self.followed.extend(triples.iter().map(|(from, step, _)| (*from, *step)));
     }
 
-    /// The steps that were not followed yet from some place at hand that has them.
+    /// The steps that at least one current place has and that were not followed from it yet.
     async fn fresh(&self, context: &Context<'_>) -> Result<HashSet<Step>, AnswerError> {
         let here = self.nodes();
         let used = context.graph().relations_of(&here).await?;
@@ -242,14 +249,15 @@ impl Places {
         self.here.iter().map(|(node, _)| *node).collect()
     }
 
-    /// Names of the first places, for the model.
+    /// The names of the first current places, for the model.
     fn names(&self) -> String {
         let names: Vec<&str> = self.here.iter().take(FEW).map(|(_, name)| name.as_str()).collect();
         names.join(" / ")
     }
 }
 
-/// One hop: the relations that serve an open objective, what they lead to, and of that what goes on.
+/// One hop: the relations that serve an open objective, the entities along them, and the choice of
+/// those that go on.
 async fn explore(
     context: &Context<'_>,
     question: &Question,
@@ -277,7 +285,8 @@ async fn explore(
     Ok(triples)
 }
 
-/// The relations to follow, as many as serve: one call, none where there is a single one. Where the reply cannot be read, the most similar.
+/// The relations to follow: one call, or none if there is only one relation. If the reply cannot be
+/// read, the most similar ones.
 async fn choose_relations(
     context: &Context<'_>,
     question: &Question,
@@ -317,7 +326,8 @@ async fn choose_relations(
     Ok(picked.into_iter().map(|relation| relation.step).collect())
 }
 
-/// The entities to go on from: a few all, of more those that the model chooses; the others stay behind.
+/// The entities that go on: all if they are few, else those that the model chooses; the others stay
+/// behind.
 async fn choose_entities(
     context: &Context<'_>,
     question: &Question,
@@ -352,7 +362,7 @@ async fn choose_entities(
             next = chosen;
         }
     }
-    // Where there was no choice, or none that could be read, the first ones go on: those most like the question.
+    // Without a readable choice, the first ones go on: those most similar to the question.
     let rest = next.split_off(next.len().min(FEW));
     places.leave(rest);
     let kept: Vec<String> = next.iter().map(|(_, name)| name.clone()).collect();
@@ -371,7 +381,8 @@ fn told(evidence: &Evidence) -> String {
     }
 }
 
-/// The triples most like the question, best first, and the others; the first ones where there is no embedder.
+/// The triples most similar to the question, best first, and the rest. Without an embedder, the
+/// first triples and the rest.
 async fn most_similar(
     context: &Context<'_>,
     question: &Question,
@@ -388,7 +399,8 @@ async fn most_similar(
     Ok((reached, cut))
 }
 
-/// The paper's self-correction: the places behind that are gone on from too; one call, none where nothing is behind.
+/// The paper's self-correction: chooses the places left behind to continue from too. One call, or
+/// none if nothing is behind.
 async fn turn_back(
     context: &Context<'_>,
     question: &Question,
@@ -399,7 +411,7 @@ async fn turn_back(
         return Ok(());
     }
     let _timer = context.ledger.enter(Stage::Plan);
-    // What was left last is nearest to where the search stands.
+    // The place left last is nearest to the current ones.
     let offered: Vec<(NodeId, String)> = places.behind.iter().rev().take(MOST_BEHIND).cloned().collect();
     let names: Vec<&str> = offered.iter().map(|(_, name)| name.as_str()).collect();
     let values = json!({

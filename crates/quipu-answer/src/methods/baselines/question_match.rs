@@ -1,10 +1,11 @@
-//! Question matching: the question's embedding against the triples' sentences, the `k` nearest as evidence, one call over them
-//! (the baseline QSM of the pseudo-graph paper, §4.1).
+//! Question matching (the baseline QSM of the pseudo-graph paper, §4.1): compares the question's
+//! embedding with the triples' sentences; the `k` nearest triples are the evidence for one call.
 //!
-//! A graph of up to `whole` triples is matched as a whole: one vector a triple, made once and kept by the engine (a millisecond of
-//! CPU each). Above that this would take minutes before the first answer and more memory than the graph, so only the triples
-//! within two hops of the linked entities are matched. That leaves out triples that merely sound like the question, so it does not
-//! make the baseline weaker where linking succeeds.
+//! A graph of up to `whole` triples is matched completely: one vector for each triple, made once
+//! and kept by the engine (a millisecond of CPU each). A larger graph would take minutes before the
+//! first answer, and more memory than the graph itself, so only the triples within two hops of the
+//! linked entities are matched. That drops triples that merely sound like the question, so the
+//! baseline is no weaker where linking succeeds.
 
 use quipu_index::exact_top_k;
 
@@ -17,7 +18,7 @@ use crate::retrieve::{Walked, nearby_triples, sentence, triples_to_evidence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Neighbours along one step of one node, where the neighbourhood is matched.
+/// Neighbours along one step of one node, if only the neighbourhood is matched.
 const EACH: usize = 50;
 
 /// Parameters of question matching.
@@ -26,7 +27,7 @@ pub struct QuestionMatchConfig {
     /// Triples that become evidence (20).
     #[schemars(range(max = 100))]
     pub k: usize,
-    /// Most triples of a graph that is matched as a whole (20,000).
+    /// Most triples of a graph that is matched completely (20,000).
     #[schemars(range(max = 20000))]
     pub whole: u64,
     /// Most triples around the linked entities that are matched in a larger graph (1,000).
@@ -78,7 +79,8 @@ async fn nearest(
     Ok(best.into_iter().filter_map(|(index, _)| triples.get(index).copied()).collect())
 }
 
-/// The triples of one entity and step together, so that they are one row of a table; the best first.
+/// Groups the triples of each entity and step, so that they form one row of a table; the best
+/// first.
 fn gathered(triples: Vec<Walked>) -> Vec<Walked> {
     let mut gathered: Vec<Walked> = Vec::new();
     for triple in triples {

@@ -1,8 +1,9 @@
-//! ReAct (Yao et al., 2023): a thought, an action, what it found, the next thought, until the model finishes; then the answer is
-//! composed from what was found. R + 1 calls for R rounds.
+//! ReAct (Yao et al., 2023): a thought, an action, its observation, the next thought, until the
+//! model finishes; then the answer is composed from the observations. R + 1 calls for R rounds.
 //!
-//! Actions are those of HybGRAG's ReAct (App. C.1.2) for a graph: its "extract entity relation domain" and "search KG" are `search`
-//! and `follow`, its "search web" is `read`, offered where the graph has documents.
+//! The actions are those of HybGRAG's ReAct (App. C.1.2) for a graph: its "extract entity relation
+//! domain" and "search KG" are `search` and `follow`; its "search web" is `read`, offered if the
+//! graph has documents.
 
 use quipu_model::{ChatRequest, Message};
 use serde::{Deserialize, Serialize};
@@ -13,9 +14,9 @@ use crate::answer::{AnswerError, Outcome, Question, Stage};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// Thinks before each action.
+/// The agent that thinks before each action.
 struct Thinker {
-    /// Whether there are any to read.
+    /// Whether the graph has documents to read.
     documents: bool,
 }
 
@@ -38,7 +39,7 @@ pub(in crate::methods) async fn run(
     Ok(attempt(context, question, &[], config).await?.outcome)
 }
 
-/// One search from the beginning, told what earlier ones taught (Reflexion).
+/// One search from the beginning, with the lessons of earlier attempts (Reflexion).
 pub(super) async fn attempt(
     context: &Context<'_>,
     question: &Question,

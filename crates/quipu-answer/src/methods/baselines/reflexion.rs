@@ -1,8 +1,9 @@
-//! Reflexion (Shinn et al., 2023), as HybGRAG compares with it (§4.1): ReAct tries, the model judges its answer, says in words why an
-//! attempt failed, and tries again with what it learnt.
+//! Reflexion (Shinn et al., 2023), as HybGRAG compares with it (§4.1): ReAct makes an attempt; the
+//! model judges its answer, says in words why it failed, and tries again with that lesson.
 //!
-//! An attempt takes R rounds and a composition; between two attempts stand a judgement and a reflection, after the last neither. With T
-//! attempts that is T(R + 1) + 2(T - 1) calls at most. An abstention has failed without a judgement.
+//! An attempt takes R rounds and a composition; between two attempts come a judgement and a
+//! reflection, after the last one neither. With T attempts that is T(R + 1) + 2(T - 1) calls at
+//! most. An abstention counts as failed without a judgement.
 
 use quipu_model::ChatRequest;
 use serde_json::json;
@@ -16,7 +17,7 @@ use crate::prompts::Prompt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Calls that another attempt needs to be worth its beginning: the judgement, the reflection, a search, a step and the answer.
+/// Least calls for another attempt: the judgement, the reflection, a search, a step and the answer.
 const OF_AN_ATTEMPT: u32 = 5;
 /// Tokens of a lesson.
 const LESSON_TOKENS: u32 = 80;
@@ -48,16 +49,16 @@ pub(in crate::methods) async fn run(
     let mut attempt = react::attempt(context, question, &lessons, &rounds).await?;
     while lessons.len() + 1 < config.attempts && context.calls_left() >= OF_AN_ATTEMPT {
         match again(context, question, &attempt, &mut lessons, &rounds).await {
-            // What the attempt before came to is not lost where a limit ended this one.
+            // If a limit ended this attempt, the answer of the last one stands.
             Ok(Some(next)) if is_cut_off(context, &next) && attempt.outcome.status != Status::Abstained => {
-                let reason = "a limit ended the last attempt; the one before stands".into();
+                let reason = "a limit ended the last attempt; the previous attempt is kept".into();
                 context.trace.report(Stage::Critique, Event::Degraded { reason });
                 break;
             }
             Ok(Some(next)) => attempt = next,
             Ok(None) => break,
             Err(AnswerError::Exhausted(limit)) => {
-                let reason = format!("{limit}; the attempt before stands");
+                let reason = format!("{limit}; the previous attempt is kept");
                 context.trace.report(Stage::Critique, Event::Degraded { reason });
                 break;
             }
@@ -67,13 +68,13 @@ pub(in crate::methods) async fn run(
     Ok(attempt.outcome)
 }
 
-/// Whether an attempt came to nothing because calls or time were used up.
+/// Whether an attempt abstained because calls or time were used up.
 fn is_cut_off(context: &Context<'_>, attempt: &Attempt) -> bool {
     let is_spent = context.calls_left() <= 1 || context.check_time().is_err();
     attempt.outcome.status == Status::Abstained && is_spent
 }
 
-/// Another attempt, told what the last one taught; none where that one is accepted.
+/// Another attempt, with the lesson of the last one; `None` if the last one is accepted.
 async fn again(
     context: &Context<'_>,
     question: &Question,
@@ -88,7 +89,8 @@ async fn again(
     react::attempt(context, question, lessons, rounds).await.map(Some)
 }
 
-/// Whether the attempt's answer answers the question, by the model; an abstention does not, without a call.
+/// Whether the attempt answers the question, as the model judges; an abstention does not, without a
+/// call.
 async fn answers(
     context: &Context<'_>,
     question: &Question,
@@ -104,7 +106,7 @@ async fn answers(
     Ok(accepted)
 }
 
-/// Why an attempt failed and how to do better, in the model's words: one call.
+/// The model's lesson from a failed attempt: why it failed and how to do better. One call.
 async fn reflect(
     context: &Context<'_>,
     question: &Question,

@@ -1,5 +1,5 @@
-//! The conversation of an agent with the graph: a call, what it found, the next call. Function calling and ReAct differ in how a
-//! call is written.
+//! The conversation of an agent with the graph: a call, its observation, the next call. Function
+//! calling and ReAct differ only in how a call is written.
 
 use quipu_model::{Message, ModelError};
 
@@ -24,21 +24,22 @@ impl Default for RoundsConfig {
     }
 }
 
-/// What an agent does in one round.
+/// An agent's action in one round.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Action {
     Find(String),
-    /// Find, with the relations in full.
+    /// As `Find`, with the relations in full.
     Relations(String),
     Expand(String, String),
     Read(String),
     Finish,
 }
 
-/// Who decides on the next action.
+/// The agent: decides on the next action.
 pub(super) trait Agent {
-    /// The next action, given the conversation so far, and the words in which it was asked for. With `may_finish` false it is not to
-    /// be the end: small models like to stop once they know where to look.
+    /// The next action, given the conversation so far, and the model's own words for it. With
+    /// `may_finish` false the agent may not finish, because small models like to stop once they
+    /// know where to look.
     async fn next(
         &self,
         context: &Context<'_>,
@@ -47,13 +48,14 @@ pub(super) trait Agent {
     ) -> Result<(Action, String), AnswerError>;
 }
 
-/// What an agent came to, and on the way its calls with what each found.
+/// The outcome of an agent, with its calls and their observations.
 pub(super) struct Attempt {
     pub(super) outcome: Outcome,
     pub(super) steps: Vec<String>,
 }
 
-/// Lets the agent act until it is done, its rounds are used up, or one call is left to compose with; then composes.
+/// Lets the agent act until it finishes, its rounds are used up, or one call is left; then composes
+/// the answer.
 pub(super) async fn converse(
     context: &Context<'_>,
     question: &Question,
@@ -71,13 +73,14 @@ pub(super) async fn converse(
         }
         let (action, words) = match agent.next(context, &messages, toolbox.may_hold_an_answer()).await {
             Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
-                let reason = format!("{error}; the answer is composed from what was found");
+                let reason = format!("{error}; the answer is composed from the evidence found so far");
                 context.trace.report(Stage::Plan, Event::Degraded { reason });
                 break;
             }
             next => next?,
         };
-        // A second repetition, and a second wish to end with nothing, are the end.
+        // The second repetition of an action ends the search, and so does a second attempt to
+        // finish with nothing found.
         let repeated = done.contains(&action);
         if (action == Action::Finish && (repeated || !toolbox.is_empty()))
             || done.iter().filter(|a| **a == action).count() > 1
@@ -95,7 +98,7 @@ pub(super) async fn converse(
         };
         done.push(action);
         let found = observation.to_message(question.text())?;
-        // The question stands below what was found; a reflection has it anyway.
+        // The question stands below the observation; a reflection gets it separately.
         let told = found.content.rsplit_once('\n').map_or("", |(told, _)| told);
         steps.push(format!("{words}\n{told}"));
         messages.push(Message::assistant(words));

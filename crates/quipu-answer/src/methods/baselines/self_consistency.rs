@@ -1,9 +1,11 @@
-//! Self-consistency (Wang et al., 2023): several samples of the model's own thinking, and a vote. One call a sample.
+//! Self-consistency (Wang et al., 2023): several samples of the model's own thinking, and a vote.
+//! One call a sample.
 //!
-//! Each value is voted on by itself, since an answer may be a list: a value stands that more than half of the samples give. Where
-//! none does, the values of most votes stand, or of the first sample that gives any.
+//! The vote is on each value, because an answer may be a list. A value wins if more than half of
+//! the samples give it. If none does, the values with the most votes win; if no value has two
+//! votes, the first sample that gives any value wins.
 
-use quipu_index::normalise;
+use quipu_language::normalise;
 use quipu_model::ModelError;
 
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
@@ -46,7 +48,7 @@ pub(in crate::methods) async fn run(
                 let reason = format!("{error}; the sample has no vote");
                 context.trace.report(Stage::Compose, Event::Degraded { reason });
             }
-            // What was sampled before the limit votes.
+            // The samples taken before the limit still vote.
             Err(AnswerError::Exhausted(limit)) if !samples.is_empty() => {
                 context.trace.report(Stage::Compose, Event::Degraded { reason: limit.to_string() });
                 break;
@@ -84,7 +86,8 @@ fn elected(samples: &[Vec<String>]) -> Outcome {
     }
 }
 
-/// Each value as it was first written, with the number of samples that give it, in the order of first mention.
+/// Each value as first written, with the number of samples that give it, in the order of first
+/// mention.
 fn count(samples: &[Vec<String>]) -> Vec<(String, usize)> {
     let mut votes: Vec<(String, String, usize)> = Vec::new();
     for answers in samples {

@@ -1,8 +1,10 @@
-//! StructGPT (Jiang et al., 2023), as KERAG compares with it (§5.1): the model reads the graph through two interfaces, the relations
-//! around the entities at hand and the triples along the relation that it chose, and reads on until they hold the answer.
+//! StructGPT (Jiang et al., 2023), as KERAG compares with it (§5.1). The model reads the graph
+//! through two interfaces: the relations around the current entities, and the triples along the
+//! relation that it chose. It reads on until the triples hold the answer.
 //!
-//! Each hop one call chooses a relation, one says whether the triples so far are enough; the last hop needs no such word. With D hops and
-//! the composition that is 2D calls at most; entities with a single relation need no choice. The topic entities come from the index.
+//! In each hop one call chooses a relation and one judges whether the triples are enough; the last
+//! hop needs no judgement. With D hops and the composition that is 2D calls at most. Entities with
+//! a single relation need no choice. The topic entities come from the index.
 
 use std::collections::HashSet;
 
@@ -23,10 +25,10 @@ use crate::retrieve::Walked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Entities that are gone on from, and neighbours of each.
+/// Most entities that go on, and most neighbours of each.
 const MOST_NODES: usize = 100;
 const MOST_NEIGHBOURS: usize = 100;
-/// Names of the entities at hand that the model sees.
+/// Names of the current entities that the model sees.
 const MOST_NAMES: usize = 3;
 
 /// Parameters of StructGPT.
@@ -70,7 +72,7 @@ pub(in crate::methods) async fn run(
             triples.iter().map(|(_, _, to)| *to).filter(|to| visited.insert(*to)).take(MOST_NODES).collect();
         walked.extend(triples);
         way.push(relation.describe());
-        // The last call is the answer's, and what the last hop found is all that there is.
+        // The last call is kept for the answer, and after the last hop nothing more can be found.
         if here.is_empty() || hop == config.depth || context.calls_left() <= 1 {
             break;
         }
@@ -85,7 +87,8 @@ pub(in crate::methods) async fn run(
     answer_from(context, question, found, if enough { 0.6 } else { 0.4 }).await
 }
 
-/// The relation to follow: one call, none where there is one relation only. A reply that cannot be read takes the most similar.
+/// The relation to follow: one call, or none if there is only one relation. If the reply cannot be
+/// read, the most similar relation.
 async fn choose(
     context: &Context<'_>,
     question: &Question,

@@ -1,5 +1,6 @@
-//! Text-only RAG: the passages of the graph's documents that fit the question best, and one call over them. A graph without
-//! documents leaves nothing to answer from. The entities of the passages are its ranking.
+//! Text-only RAG: the passages of the graph's documents that fit the question best, and one call
+//! over them. Without documents there is no evidence to answer from. Its ranking is the passages'
+//! entities.
 
 use std::collections::HashSet;
 
@@ -14,7 +15,7 @@ use crate::retrieve::{Documents, retrieve_passages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Passages that the ranking of entities is made of.
+/// Passages from which the entities are ranked.
 const RANKED: usize = 100;
 
 /// Parameters of text-only RAG.
@@ -22,9 +23,10 @@ const RANKED: usize = 100;
 pub struct TextConfig {
     /// Passages that become evidence (10).
     pub passages: usize,
-    /// How they are found (both by words and by meaning).
+    /// The search mode (both by words and by meaning).
     pub mode: SearchMode,
-    /// Whether the model composes an answer (yes); else the best passage's entity is the answer, without a call.
+    /// Whether the model composes an answer (yes). If not, the entity of the best passage is the
+    /// answer, without a call.
     pub compose: bool,
 }
 

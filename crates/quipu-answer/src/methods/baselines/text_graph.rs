@@ -1,5 +1,5 @@
-//! Text and graph together: the passages of `text` and the triples of `graph` in one prompt, one call over both. The RAG that HybGRAG
-//! compares with on CRAG (§4.2, Table 7).
+//! Text and graph together: the passages of `text` and the triples of `graph` in one prompt, one
+//! call over both. HybGRAG compares with this RAG on CRAG (§4.2, Table 7).
 
 use quipu_index::SearchMode;
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// Parameters of text and graph together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextGraphConfig {
-    /// Passages that become evidence (5); the triples have the rest of the budget.
+    /// Passages that become evidence (5); the triples get the rest of the budget.
     #[schemars(range(max = 100))]
     pub passages: usize,
 }

@@ -1,13 +1,16 @@
-//! Think-on-Graph (Sun et al., 2024): a beam search in which the model chooses where to go.
+//! Think-on-Graph (Sun et al., 2024): a beam search in which the model chooses the next steps.
 //!
-//! Each hop, for each of the N paths of the beam the model picks the relations to follow; of the entities that they lead to the
-//! `width` best go on; the model then says whether the triples so far are enough. With D hops this takes N·D calls for
-//! relations, D for sufficiency, one for the topic entities and one for the answer: ND + D + 2, as the KERAG paper counts them (App. H). The
-//! first hop has as many paths as there are topic entities, and a path that has one relation only needs no choice, so that is the most.
+//! In each hop the model picks the relations to follow for each of the N paths of the beam; the
+//! `width` best entities along them go on; then the model judges whether the triples so far are
+//! enough. With D hops this takes N·D calls for relations, D for sufficiency, one for the topic
+//! entities and one for the answer: ND + D + 2, as the KERAG paper counts them (App. H). That is
+//! the maximum: the first hop has only as many paths as topic entities, and a path with a single
+//! relation needs no choice.
 //!
-//! Entities are pruned by sentence embeddings, one of the pruning tools that the paper itself compares (its §3.2.3); pruning them by model
-//! would take another N·D calls. Where the paper keeps only the chains of the beam as evidence, all triples along a step that survives are
-//! kept, so that lists can be answered whole; where it falls back on what the model knows, this abstains.
+//! Sentence embeddings prune the entities, one of the pruning tools that the paper itself compares
+//! (its §3.2.3); pruning by model would take another N·D calls. The paper keeps only the chains of
+//! the beam as evidence; here all triples along a surviving step are kept, so that lists can be
+//! answered whole. The paper falls back on the model's knowledge; here the method abstains.
 
 use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, ModelError};
@@ -30,13 +33,13 @@ use serde::{Deserialize, Serialize};
 const MOST_NEIGHBOURS: usize = 50;
 /// Names of the graph offered to the topic call.
 const MOST_NAMES: usize = 6;
-/// How much less a relation is worth than the one that the model named before it.
+/// The factor on the score of each further relation that the model named.
 const RANK_DISCOUNT: f32 = 0.7;
 
 /// Parameters of Think-on-Graph; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TogConfig {
-    /// Paths that go on after each hop, and relations picked from each (3).
+    /// Paths kept after each hop, and relations picked for each (3).
     #[schemars(range(max = 10))]
     pub width: usize,
     /// Most hops (3).
@@ -54,14 +57,14 @@ impl Default for TogConfig {
 struct End {
     node: NodeId,
     name: String,
-    /// The way there, in words.
+    /// The path to it, in words.
     way: String,
     /// Entities on the way.
     visited: Vec<NodeId>,
     score: f32,
 }
 
-/// Where a picked relation leads.
+/// The ends of a picked relation.
 struct Lead {
     /// Position of the path in the beam.
     from: usize,
@@ -90,7 +93,7 @@ pub(in crate::methods) async fn run(
         }
         walked.extend(triples);
         beam = next;
-        // The last call is the answer's.
+        // The last call is kept for the answer.
         if context.calls_left() <= 1 {
             break;
         }
@@ -103,8 +106,8 @@ pub(in crate::methods) async fn run(
     answer_from(context, question, found, if enough { 0.6 } else { 0.4 }).await
 }
 
-/// The topic entities: one call. What the model names is linked by the name index; where none of it is found, the mentions that
-/// the index itself found stand in.
+/// The topic entities: one call. The name index links the model's names. If it finds none of them,
+/// the mentions that the index itself found are used.
 async fn start(context: &Context<'_>, question: &Question) -> Result<Vec<Anchor>, AnswerError> {
     let _timer = context.ledger.enter(Stage::Link);
     let detected = mentions(context, question.text()).await?;
@@ -125,7 +128,7 @@ async fn start(context: &Context<'_>, question: &Question) -> Result<Vec<Anchor>
     Ok(close_anchors(&linked))
 }
 
-/// The relations to follow from each path: one call a path.
+/// The relations to follow from each path: one call for each path.
 async fn prune_relations(
     context: &Context<'_>,
     question: &Question,
@@ -160,7 +163,8 @@ async fn prune_relations(
     Ok(leads)
 }
 
-/// Which of the relations to follow, best first. Where the reply cannot be read, the most similar; one alone needs no choice.
+/// The relations to follow, best first. If the reply cannot be read, the most similar ones. A
+/// single relation needs no choice.
 async fn pick(
     context: &Context<'_>,
     question: &Question,

@@ -1,7 +1,9 @@
-//! Function calling: the model looks things up by `find`, `relations` and `expand`, round by round, until it calls `finish`; then
-//! the answer is composed from what was expanded. R + 1 calls for R rounds.
+//! Function calling: the model looks things up by `find`, `relations` and `expand`, round by round,
+//! until it calls `finish`; then the answer is composed from the expanded triples. R + 1 calls for
+//! R rounds.
 //!
-//! The endpoint's own function calling is used where it has it; else the calls are JSON, held to the functions' schemas.
+//! Uses the endpoint's own function calling if it has it; otherwise the calls are JSON that must
+//! fit the functions' schemas.
 
 use quipu_model::{ChatRequest, Message, Tool, ToolCall};
 use serde_json::{Value, json};
@@ -14,7 +16,7 @@ use crate::prompts::{Prompt, graph_tools};
 /// The function that ends the search.
 const FINISH: &str = "finish";
 
-/// Calls functions.
+/// The agent that calls functions.
 struct Caller;
 
 pub(in crate::methods) async fn run(

@@ -1,10 +1,11 @@
-//! What an agent may do with the graph: find, relations, expand, read. It remembers what was found, gives each list of
-//! entities a label, and keeps the triples that were expanded as evidence.
+//! The tools of an agent: find, relations, expand, read. The toolbox remembers the entities found,
+//! labels each list of entities, and keeps the expanded triples as evidence.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, Step};
-use quipu_index::{SearchMode, exact_top_k, normalise};
+use quipu_index::{SearchMode, exact_top_k, inner_product};
+use quipu_language::normalise;
 use quipu_model::{Embeddings, Message};
 use serde::Serialize;
 
@@ -16,21 +17,21 @@ use crate::plan::OfferedRelation;
 use crate::prompts::Prompt;
 use crate::retrieve::{Walked, latest_within_budget, ordinary_steps, retrieve_passages, triples_to_evidence};
 
-/// Names of a list that the model sees; the rest is counted.
+/// Names of a list that the model sees; the rest is only counted.
 const MOST_NAMES: usize = 20;
-/// Relations that the model sees; the most similar to the question where there are more.
+/// Relations that the model sees; of more, the most similar to the question.
 const MOST_RELATIONS: usize = 20;
-/// Entities of one list that are expanded, and neighbours of each along one step.
+/// Entities of one list that are expanded, and most neighbours of each along one step.
 const MOST_NODES: usize = 100;
 const MOST_NEIGHBOURS: usize = 100;
-/// Candidates of a name within this of the best one are all but equally good.
+/// Candidates within this score of the best one count as near-equal.
 const CLOSE: f64 = 0.02;
-/// A relation that the graph does not name so stands for the nearest one of at least this similarity.
+/// A name that no relation has stands for the nearest relation of at least this similarity.
 const NEAR_RELATION: f32 = 0.5;
-/// Passages that one reading gives.
+/// Passages returned by one `read`.
 const PASSAGES: usize = 5;
 
-/// What a tool gave, as the model sees it.
+/// The result of a tool, as the model sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Observation {
@@ -40,7 +41,7 @@ pub enum Observation {
         label: String,
         /// Some of the names.
         names: Vec<String>,
-        /// How many more there are.
+        /// The number of further names.
         more: usize,
         /// Names of relations.
         relations: Vec<String>,
@@ -52,19 +53,19 @@ pub enum Observation {
     },
     /// Passages of documents.
     Passages {
-        /// The passages with what they are about.
+        /// The passages, each with its entity.
         passages: Vec<String>,
     },
-    /// Nothing bears the name.
+    /// No entity has this name.
     NoEntity {
         /// The name.
         name: String,
     },
     /// The entity has no such relation.
     NoRelation {
-        /// As the model called it.
+        /// The relation as the model named it.
         name: String,
-        /// What there is.
+        /// The relations that the entity has.
         relations: Vec<String>,
     },
     /// The entity has no document.
@@ -72,17 +73,17 @@ pub enum Observation {
         /// The name.
         name: String,
     },
-    /// The same was asked before.
+    /// The model repeated an earlier call.
     Repeated,
-    /// The model wants to end without anything that could hold an answer.
+    /// The model wants to finish before it found anything that could hold an answer.
     NothingYet,
 }
 
 impl Observation {
-    /// As a message to the model, with the question that it is to keep in mind.
+    /// Turns the observation into a message to the model, with the question as a reminder.
     ///
     /// # Errors
-    /// [`AnswerError::Prompt`], were the template wrong.
+    /// [`AnswerError::Prompt`] if the template is wrong.
     pub fn to_message(&self, question: &str) -> Result<Message, AnswerError> {
         let mut values = serde_json::to_value(self).unwrap_or_default();
         if let Some(values) = values.as_object_mut() {
@@ -115,15 +116,16 @@ impl<'c> Toolbox<'c> {
         self.walked.is_empty() && self.passages.is_empty()
     }
 
-    /// Whether looking further can be left off: something was expanded or read, or nothing was found to go on from.
+    /// Whether the agent may stop: something was expanded or read, or no entity was found to go on
+    /// from.
     pub fn may_hold_an_answer(&self) -> bool {
         !self.is_empty() || self.lists.is_empty()
     }
 
-    /// The entities of a name, as a list.
+    /// The entities with a name, as a list.
     ///
     /// # Errors
-    /// The graph's, the index's and the embedder's; so for the other tools.
+    /// The graph's, the index's and the embedder's; the same for the other tools.
     pub async fn find(&mut self, name: &str) -> Result<Observation, AnswerError> {
         let nodes = self.linked(name).await?;
         if nodes.is_empty() {
@@ -142,7 +144,8 @@ impl<'c> Toolbox<'c> {
         Ok(Observation::Relations { relations: offered.iter().map(OfferedRelation::describe).collect() })
     }
 
-    /// What a relation joins to an entity or to the entities of a list, in either direction, as a list.
+    /// The entities and values that a relation connects with an entity or a list, in either
+    /// direction, as a list.
     pub async fn expand(&mut self, entity: &str, relation: &str) -> Result<Observation, AnswerError> {
         let nodes = self.resolve(entity).await?;
         if nodes.is_empty() {
@@ -165,7 +168,7 @@ impl<'c> Toolbox<'c> {
         self.list(found).await
     }
 
-    /// What the documents of an entity say that is nearest to the question.
+    /// The passages of an entity's documents that are nearest to the question.
     pub async fn read(&mut self, entity: &str) -> Result<Observation, AnswerError> {
         let nodes = self.resolve(entity).await?;
         let found =
@@ -178,7 +181,8 @@ impl<'c> Toolbox<'c> {
         Ok(Observation::Passages { passages })
     }
 
-    /// All that was expanded and read, within the question's budget for evidence, and how much that left out.
+    /// All expanded triples and read passages within the question's evidence budget, and how many
+    /// pieces did not fit.
     ///
     /// # Errors
     /// The graph's.
@@ -203,7 +207,8 @@ impl<'c> Toolbox<'c> {
         Ok(Observation::List { label: format!("R{}", self.lists.len()), names, more, relations })
     }
 
-    /// The nodes that the model means: a list by its label, something seen by its name, else by the name index.
+    /// The nodes that the model means: a list by its label, a node seen before by its name, else
+    /// through the name index.
     async fn resolve(&self, entity: &str) -> Result<Vec<NodeId>, AnswerError> {
         let mut nodes = match (self.labelled(entity), self.seen.get(&normalise(entity))) {
             (Some(list), _) => list.to_vec(),
@@ -228,7 +233,8 @@ impl<'c> Toolbox<'c> {
         Ok(mention.candidates.iter().filter(close).map(|anchor| anchor.node).collect())
     }
 
-    /// The steps that a relation's name means: so called, else called in the words, else nearest in meaning.
+    /// The steps that a relation's name stands for: those with exactly this name, else those whose
+    /// name is part of it, else the nearest in meaning.
     async fn steps_called(&self, nodes: &[NodeId], asked: &str) -> Result<Vec<Step>, AnswerError> {
         let steps = self.named_steps(nodes).await?;
         let wanted = normalise(asked);
@@ -249,9 +255,7 @@ impl<'c> Toolbox<'c> {
         let mut texts = vec![asked];
         texts.extend(steps.iter().map(|(_, name)| name.as_str()));
         let rows = self.context.embed(Stage::Retrieve, &texts).await?;
-        let similarity = |index: usize| -> f32 {
-            rows.row(0).iter().zip(rows.row(index + 1)).map(|(left, right)| left * right).sum()
-        };
+        let similarity = |index: usize| inner_product(rows.row(0), rows.row(index + 1));
         let nearest = (0..steps.len()).max_by(|a, b| similarity(*a).total_cmp(&similarity(*b)));
         let nearest = nearest.filter(|index| similarity(*index) >= NEAR_RELATION);
         Ok(nearest.and_then(|index| steps.get(index)).map_or_else(Vec::new, |(_, name)| called(name)))
@@ -265,7 +269,8 @@ impl<'c> Toolbox<'c> {
         Ok(steps.into_iter().filter_map(|step| Some((step, name(&step)?.name.clone()))).collect())
     }
 
-    /// Names of the relations that lead on, the most like the question first: small models favour what they read first.
+    /// The names of the relations that lead on, the most similar to the question first, because
+    /// small models favour the first ones.
     async fn relation_names(&self, nodes: &[NodeId]) -> Result<Vec<String>, AnswerError> {
         let mut names: Vec<String> =
             self.named_steps(nodes).await?.into_iter().map(|(_, name)| cell(&name)).collect();

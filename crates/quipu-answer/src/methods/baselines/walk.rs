@@ -1,8 +1,10 @@
-//! One step of a walk in which the model chooses: the relations on offer, what they lead to, and all of it as evidence.
+//! One step of a walk in which the model chooses: the relations on offer, the triples along them,
+//! and these as evidence.
 
 use std::collections::HashSet;
 
 use quipu_graph::{NodeId, Step};
+use quipu_index::inner_product;
 
 use crate::answer::{AnswerError, Evidence, Stage};
 use crate::ledger::Context;
@@ -10,10 +12,11 @@ use crate::plan::{Frontier, OfferedRelation};
 use crate::prune::{filter_by_similarity, similarities};
 use crate::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
 
-/// Most relations offered at once; the most similar to the question where there are more.
+/// Most relations offered at once; of more, the most similar to the question.
 pub(super) const MOST_OFFERED: usize = 30;
 
-/// The relations that lead on from some nodes, at most `most`: the most similar to the question where there are more.
+/// The relations that lead on from some nodes, at most `most`; of more, the most similar to the
+/// question.
 pub(super) async fn offered(
     context: &Context<'_>,
     question: &str,
@@ -25,7 +28,7 @@ pub(super) async fn offered(
     most_offered(context, question, offered, most).await
 }
 
-/// At most `most` of some relations: the most similar to the question where there are more.
+/// At most `most` of the offered relations; of more, the most similar to the question.
 pub(super) async fn most_offered(
     context: &Context<'_>,
     question: &str,
@@ -41,7 +44,7 @@ pub(super) async fn most_offered(
     Ok(offered)
 }
 
-/// The triples along `steps` from each of the nodes, at most `each` a node and step.
+/// The triples along `steps` from each of the nodes, at most `each` for one node and step.
 pub(super) async fn along(
     context: &Context<'_>,
     nodes: &[NodeId],
@@ -57,7 +60,7 @@ pub(super) async fn along(
     Ok(triples)
 }
 
-/// The triples as evidence, each once, within the question's budget, and how many that left out.
+/// The triples as evidence, each once, within the question's budget, and how many did not fit.
 pub(super) async fn evidence(
     context: &Context<'_>,
     walked: &[Walked],
@@ -68,7 +71,7 @@ pub(super) async fn evidence(
     Ok(latest_within_budget(context, evidence))
 }
 
-/// Similarity of each triple's sentence with the question; nothing where there is no embedder.
+/// Similarity of each triple's sentence with the question; empty without an embedder.
 pub(super) async fn scores(
     context: &Context<'_>,
     question: &str,
@@ -82,6 +85,6 @@ pub(super) async fn scores(
     let mut texts = vec![question];
     texts.extend(sentences.iter().map(String::as_str));
     let rows = context.embed(Stage::Prune, &texts).await?;
-    let product = |row: &[f32]| row.iter().zip(rows.row(0)).map(|(left, right)| left * right).sum();
+    let product = |row: &[f32]| inner_product(row, rows.row(0));
     Ok(rows.rows().skip(1).map(product).collect())
 }

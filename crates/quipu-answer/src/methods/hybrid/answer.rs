@@ -1,7 +1,9 @@
-//! From the round that was accepted to the answer: the ranking, the evidence with passages and triples, and a composed answer.
+//! From the accepted round to the answer: the ranking, the evidence from passages and triples, and
+//! the composed answer.
 
 use quipu_graph::{NodeId, NodeSummary};
-use quipu_index::{Passage, normalise};
+use quipu_index::Passage;
+use quipu_language::normalise;
 use quipu_model::ModelError;
 
 use super::HybridConfig;
@@ -13,19 +15,19 @@ use crate::ledger::Context;
 use crate::plan::Requirement;
 use crate::retrieve::{Documents, Walked, triples_to_evidence};
 
-/// Entities of the ranking that the answer has.
+/// Entities in the answer's ranking.
 const RANKED: usize = 50;
-/// Entities whose documents and triples are evidence.
+/// Entities whose documents and triples become evidence.
 const SHOWN: usize = 5;
 
-/// What the answer is made of.
+/// The material of the answer.
 pub(super) struct Ranked {
     pub(super) found: Found,
     /// The paths from the question's entities.
     pub(super) ways: Vec<Requirement>,
-    /// Probability that the first is what the question asks for.
+    /// Probability that the first entity answers the question.
     pub(super) probability: f64,
-    /// What else the ranking rests on.
+    /// Further evidence for the ranking.
     pub(super) evidence: Vec<Evidence>,
 }
 
@@ -45,7 +47,10 @@ pub(super) async fn answer(
     let best: Vec<String> = ranking.first().map(|entity| entity.name.clone()).into_iter().collect();
     if best.is_empty() {
         let ranked = ranking;
-        return Ok(Outcome { ranked, ..Outcome::abstain("no document bears on the question", evidence) });
+        return Ok(Outcome {
+            ranked,
+            ..Outcome::abstain("no document is relevant to the question", evidence)
+        });
     }
     let confidence = ranked.probability.clamp(0.05, 0.95);
     let plain = Outcome {
@@ -64,7 +69,8 @@ pub(super) async fn answer(
     composed(context, question, plain, &shown).await
 }
 
-/// The model's answer from the evidence: one call. Where it gives none, the best entity is the answer, less surely.
+/// The model's answer from the evidence: one call. If it gives none, the best entity is the answer,
+/// with half the confidence.
 async fn composed(
     context: &Context<'_>,
     question: &Question,
@@ -95,8 +101,8 @@ fn has_figure(text: &str) -> bool {
     text.chars().any(|character| character.is_ascii_digit())
 }
 
-/// The one entity shown whose name is in an answer, where the model wrote more than a name ("Skye Long low terrier") and
-/// no figure; else the answer.
+/// Shortens an answer to the shown entity whose name it contains, if that is only one and the
+/// answer has no digits ("Skye Long low terrier"); else the answer stays.
 fn named(answer: String, shown: &[String]) -> String {
     let padded = |text: &str| format!(" {} ", normalise(text));
     let (whole, mut inside) =
@@ -124,7 +130,8 @@ fn ranking(ranked: &Ranked, summaries: &[NodeSummary]) -> Vec<RankedEntity> {
     entities.collect()
 }
 
-/// The passages of the best entities, and the triples along which the question's entities lead to them.
+/// The passages of the best entities, and the triples on the paths from the question's entities to
+/// them.
 async fn evidence(
     context: &Context<'_>,
     documents: &Documents<'_>,

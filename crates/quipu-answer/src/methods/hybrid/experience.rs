@@ -1,5 +1,6 @@
-//! What the prompts of HybGRAG learn from training questions (§3.2, App. C): actions with the feedback that was right for them, entities and
-//! relations extracted, documents judged. Kept in the workspace, where people may correct them.
+//! The examples that HybGRAG's prompts take from training questions (§3.2, App. C): actions with
+//! the right feedback, extracted entities and relations, judged documents. They are kept in the
+//! workspace, where people may correct them.
 
 use std::path::Path;
 
@@ -16,21 +17,21 @@ pub const EXPERIENCES_FILE: &str = "experiences.toml";
 const HEADER: &str = "# What the answers of training questions showed (quipu experience collect): what was wrong with actions of the hybrid
 # method, what was to be extracted, which documents were right. The prompts of the hybrid method show it.\n\n";
 
-/// An action and the feedback that was right for it.
+/// An action with its right feedback.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Experience {
     /// The question.
     pub question: String,
-    /// `text` or `hybrid`; `graph` where no entity has a document.
+    /// `text` or `hybrid`; `graph` if no entity has a document.
     pub module: String,
     /// The entities that the router chose.
     pub entities: Vec<String>,
     /// The relations that it chose.
     pub relations: Vec<String>,
-    /// How it read the question where no entity has a document: type, dynamism, domain.
+    /// The router's reading of the question, if no entity has a document: type, dynamism, domain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reading: Vec<String>,
-    /// What was wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// The feedback in words.
     pub feedback: String,
@@ -50,20 +51,22 @@ impl Experience {
     }
 }
 
-/// A training question with the entities and relations that lead to its answer: an example for the router.
+/// A training question with the entities and relations that lead to its answer: an example for the
+/// router.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extracted {
     /// The question.
     pub question: String,
-    /// Its topic entities, as it writes them.
+    /// Its topic entities, as the question writes them.
     pub entities: Vec<String>,
     /// The kind of each.
     pub categories: Vec<String>,
-    /// The relations that lead from them to the answer; none where only text does.
+    /// The relations that lead from them to the answer; none if only text does.
     pub relations: Vec<String>,
 }
 
-/// A document that was found for a training question, and whether it answers it: an example for the validator.
+/// A document found for a training question, and whether it answers the question: an example for
+/// the validator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judged {
     /// The question.
@@ -78,7 +81,7 @@ pub struct Judged {
     pub right: bool,
 }
 
-/// All that training questions showed.
+/// All examples from training questions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Learnt {
     #[serde(default)]
@@ -96,8 +99,9 @@ impl Learnt {
         self.judged.extend(other.judged);
     }
 
-    /// At most `most` experiences, the kinds of error in turn; `examples` questions with what is extracted; for each kind of entity as many
-    /// judged documents as `each`, those that are right and those that are not in turn.
+    /// Limits the examples: at most `most` experiences, the kinds of error in turn; `examples`
+    /// extractions; and for each kind of entity `each` judged documents, half of them right at most
+    /// and half of them wrong.
     pub(crate) fn bounded(mut self, most: usize, examples: usize, each: usize) -> Self {
         self.experience = balanced(&self.experience, most);
         self.extracted.truncate(examples);
@@ -128,23 +132,24 @@ impl Experiences {
     /// Reads the experiences of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
+    /// [`AnswerError::Usage`] when the file cannot be read or is malformed.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = MemoryFile::open::<Learnt>(folder, EXPERIENCES_FILE, HEADER)?;
         Ok(Self { file, held: RwLock::new(held) })
     }
 
-    /// All of them, in the order in which they were collected.
+    /// All experiences, in the order of collection.
     pub fn all(&self) -> Vec<Experience> {
         self.held.read().experience.clone()
     }
 
-    /// At most `most`, the kinds in turn, so that no kind crowds out the others.
+    /// At most `most` experiences, the kinds of error in turn, so that no kind crowds out the
+    /// others.
     pub fn balanced(&self, most: usize) -> Vec<Experience> {
         balanced(&self.held.read().experience, most)
     }
 
-    /// At most `most` questions with what is to be extracted from them.
+    /// At most `most` questions with their extractions.
     pub fn extracted(&self, most: usize) -> Vec<Extracted> {
         self.held.read().extracted.iter().take(most).cloned().collect()
     }
@@ -155,7 +160,7 @@ impl Experiences {
         Learnt { judged: held.judged.clone(), ..Learnt::default() }.bounded(0, 0, each).judged
     }
 
-    /// Puts these in the place of those that there are, and writes the file; the other examples stay.
+    /// Replaces the experiences and writes the file; the other examples stay.
     ///
     /// # Errors
     /// [`AnswerError::NotKept`] when the file cannot be written.
@@ -164,7 +169,7 @@ impl Experiences {
         self.write()
     }
 
-    /// Puts everything that was learnt in the place of what there is, and writes the file.
+    /// Replaces all examples and writes the file.
     ///
     /// # Errors
     /// [`AnswerError::NotKept`] when the file cannot be written.

@@ -1,4 +1,5 @@
-//! Corrective feedback (HybGRAG §3.2): the kinds of error of Table 4, and of Table 12 where no entity has a document.
+//! Corrective feedback (HybGRAG §3.2): the kinds of error of Table 4, and of Table 12 for entities
+//! without documents.
 
 use quipu_graph::NodeId;
 use serde::{Deserialize, Serialize};
@@ -6,31 +7,32 @@ use serde::{Deserialize, Serialize};
 use super::taken::Taken;
 use crate::plan::Requirement;
 
-/// The kinds of feedback: of Table 4, whose first row is two here, then those of Table 12.
+/// The kinds of feedback: those of Table 4, with its first row split in two, then those of Table
+/// 12.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// An entity is not the one that is meant.
+    /// The question means another entity.
     IncorrectEntity,
-    /// A relation is not the one that is meant.
+    /// The question means another relation.
     IncorrectRelation,
-    /// There is one entity only, and there may be more.
+    /// The action has only one entity, and there may be more.
     MissingEntity,
     /// No entity was found in the question.
     NoEntity,
-    /// What the entities lead to has nothing in common.
+    /// The paths from the entities have no common end.
     NoIntersection,
-    /// It has something in common, but the answer is not there.
+    /// The paths have common ends, but the answer is not among them.
     IncorrectIntersection,
     /// The other module is needed.
     IncorrectModule,
-    /// The question's type was misread: it needs more or fewer steps.
+    /// The question's type was misread: it takes more or fewer steps.
     IncorrectQuestionType,
-    /// How fast its answer changes was misread.
+    /// The question's dynamism was misread: its answer changes faster or more slowly.
     IncorrectDynamism,
-    /// It belongs to another field.
+    /// The question belongs to another field.
     IncorrectDomain,
-    /// Other entities or relations are meant.
+    /// The question means other entities or relations.
     IncorrectEntityAndRelation,
 }
 
@@ -50,7 +52,7 @@ impl ErrorKind {
         Self::IncorrectEntityAndRelation,
     ];
 
-    /// The kind in words, as feedback begins with it.
+    /// The kind in words; feedback begins with it.
     pub fn name(self) -> &'static str {
         match self {
             Self::IncorrectEntity => "incorrect entity",
@@ -68,7 +70,7 @@ impl ErrorKind {
     }
 }
 
-/// What the commentator says of an action.
+/// The commentator's verdict on an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Feedback {
     pub(super) kind: ErrorKind,
@@ -81,7 +83,7 @@ impl Feedback {
         Self { kind, name: String::new() }
     }
 
-    /// As the commentator writes it and reads it in examples.
+    /// The feedback as the commentator writes it, and as examples show it.
     pub(super) fn text(&self) -> String {
         if self.name.is_empty() {
             self.kind.name().into()
@@ -90,7 +92,7 @@ impl Feedback {
         }
     }
 
-    /// All feedback of Table 4 that an action may be given.
+    /// All feedback of Table 4 that is possible for an action.
     pub(super) fn options(taken: &Taken) -> Vec<Self> {
         let named = |kind, name: &String| Self { kind, name: name.clone() };
         let mut options: Vec<Self> =
@@ -108,8 +110,8 @@ impl Feedback {
     }
 }
 
-/// The feedback that is right for an action, as the gold answers show; `None` where nothing better could be done. `possible` is all that the
-/// graph leads to from what the question may name.
+/// The right feedback for an action, judged by the gold answers; `None` if nothing can be improved.
+/// `possible` are all paths from entities that the question may name.
 pub(super) fn by_gold(taken: &Taken, possible: &[Requirement], gold: &[NodeId]) -> Option<Feedback> {
     let holds = |ends: &[NodeId]| gold.iter().any(|answer| ends.binary_search(answer).is_ok());
     let reachable = possible.iter().any(|way| holds(&way.ends));
@@ -131,7 +133,7 @@ pub(super) fn by_gold(taken: &Taken, possible: &[Requirement], gold: &[NodeId]) 
         if leading.is_empty() {
             return Some(Feedback { kind: ErrorKind::IncorrectEntity, name: start.name.clone() });
         }
-        // Of several relations the one that no path to an answer goes along.
+        // Of several relations, one that is on no path to an answer is the wrong one.
         let useless = |name: &&String| !leading.iter().any(|way| way.relations.contains(name.as_str()));
         let wrong = start.relations.iter().find(useless).or(start.relations.first());
         let name = wrong.cloned().unwrap_or_default();

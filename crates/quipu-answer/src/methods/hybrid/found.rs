@@ -1,4 +1,4 @@
-//! What a round found, best first, and how a critic sees it.
+//! The result of a round, best first, and its form for a critic.
 
 use quipu_graph::NodeId;
 
@@ -6,38 +6,39 @@ use crate::answer::{AnswerError, cell, passage_cell};
 use crate::ledger::Context;
 use crate::retrieve::Documents;
 
-/// Characters of a document that a model reads: a passage's beginning, so that several fit into a small context.
+/// Characters of a document that a model reads: the beginning of a passage, so that several fit
+/// into a small context.
 const READ: usize = 240;
 
-/// An entity with the passage that it was ranked by.
+/// An entity with the passage that ranked it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FoundEntity {
     pub(super) node: NodeId,
-    /// The passage's number; `None` for an entity without documents, which the graph alone finds.
+    /// The passage's number; `None` for an entity that only the graph found, without a document.
     pub(super) passage: Option<u64>,
     pub(super) score: f64,
     /// Whether it satisfies the requirements of the action.
     pub(super) satisfies: bool,
 }
 
-/// What one round's retrieval gave, best first.
+/// The entities that one round retrieved, best first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Found {
     pub(super) entities: Vec<FoundEntity>,
 }
 
-/// What the validator says.
+/// The validator's verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Verdict {
     pub(super) accepted: bool,
-    /// Probability that the first document is what the question asks for.
+    /// Probability that the first document answers the question.
     pub(super) probability: f64,
 }
 
-/// Probability of a result that nobody validated.
+/// Probability of a result without validation.
 pub(super) const UNVALIDATED: f64 = 0.4;
 
-/// Best first; the same in every run.
+/// Sorts the best first; equal scores by node, so that every run is the same.
 pub(super) fn sort(entities: &mut [FoundEntity]) {
     entities.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
 }

@@ -1,4 +1,5 @@
-//! What training questions teach the prompts: by the planner's own rounds, held against the answers.
+//! Collects examples for the prompts from training questions: runs the planner's own rounds and
+//! compares them with the gold answers.
 
 use quipu_graph::NodeId;
 
@@ -8,7 +9,8 @@ use crate::ledger::Context;
 use crate::planners::Planner;
 use crate::retrieve::Documents;
 
-/// What a question whose answers are known, by key, teaches. Where no entity has a document it is what was wrong with the model's reading.
+/// The examples from a question whose answers are known by key. If no entity has a document, the
+/// errors in the model's reading.
 ///
 /// # Errors
 /// The graph's, the index's and the model's.

@@ -1,10 +1,11 @@
-//! What a model extracts from a question, held against the graph: names are linked, relations that do not exist are taken for the nearest
-//! that do, a hundred entities are cut to the first few. All of that is told.
+//! Links the model's extraction to the graph: names become entities, unknown relations become the
+//! nearest known ones, and long lists are cut to the first few. Each change is reported.
 
 use std::collections::HashSet;
 
 use quipu_graph::{Direction, Graph, NodeId, RelationId, RelationRole, Step};
-use quipu_index::{LookupConfig, normalise};
+use quipu_index::{LookupConfig, inner_product};
+use quipu_language::normalise;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,17 +14,18 @@ use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Refinement
 use crate::ledger::Context;
 use crate::plan::common_types;
 
-/// Entities and relations of one reply that are looked at; a small model that repeats itself names a hundred.
+/// Entities and relations used from one reply; a small model that repeats itself names a hundred.
 const MOST_ENTITIES: usize = 5;
 const MOST_RELATIONS: usize = 8;
-/// How much worse than the best a name may match to be one of its senses.
+/// A candidate may match worse than the best one by this much and still be a sense of the name.
 const NEAR_NAME: f64 = 0.02;
 
-/// Kinds of entities and relations that the model is shown, the most frequent: what a context of 8,192 tokens has room for.
+/// Kinds of entities and relations shown to the model, the most frequent first: as many as fit a
+/// context of 8,192 tokens.
 const TYPES_SHOWN: usize = 40;
 pub(super) const RELATIONS_SHOWN: usize = 80;
 
-/// The graph's kinds of entities and its relations, as the model is shown them.
+/// The graph's kinds of entities and relations, as shown to the model.
 pub(super) async fn vocabulary(graph: &dyn Graph) -> Result<(Vec<String>, Vec<String>), AnswerError> {
     let mut relations: Vec<_> =
         graph.relations().iter().filter(|r| r.role == RelationRole::Ordinary).collect();
@@ -32,7 +34,7 @@ pub(super) async fn vocabulary(graph: &dyn Graph) -> Result<(Vec<String>, Vec<St
     Ok((common_types(graph, TYPES_SHOWN).await?, relations))
 }
 
-/// What the model wrote.
+/// The model's extraction.
 #[derive(Deserialize, Default)]
 pub(super) struct Extraction {
     #[serde(default)]
@@ -51,23 +53,23 @@ pub(super) struct ExtractedEntity {
 /// A topic entity.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Named {
-    /// As the model wrote it.
+    /// The name as the model wrote it.
     pub(super) name: String,
-    /// What it may mean: nodes with their names.
+    /// The senses of the name: nodes with their names.
     pub(super) senses: Vec<(NodeId, String)>,
 }
 
-/// The topic entities and useful relations that there are.
+/// The topic entities and useful relations that the graph has.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Linked {
     pub(super) entities: Vec<Named>,
     /// Names of the useful relations.
     pub(super) relations: Vec<String>,
-    /// Both directions of each; of all relations where none is named.
+    /// Both directions of each relation; of all relations if none is named.
     pub(super) steps: Vec<Step>,
 }
 
-/// The form of an extraction.
+/// The JSON schema of an extraction.
 pub(super) fn extraction_schema() -> Value {
     let named = json!({
         "type": "object",
@@ -88,7 +90,7 @@ pub(super) fn extraction_schema() -> Value {
     })
 }
 
-/// What the names mean, each at most `most_senses` things.
+/// Links the names, each to at most `most_senses` entities.
 ///
 /// # Errors
 /// The graph's and the indexes'.
@@ -116,7 +118,7 @@ pub(super) async fn link(
         let lookup = LookupConfig { k: most_senses, ..LookupConfig::default() };
         let found = context.workspace.lookup(&name, &lookup).await?;
         let best = found.first().map_or(0.0, |candidate| candidate.score);
-        // Senses of the name itself; where none is called so, the nearest names.
+        // The senses of the name itself, or of the nearest names if no entity has this name.
         let near: Vec<_> =
             found.into_iter().filter(|candidate| candidate.score >= best - NEAR_NAME).collect();
         let candidate = |found: &quipu_index::Candidate| CandidateEvent {
@@ -128,7 +130,7 @@ pub(super) async fn link(
         let senses = near.into_iter().map(|candidate| (candidate.node, candidate.name)).collect();
         let senses = of_category(context, senses, &category).await?;
         if senses.is_empty() {
-            tell(format!("no entity is called {}: without it", cell(&name)));
+            tell(format!("no entity is called {}: it is left out", cell(&name)));
         } else {
             named.push(Named { name: cell(&name), senses });
         }
@@ -138,7 +140,7 @@ pub(super) async fn link(
     Ok(Linked { entities: named, relations, steps })
 }
 
-/// The senses of the kind that the model says; all where none is.
+/// The senses of the kind that the model gave; all senses if none is of that kind.
 async fn of_category(
     context: &Context<'_>,
     senses: Vec<(NodeId, String)>,
@@ -165,8 +167,9 @@ async fn of_category(
     }
 }
 
-/// Both directions of the relations called so, with their names; of names that no relation bears, the nearest one's, which is told.
-/// Without relations, all there are.
+/// Both directions of the relations with these names, and the relations' names. An unknown name
+/// stands for the nearest relation, which is reported. Without any relation, the steps of all
+/// relations.
 async fn steps_called(
     context: &Context<'_>,
     round: usize,
@@ -220,8 +223,7 @@ async fn nearest_relation<'r>(
     let mut texts = vec![name];
     texts.extend(relations.iter().map(|(_, name)| *name));
     let rows = context.embed(Stage::Plan, &texts).await?;
-    let similarity =
-        |at: usize| -> f32 { rows.row(0).iter().zip(rows.row(at + 1)).map(|(a, b)| a * b).sum() };
+    let similarity = |at: usize| inner_product(rows.row(0), rows.row(at + 1));
     let best = (0..relations.len()).max_by(|a, b| similarity(*a).total_cmp(&similarity(*b)));
     Ok(best.and_then(|at| relations.get(at)).copied())
 }

@@ -1,9 +1,11 @@
-//! HybGRAG (Lee et al., 2025, §3, Algorithm 1): questions over entities that have documents. A router says which relational
-//! requirements the question sets and whether the graph or only text can narrow the search; the chosen module retrieves; a critic
-//! validates what came first, and where it rejects it, says what was wrong, so that the router tries again, at most four rounds.
+//! HybGRAG (Lee et al., 2025, §3, Algorithm 1): questions over entities that have documents. A
+//! router reads the relational requirements of the question and decides whether the graph or only
+//! text can narrow the search; the chosen module retrieves; a critic validates the first result. If
+//! it rejects the result, it names the error and the router tries again, for at most four rounds.
 //!
-//! `published/` is the paper's algorithm, `crag/` its setting without documents (App. C). `planned/` has whole paths in the place of the
-//! router, `queried.rs` queries. What differs from the paper and why stands in docs/hybrid.md.
+//! `published/` is the paper's algorithm, `crag/` its setting without documents (App. C).
+//! `planned/` replaces the router by whole paths, `queried.rs` by queries. docs/hybrid.md lists the
+//! differences from the paper, with the reasons.
 
 mod answer;
 mod crag;
@@ -39,35 +41,40 @@ pub struct HybridConfig {
     /// Most rounds of routing, retrieval and critique (4; App. C.1.1).
     #[schemars(range(max = 8))]
     pub rounds: usize,
-    /// Which modules may be used (both; §3.1).
+    /// The modules that may be used (both; §3.1).
     pub modules: Modules,
-    /// Who says whether a round's result is right (the model; §3.2).
+    /// The judge of a round's result (the model; §3.2).
     pub critic: CriticKind,
-    /// Whether the validator sees how the graph leads to a document (yes; §3.2).
+    /// Whether the validator sees the paths in the graph that lead to a document (yes; §3.2).
     pub validation_context: bool,
-    /// Training examples that the router is shown (10; App. C.2, and 5 for each field without documents).
+    /// Training examples shown to the router (10; App. C.2, and 5 for each field without
+    /// documents).
     pub examples: usize,
-    /// Training examples that the validator is shown for each kind of entity (2; App. C.2).
+    /// Training examples shown to the validator for each kind of entity (2; App. C.2).
     pub validations: usize,
     /// Examples shown to the commentator (30; §3.2. Without documents 5; App. C.2).
     pub experiences: usize,
     /// Pages of one batch of the text module without documents (5; App. C.1.1).
     pub batch: usize,
-    /// Whether the model composes an answer (no: §3.3 returns the ranking, and its best entity is the answer).
+    /// Whether the model composes an answer (no: §3.3 returns the ranking, and its best entity is
+    /// the answer).
     pub compose: bool,
-    /// How requirements are enumerated; its radius is that of the ego-graphs (2; App. C.1.1).
+    /// Bounds of the requirements; their radius is that of the ego-graphs (2; App. C.1.1).
     #[serde(flatten)]
     pub requirements: RequirementConfig,
-    /// Of the planner `paths`: how documents are ranked (word for word). As published it is by cosine (§3.1).
+    /// Planner `paths` only: the ranking of documents (word for word). The published method ranks
+    /// by cosine (§3.1).
     pub ranking: Ranking,
-    /// Of the planner `paths`: documents that the model reads and ranks by likelihood (0: the ranking is left to similarity; a model of 1.5
-    /// billion parameters gains nothing by it, docs/results/).
+    /// Planner `paths` only: documents that the model reads and ranks by likelihood (0: similarity
+    /// ranks alone, because a model of 1.5 billion parameters gains nothing by reading,
+    /// docs/results/).
     pub read: usize,
-    /// Of the planner `paths`: from this probability of a yes on, the validator accepts (0.1: a small model's doubts are often wrong, and the
-    /// actions come in the order of what speaks for them). As published it says yes or no (App. C.2).
+    /// Planner `paths` only: the validator accepts from this probability of a yes on (0.1: a small
+    /// model's doubts are often wrong, and the best actions come first). The published validator
+    /// says yes or no (App. C.2).
     pub accept: f64,
-    /// Of the planner `paths`: whether the model's likelihoods of requirements count in routing (no: one call more, and small models
-    /// mislead; docs/results/).
+    /// Planner `paths` only: whether the model's likelihoods of requirements count in routing (no:
+    /// they cost one more call, and small models mislead; docs/results/).
     pub likelihood: bool,
 }
 
@@ -92,7 +99,7 @@ impl Default for HybridConfig {
     }
 }
 
-/// Which modules of the retriever bank may be used.
+/// The modules of the retriever bank that may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Modules {
@@ -101,7 +108,8 @@ pub enum Modules {
     Both,
     /// Text alone (ablation).
     Text,
-    /// The graph alone: personalised PageRank from the entities (the paper's graph retriever, §2.2).
+    /// The graph alone: personalised PageRank from the entities (the paper's graph retriever,
+    /// §2.2).
     Graph,
 }
 
@@ -109,14 +117,15 @@ pub enum Modules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ranking {
-    /// Word for word, without the words that name entities; as `Similarity` where the embedder gives no tokens.
+    /// Word for word, without the words that name entities; as `Similarity` if the embedder gives
+    /// no token vectors.
     #[default]
     Words,
     /// By the cosine of whole texts, as the paper's ranker (§3.1).
     Similarity,
 }
 
-/// Who says whether a round's result is right.
+/// The judge of a round's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CriticKind {
@@ -127,10 +136,10 @@ pub enum CriticKind {
     Off,
 }
 
-/// Who judges one question's rounds.
+/// The judge of one question's rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Judge<'a> {
-    /// The critic that came with the question, by the keys of the right answers.
+    /// The critic that came with the question, which knows the keys of the right answers.
     Given(&'a [String]),
     /// The language model.
     Model,
@@ -147,7 +156,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The right answers that the graph holds; none where the judge knows none.
+    /// The right answers that the graph holds; empty if the judge knows none.
     async fn gold(self, context: &Context<'_>) -> Result<Vec<NodeId>, AnswerError> {
         let Self::Given(keys) = self else { return Ok(Vec::new()) };
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -161,7 +170,7 @@ pub(super) async fn run(
     config: &HybridConfig,
     planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
-    // No entity has a document in the graph of an API, of most endpoints: the setting of App. C.
+    // The graphs of an API and of most endpoints have no documents: the setting of App. C.
     let documents = Documents::open(context, question.text()).await?;
     match (planning.planner, documents) {
         (Planner::Published, Some(documents)) => published::run(context, question, &documents, config).await,

@@ -1,5 +1,5 @@
-//! Personalised PageRank by local pushes (Andersen, Chung and Lang, 2006): the paper's graph retriever. Touches the neighbourhood of
-//! its starts only, however large the graph.
+//! Personalised PageRank by local pushes (Andersen, Chung and Lang, 2006): the paper's graph
+//! retriever. It reads only the neighbourhood of its starts, however large the graph is.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use crate::answer::AnswerError;
 use crate::ledger::Context;
 use crate::retrieve::Documents;
 
-/// Probability of going back to a start.
+/// Probability of returning to a start.
 const RESTART: f64 = 0.15;
-/// Residue for each neighbour below which nothing is pushed on.
+/// The least residue per neighbour that is pushed on.
 const PRECISION: f64 = 1e-5;
-/// Most pushes: bounds the work.
+/// Most pushes, to bound the work.
 const MOST_PUSHES: usize = 20_000;
-/// Neighbours of one node along one step.
+/// Most neighbours of one node along one step.
 const MOST_NEIGHBOURS: usize = 2000;
 
 fn is_ordinary(graph: &dyn Graph, step: Step) -> bool {
@@ -24,7 +24,8 @@ fn is_ordinary(graph: &dyn Graph, step: Step) -> bool {
     info.is_some_and(|info| info.role == RelationRole::Ordinary)
 }
 
-/// The entities with documents near `starts`, nearest first, at most `most`. What the question starts from is no answer.
+/// The entities with documents near `starts`, nearest first, at most `most`, without the starts
+/// themselves.
 ///
 /// # Errors
 /// The graph's and the index's.
@@ -58,7 +59,7 @@ async fn pagerank(context: &Context<'_>, starts: &[NodeId]) -> Result<Vec<(NodeI
     while !frontier.is_empty() && pushes < MOST_PUSHES {
         context.check_time()?;
         let mut nodes: Vec<(NodeId, f64)> = frontier.drain().collect();
-        // The same sums in every run.
+        // Sorted, so that every run adds up the same sums.
         nodes.sort_by_key(|(node, _)| *node);
         pushes += nodes.len();
         let ids: Vec<NodeId> = nodes.iter().map(|(node, _)| *node).collect();

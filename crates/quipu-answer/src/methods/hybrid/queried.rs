@@ -1,5 +1,6 @@
-//! HybGRAG with a query in the place of the router and the graph's retrieval: the query's rows are ranked by their documents, and the critic
-//! judges the first. Where it rejects it, or no row has a document, the text module takes the question. Calls: the query's and one.
+//! HybGRAG with a query instead of the router and the graph's retrieval. The query's rows are
+//! ranked by their documents, and the critic judges the first one. If it rejects it, or no row has
+//! a document, the text module takes over. Calls: the query's and one.
 
 use quipu_graph::NodeId;
 use quipu_model::{ChatRequest, Constraint};
@@ -17,7 +18,7 @@ use crate::planners::{QueryConfig, query};
 use crate::prompts::Prompt;
 use crate::retrieve::{Documents, nearest_snippets};
 
-/// Snippets of the pages of one batch: a page has some three.
+/// Snippets of one page in a batch; a page has about three.
 const SNIPPETS_OF_PAGE: usize = 3;
 
 pub(super) async fn run(
@@ -36,7 +37,7 @@ pub(super) async fn run(
     nodes.sort_unstable();
     nodes.dedup();
     let found = Found { entities: rank(documents, &nodes)? };
-    // Values and what has no document leave nothing for the rest of the method to do.
+    // Without documents nothing is left for the rest of the method.
     if queried.status == Status::Answered && found.entities.is_empty() {
         return Ok(queried);
     }
@@ -77,8 +78,9 @@ pub(super) async fn run(
     Ok(Outcome { readings: queried.readings, ..outcome })
 }
 
-/// Where no entity has a document: the query's outcome where the validator accepts it, else the pages that came with the question. Without
-/// pages a rejected one is half as sure.
+/// For entities without documents: the query's outcome if the validator accepts it, else an answer
+/// from the pages that came with the question. Without pages, a rejected outcome stays with half
+/// its confidence.
 pub(super) async fn without_documents(
     context: &Context<'_>,
     question: &Question,

@@ -1,4 +1,5 @@
-//! What a router chose in one round, as the trace, the commentator and experiences speak of it.
+//! The router's choice in one round, in the form that the trace, the commentator and experiences
+//! use.
 
 use quipu_graph::NodeId;
 
@@ -8,15 +9,15 @@ use crate::answer::Refinement;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Start {
     pub(super) name: String,
-    /// What the name may mean.
+    /// The senses of its name.
     pub(super) anchors: Vec<NodeId>,
-    /// The relations that are followed from there.
+    /// The relations followed from it.
     pub(super) relations: Vec<String>,
     /// The entities that they lead to, sorted.
     pub(super) ends: Vec<NodeId>,
 }
 
-/// What a router chose.
+/// The router's choice.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Taken {
     /// Whether the text module was chosen.
@@ -24,7 +25,7 @@ pub(super) struct Taken {
     pub(super) starts: Vec<Start>,
     /// All relations, each once.
     pub(super) relations: Vec<String>,
-    /// What satisfies everything, sorted.
+    /// The entities that satisfy all requirements, sorted.
     pub(super) ends: Vec<NodeId>,
 }
 
@@ -37,7 +38,7 @@ impl Taken {
         self.starts.iter().map(|start| start.name.clone()).collect()
     }
 
-    /// For the trace; `reading` is each start's condition in words, where there are any.
+    /// For the trace; `reading` is each start's condition in words, if there are any.
     pub(super) fn described(&self, reading: Vec<String>) -> Refinement {
         Refinement::Routed {
             module: self.module().into(),

@@ -1,4 +1,4 @@
-//! The paths of an action: in words, for validator and answer, and as triples, for the evidence.
+//! The paths of an action: in words for the validator and the answer, as triples for the evidence.
 
 use quipu_graph::{Direction, NodeId};
 
@@ -7,19 +7,19 @@ use crate::ledger::Context;
 use crate::plan::{Requirement, follow};
 use crate::retrieve::Walked;
 
-/// The paths that lead to an entity, as the paper verbalises them.
+/// The paths to an entity, verbalised as in the paper.
 pub(super) fn paths_to(ways: &[Requirement], node: NodeId, name: &str) -> Vec<String> {
     let leading = ways.iter().filter(|way| way.ends.binary_search(&node).is_ok());
     leading.map(|way| format!("{} {} {}", cell(&way.name), way.relations, arrowed(way, name))).collect()
 }
 
-/// The end of a path, behind the arrow of its last relation.
+/// The end of a path, after the arrow of its last relation.
 fn arrowed(way: &Requirement, end: &str) -> String {
     let forward = way.steps.last().is_none_or(|step| step.direction == Direction::Forward);
     format!("{} {}", if forward { "→" } else { "←" }, cell(end))
 }
 
-/// The triples along which a path leads to some of its ends, one way to each.
+/// The triples of a path to some of its ends, one way to each end.
 ///
 /// # Errors
 /// The graph's.
@@ -31,7 +31,7 @@ pub(super) async fn walked(
     let walk = follow(context.graph(), way.anchor, &way.steps).await?;
     let mut walked = Vec::new();
     for end in ends {
-        // An end of fewer hops is one of a path that takes the same step again.
+        // A path that repeats a step also has the ends of its first hop.
         let Some(last) = walk.hops.iter().position(|hop| hop.iter().any(|(node, _)| node == end)) else {
             continue;
         };

@@ -1,11 +1,14 @@
-//! KERAG (Sun et al.): plan a neighbourhood on the schema, filter it, retrieve all of it, reason over it.
+//! KERAG (Sun et al.): plans a neighbourhood on the schema, filters it, retrieves all of it, and
+//! reasons over it.
 //!
-//! With D hops it asks the model D + 2 times: once for the topic (§4.2 step 1), once for each hop (steps 2 to 4), once to
-//! compose (§4.3). Each relinking after "wrongly linked" starts the hops anew and costs the calls of its hops.
+//! With D hops it calls the model D + 2 times: once for the topic (§4.2 step 1), once for each hop
+//! (steps 2 to 4), once to compose (§4.3). Each relinking after "wrongly linked" starts the hops
+//! again, with their calls.
 //!
-//! With the planner `paths` (module `ways`) it is two calls for any number of hops, with `query` the summary reasons over the rows.
+//! With the planner `paths` (module `ways`) it takes two calls for any number of hops; with `query`
+//! the summary reasons over the rows.
 //!
-//! docs/methods.md lists where it differs from the paper.
+//! docs/methods.md lists the differences from the paper.
 
 mod topic;
 mod ways;
@@ -29,11 +32,12 @@ use crate::retrieve::{best_within_budget, retrieve_scope};
 
 use topic::{Start, identify};
 
-/// Tokens of a line's number and its end.
+/// Tokens for a line's number and line end.
 const LINE_TOKENS: usize = 4;
-/// How often a wrongly linked question is linked anew.
+/// Most relinkings of a wrongly linked question.
 const MOST_RELINKS: usize = 2;
-/// Confidence in an answer whose scope the model called sufficient, and in one whose scope it did not.
+/// Confidence in an answer whose scope the model judged sufficient, and in one whose scope it did
+/// not.
 const ENOUGH: f64 = 0.7;
 const NOT_ENOUGH: f64 = 0.5;
 
@@ -41,11 +45,11 @@ const NOT_ENOUGH: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RelationFilter {
-    /// The model names the irrelevant ones.
+    /// The model names the irrelevant relations.
     Model,
-    /// The most similar to the question stay (App. E); the model judges sufficiency only.
+    /// The most similar to the question stay (App. E); the model only judges sufficiency.
     Similarity,
-    /// All stay (ablation "- filter"); the model judges sufficiency.
+    /// All relations stay (ablation "- filter"); the model judges sufficiency.
     Off,
 }
 
@@ -61,13 +65,13 @@ pub enum Summary {
     Triples,
 }
 
-/// Who reads times (App. I.1).
+/// The reader of times (App. I.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeReader {
-    /// Code, from the words that the topic call points at: no call.
+    /// Code reads the times in the words that the topic call gives: no call.
     Code,
-    /// The model, step by step: one call.
+    /// The model reads them, step by step: one call.
     Model,
 }
 
@@ -77,22 +81,25 @@ pub struct KeragConfig {
     /// Most hops (3: the API of CRAG allows no more). 1 is the ablation "- multihop".
     #[schemars(range(max = 4))]
     pub max_hops: u32,
-    /// How relations are filtered (by the model, §4.2; the paper's models of 8 billion parameters have `similarity`, App. E).
+    /// The filter of relations (by the model, §4.2; the paper uses `similarity` for models of 8
+    /// billion parameters, App. E).
     pub filter: RelationFilter,
     /// Relations that the filter by similarity keeps (30, App. E).
     pub keep: usize,
-    /// Pairs of an entity and a relation that matching 3-grams proposes to the topic call (3, App. E); 0: none. Graphs only, no APIs.
+    /// Pairs of an entity and a relation that matching 3-grams offers to the topic call (3, App.
+    /// E); 0: none. For graphs only, not for APIs.
     #[schemars(range(max = 10))]
     pub pairs: usize,
-    /// Who reads times (code: exact, and no call more).
+    /// The reader of times (code: exact, and without a call).
     pub time: TimeReader,
     /// How the model summarises (step by step).
     pub summary: Summary,
-    /// With the planner `paths`: the likeliest paths of each anchor that the summary chooses among (3).
+    /// Planner `paths` only: the likeliest paths of each anchor that the summary chooses from (3).
     #[schemars(range(max = 20))]
     pub paths: usize,
-    /// With the planner `paths`: a path of less confidence than this is no answer, whatever the model makes of it (.2: keeps 997 of
-    /// 1000 right answers, docs/results/). Where no path reaches it, the model is not asked.
+    /// Planner `paths` only: the least confidence of a path for an answer, whatever the model makes
+    /// of it (.2: keeps 997 of 1000 right answers, docs/results/). If no path reaches it, the model
+    /// is not called.
     pub least_confidence: f64,
 }
 
@@ -111,7 +118,7 @@ impl Default for KeragConfig {
     }
 }
 
-/// The plan of §4.2: what to start from, which relations to follow for how many hops.
+/// The plan of §4.2: the anchors, and the relations to follow hop by hop.
 struct Plan {
     anchors: Vec<Anchor>,
     scope: Scope,
@@ -132,7 +139,7 @@ pub(super) async fn run(
     }
 }
 
-/// The paper's way: topic, hops in the schema, all triples in their scope, summary.
+/// The paper's algorithm: topic, hops in the schema, all triples in their scope, summary.
 async fn published(
     context: &Context<'_>,
     question: &Question,
@@ -161,7 +168,7 @@ async fn published(
     summarize(context, question, &start, evidence, confidence, config).await
 }
 
-/// Whole paths in the place of hops; a question within the question first.
+/// Whole paths instead of hops, after an inner question is answered.
 async fn by_paths(
     context: &Context<'_>,
     question: &Question,
@@ -180,7 +187,7 @@ async fn by_paths(
     })
 }
 
-/// A query in the place of topic and hops: the summary reasons over what its rows rest on.
+/// A query instead of topic and hops: the summary reasons over the evidence of its rows.
 async fn by_query(
     context: &Context<'_>,
     question: &Question,
@@ -198,8 +205,8 @@ async fn by_query(
     Ok(Outcome { readings: queried.readings, plan: queried.plan, ..outcome })
 }
 
-/// The anchors of one attempt: the first candidate of each mention; in attempt n, the mention with the least certain
-/// choice gets its candidate n + 1. `None` when nothing new is left to try.
+/// The anchors of one attempt: the first candidate of each mention, but in attempt n the first
+/// mention with enough candidates takes candidate n + 1. `None` if no mention has one.
 fn choose(linked: &[Mentioned], attempt: usize) -> Option<Vec<Anchor>> {
     let doubtful = linked.iter().position(|m| m.candidates.len() > attempt)?;
     let pick = |(at, mention): (usize, &Mentioned)| {
@@ -208,7 +215,7 @@ fn choose(linked: &[Mentioned], attempt: usize) -> Option<Vec<Anchor>> {
     Some(linked.iter().enumerate().filter_map(pick).collect())
 }
 
-/// Steps 2 to 4: expand one hop in the schema, filter, decide whether to go on.
+/// Steps 2 to 4: expand one hop in the schema, filter, decide whether to continue.
 async fn plan_hops(
     context: &Context<'_>,
     question: &Question,
@@ -239,7 +246,7 @@ async fn plan_hops(
         if verdict == Verdict::Wrong {
             break;
         }
-        // The relation of the pair that the model chose is not irrelevant.
+        // The filter must not drop the relation of the pair that the model chose.
         let named = |offer: &OfferedRelation| hop == 1 && pair == Some(offer.step);
         let kept: Vec<OfferedRelation> = offered
             .iter()
@@ -258,7 +265,7 @@ async fn plan_hops(
         let steps: Vec<Step> = kept.iter().map(|k| k.step).collect();
         frontier.advance(graph, &steps).await?;
         plan.scope.hops.push(steps);
-        // The last call is the composition's.
+        // The last call is kept for the composition.
         if verdict == Verdict::Enough || context.calls_left() <= 1 {
             break;
         }
@@ -266,7 +273,7 @@ async fn plan_hops(
     Ok(plan)
 }
 
-/// What one hop's filtering is asked about.
+/// The input of one hop's filtering.
 struct HopQuestion<'a> {
     question: &'a str,
     masked: &'a str,
@@ -276,7 +283,7 @@ struct HopQuestion<'a> {
 
 type Filtered = (Vec<usize>, Verdict, Vec<f32>);
 
-/// Step 3: one model call, whichever way relations are filtered.
+/// Step 3: one model call, with every kind of filter.
 async fn filter_hop(
     context: &Context<'_>,
     asked: &HopQuestion<'_>,
@@ -310,7 +317,7 @@ async fn filter_hop(
     Ok((kept, verdict, scores))
 }
 
-/// All relations where the budget for evidence holds their lines; else those most similar to the question.
+/// All relations if their lines fit the evidence budget; else those most similar to the question.
 fn within_budget(context: &Context<'_>, scores: &[f32], offered: &[OfferedRelation]) -> Vec<usize> {
     let lengths: Vec<usize> =
         offered.iter().map(|offer| context.count_tokens(&offer.describe()) + LINE_TOKENS).collect();
@@ -323,14 +330,15 @@ fn within_budget(context: &Context<'_>, scores: &[f32], offered: &[OfferedRelati
     shown
 }
 
-/// Without an embedder all relations are alike.
+/// Without an embedder all relations score 0.
 fn padded(scores: &[f32], length: usize) -> Vec<f32> {
     let mut scores = scores.to_vec();
     scores.resize(length, 0.0);
     scores
 }
 
-/// A reply that cannot be read keeps everything and ends the planning: nothing is lost, no more calls are spent.
+/// An unreadable reply keeps all relations and ends the planning: nothing is lost, and no more
+/// calls are spent.
 async fn ask_filter(
     context: &Context<'_>,
     asked: &HopQuestion<'_>,
@@ -343,7 +351,8 @@ async fn ask_filter(
             context.trace.report(Stage::Prune, Event::Degraded { reason });
             Ok(((0..list.len()).collect(), Verdict::Enough))
         }
-        // "Enough", with nothing kept: the two contradict each other, and dropping is the worse mistake (recall first).
+        // "Enough" and nothing kept contradict each other; dropping everything would be the worse
+        // mistake (recall first).
         Ok((kept, Verdict::Enough)) if kept.is_empty() => {
             let reason =
                 "the model called every relation irrelevant and the scope sufficient; all were kept".into();

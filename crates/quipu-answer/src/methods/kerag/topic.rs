@@ -1,4 +1,5 @@
-//! KERAG's first step (§4.2 step 1): domain, topic entities and time frame, from which the plan starts.
+//! KERAG's first step (§4.2 step 1): domain, topic entities and time frame, from which the plan
+//! starts.
 
 use quipu_graph::{Graph, GraphError, NodeId, Step};
 use quipu_language::TimeFrame;
@@ -15,7 +16,7 @@ const MOST_DOMAINS: usize = 12;
 /// Names of the graph offered to the topic call.
 const MOST_NAMES: usize = 6;
 
-/// Where the plan starts.
+/// The start of the plan.
 #[derive(Default)]
 pub(super) struct Start {
     pub(super) topic: Topic,
@@ -26,9 +27,10 @@ pub(super) struct Start {
     pub(super) times: Vec<TimeFrame>,
 }
 
-/// Reads the question: one call, one more where the model reads times. Entities that the model names are linked by the name index; when
-/// none of them is found, the mentions that the index itself found stand in. With whole paths (`settled` or not) what the index found
-/// goes first: these tell mentions apart better than a small model does.
+/// Reads the question: one call, and one more if the model reads times. The name index links the
+/// entities that the model names; if it finds none of them, the mentions that the index itself
+/// detected are used. With whole paths the index's mentions come first, because paths tell mentions
+/// apart better than a small model does.
 pub(super) async fn identify(
     context: &Context<'_>,
     question: &Question,
@@ -79,7 +81,7 @@ pub(super) async fn identify(
     Ok(Start { linked, pair: pair.map(|pair| pair.step), times, topic })
 }
 
-/// The entity of the chosen pair first, then the others that the model names.
+/// The entity of the chosen pair first, then the other entities that the model names.
 async fn linked(
     context: &Context<'_>,
     question: &Question,
@@ -96,7 +98,8 @@ async fn linked(
     Ok(named)
 }
 
-/// The domains offered: the graph's types; of an API its fields, which rules narrow as in self-verification (App. I.1 asks the model alone).
+/// The domains on offer: the graph's types, or an API's fields, narrowed by rules as in
+/// self-verification (App. I.1 asks only the model).
 async fn domains(context: &Context<'_>, question: &Question) -> Result<Vec<String>, AnswerError> {
     let graph = context.graph();
     if let (false, Some(api)) = (context.workspace.has_graph(), context.workspace.apis().first()) {
@@ -107,7 +110,7 @@ async fn domains(context: &Context<'_>, question: &Question) -> Result<Vec<Strin
     common_types(graph, MOST_DOMAINS).await
 }
 
-/// Of the entities that a mention may mean, those of the question's domain first.
+/// Sorts each mention's candidates: those of the question's domain first.
 async fn of_domain(
     graph: &dyn Graph,
     mut linked: Vec<Mentioned>,

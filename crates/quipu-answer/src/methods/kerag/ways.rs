@@ -1,11 +1,11 @@
-//! KERAG over whole paths (DESIGN §8): the scope is what the likeliest paths around the anchors walk. The model reasons over the facts
-//! along them and says which of the ways leads to the answer; all of that way is retrieved. Two calls for any number of hops.
+//! KERAG over whole paths (DESIGN §8): the scope consists of the likeliest paths around the
+//! anchors. The model reasons over the triples along them and names the path that leads to the
+//! answer; then all of that path is retrieved. Two calls for any number of hops.
 
 use std::collections::HashSet;
 
 use quipu_graph::NodeId;
-use quipu_index::normalise;
-use quipu_language::Operation;
+use quipu_language::{Operation, normalise};
 
 use super::{KeragConfig, Summary};
 use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
@@ -16,14 +16,15 @@ use crate::plan::{Topic, WalkConfig};
 use crate::planners::paths::{Choice, PathsConfig, Readings, finish, readings, say};
 use crate::retrieve::{best_within_budget, triples_to_evidence};
 
-/// Triples of one hop of a chosen way that are kept as evidence.
+/// Most triples of one hop of a chosen path that are kept as evidence.
 const MOST_EVIDENCE: usize = 2000;
-/// Values of a way whose facts the model is shown, and facts of one hop: they tell what kind of way it is.
+/// Values of a path whose triples the model sees, and triples of one hop: a few show what kind of
+/// path it is.
 const MOST_BACKED: usize = 5;
-/// Values of a way that are looked up by name for the model.
+/// Most values of a path that are read by name for the model.
 const MOST_VALUES: usize = 500;
 
-/// How whole paths are planned here.
+/// The parameters of path planning here.
 pub(super) fn planning(config: &KeragConfig) -> PathsConfig {
     let max_hops = usize::try_from(config.max_hops).unwrap_or(usize::MAX);
     PathsConfig { walk: WalkConfig { max_hops, ..WalkConfig::default() }, ..PathsConfig::default() }
@@ -67,8 +68,9 @@ pub(super) async fn run(
     }
 }
 
-/// The facts behind what the model is shown of each way, the likeliest ways first. All of a way that it then names is retrieved
-/// after; a way through a hub would fill the prompt with what nobody reads.
+/// The triples behind the values of each path that the model sees, the likeliest paths first. All
+/// of a path is retrieved only after the model names it; a path through a hub would fill the prompt
+/// with triples that nobody reads.
 async fn retrieve(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Evidence>, AnswerError> {
     let _timer = context.ledger.enter(Stage::Retrieve);
     let mut walked = Vec::new();
@@ -102,8 +104,9 @@ async fn offered(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Offere
     Ok(offered)
 }
 
-/// A reply that names ways to the answer and calls it unknown contradicts itself, as small models do where several ways are offered. The
-/// likeliest of those ways stands where whole-path planning alone would answer by it.
+/// Corrects a reply that names paths to the answer but calls it unknown, a contradiction that small
+/// models produce if several paths are offered. The likeliest of those paths is the answer, if
+/// whole-path planning alone would accept it.
 fn doubted(context: &Context<'_>, reply: WaysReply, choices: &[Choice], least_confidence: f64) -> WaysReply {
     let likeliest = reply.ways.iter().copied().min();
     let sure = likeliest.and_then(|at| choices.get(at)).is_some_and(|way| way.confidence >= least_confidence);
@@ -111,12 +114,13 @@ fn doubted(context: &Context<'_>, reply: WaysReply, choices: &[Choice], least_co
         return reply;
     }
     let reason =
-        "the model names ways to the answer and calls it unknown; the likeliest was taken".to_owned();
+        "the model named paths to the answer but called it unknown; the likeliest path is used".to_owned();
     context.trace.report(Stage::Compose, Event::Degraded { reason });
     WaysReply { status: Status::Answered, ways: likeliest.into_iter().collect(), some: Vec::new(), ..reply }
 }
 
-/// The answer of the ways that the model names: their values, what is calculated from them, or some of them.
+/// The answer of the paths that the model names: their values, a calculation from them, or some of
+/// them.
 async fn settle(
     context: &Context<'_>,
     topic: &Topic,
@@ -140,7 +144,7 @@ async fn settle(
     let named: Vec<Choice> =
         choices.iter().enumerate().filter(|(at, _)| ways.contains(at)).map(|(_, way)| way.clone()).collect();
     let Some(choice) = together(named).or_else(|| choices.into_iter().next()) else {
-        return Ok(Outcome::abstain("no way leads to an answer", evidence));
+        return Ok(Outcome::abstain("no path leads to an answer", evidence));
     };
     if choice.confidence < least_confidence {
         return Ok(Outcome::abstain(unlikely(&choice), evidence));
@@ -150,7 +154,7 @@ async fn settle(
     let calculates = asking.wanted.operation.is_some() || asking.condition.is_some();
     let most = asking.most();
     if !calculates {
-        // The model's choice comes first: so many of that.
+        // The model's choice of values comes first; the number of values is cut after it.
         asking.places = None;
     }
     let mut outcome = finish(context, choice, &asking, evidence).await?;
@@ -164,16 +168,15 @@ async fn settle(
     Ok(outcome)
 }
 
-/// Why a way is no answer.
+/// The reason why a path is no answer.
 fn unlikely(way: &Choice) -> String {
     let phrases: Vec<&str> = way.runs.iter().map(|run| run.path.phrase.as_str()).collect();
     let (said, fit) = (say(&phrases, way), way.confidence);
-    format!(
-        "nothing in the graph clearly is what the question asks for; the nearest is {said} (fit {fit:.2})"
-    )
+    format!("no path of the graph clearly matches the question; the nearest is {said} (fit {fit:.2})")
 }
 
-/// Several ways as one, of each anchor the likeliest: where those of different anchors meet, else all their values.
+/// Joins several paths, the likeliest of each anchor: the values that paths of different anchors
+/// share, or all their values if they share none.
 fn together(named: Vec<Choice>) -> Option<Choice> {
     let anchors =
         |choice: &Choice| -> Vec<NodeId> { choice.runs.iter().map(|run| run.anchor.node).collect() };
@@ -198,13 +201,14 @@ fn together(named: Vec<Choice>) -> Option<Choice> {
     }))
 }
 
-/// What at least two of the three readings of the question's operation agree on: its words, the topic call and the composition.
+/// The operation on which at least two of the three readings agree: the question's words, the topic
+/// call and the composition.
 fn agreed(readings: [Option<Operation>; 3]) -> Option<Operation> {
     let [words, topic, composed] = readings;
     [(words, topic), (words, composed), (topic, composed)].into_iter().find(|(a, b)| a == b)?.0
 }
 
-/// The chosen way's own triples, which the budget of a prompt may have left out.
+/// Adds the chosen path's own triples, which may not have fit the prompt's budget.
 async fn add_triples(
     context: &Context<'_>,
     choice: &Choice,
@@ -219,7 +223,7 @@ async fn add_triples(
     Ok(())
 }
 
-/// The values that the model singled out, as the graph writes them.
+/// The values that the model picked, in the graph's spelling.
 fn picked(some: &[String], values: &[String]) -> Vec<String> {
     let wanted: HashSet<String> = some.iter().map(|value| normalise(value)).collect();
     values.iter().filter(|value| wanted.contains(&normalise(value))).cloned().collect()

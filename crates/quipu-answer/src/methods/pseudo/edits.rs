@@ -1,8 +1,8 @@
-//! Edits of a pseudo-graph: what triples of the sources take the place of a pseudo-triple.
+//! Edits of a pseudo-graph: the triples of the sources that replace a pseudo-triple.
 
 use crate::answer::{EditEvent, Evidence};
 
-/// Marks what stands at `positions` as kept.
+/// Marks the pieces at `positions` as kept.
 pub(super) fn take_all(positions: &[usize], kept: &mut [bool]) -> Vec<usize> {
     for at in positions {
         if let Some(kept) = kept.get_mut(*at) {
@@ -12,7 +12,7 @@ pub(super) fn take_all(positions: &[usize], kept: &mut [bool]) -> Vec<usize> {
     positions.to_vec()
 }
 
-/// The pieces that stand in one row with piece `at`.
+/// The pieces that share a table row with piece `at`.
 pub(super) fn alike(at: usize, evidence: &[Evidence]) -> Vec<usize> {
     use crate::answer::EvidenceContent::Triple;
     let Some(Triple { head, relation, tail, .. }) = evidence.get(at).map(|piece| &piece.content) else {
@@ -25,7 +25,7 @@ pub(super) fn alike(at: usize, evidence: &[Evidence]) -> Vec<usize> {
     evidence.iter().enumerate().filter(|(_, piece)| same(piece)).map(|(at, _)| at).collect()
 }
 
-/// One edit a row; a deletion where there is none.
+/// One edit for each piece; a deletion if there is none.
 pub(super) fn edited(before: Option<String>, positions: &[usize], evidence: &[Evidence]) -> Vec<EditEvent> {
     if positions.is_empty() {
         return before
@@ -44,7 +44,7 @@ pub(super) fn edited(before: Option<String>, positions: &[usize], evidence: &[Ev
         .collect()
 }
 
-/// What was marked.
+/// The pieces marked as kept.
 pub(super) fn kept_of(evidence: &[Evidence], kept: &[bool]) -> Vec<Evidence> {
     evidence.iter().zip(kept).filter(|(_, kept)| **kept).map(|(piece, _)| piece.clone()).collect()
 }

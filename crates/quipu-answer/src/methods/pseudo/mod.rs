@@ -1,16 +1,21 @@
-//! Pseudo-graphs (Liu et al., *Pseudo- and Multisource-Knowledge Graphs*, §3): the model writes what it believes as a small graph, code looks up
-//! what the sources say of the same things, the model corrects its graph after that, and answers from the corrected one.
+//! Pseudo-graphs (Liu et al., *Pseudo- and Multisource-Knowledge Graphs*, §3): the model writes its
+//! beliefs as a small graph, code looks up the sources' triples about the same entities, the model
+//! corrects its graph by them, and answers from the corrected graph.
 //!
-//! 1. Pseudo-graph (§3.1, here): a plan of the knowledge that is needed, then Cypher `CREATE` statements, read by [`PseudoGraph::read`]: one
-//!    call.
-//! 2. Semantic querying (§3.2.1, `semantic.rs`): the ten nearest triples of every pseudo-triple over all sources; then two-step pruning: as
-//!    many entities as there are pseudo-subjects, by their number of triples, then those of a mean similarity of .7. No call.
-//! 3. Verification (§3.2.2, `verify.rs`): delete, replace, add; every edit names the triple that caused it: one call.
-//! 4. Answer (§3.3, `respond.rs`) from the corrected graph, or, where nothing is left in it, from what the model knows, marked so: one call.
+//! 1. Pseudo-graph (§3.1, here): a plan of the required knowledge, then Cypher `CREATE` statements,
+//!    read by [`PseudoGraph::read`]: one call.
+//! 2. Semantic querying (§3.2.1, `semantic.rs`): the ten nearest triples of every pseudo-triple
+//!    over all sources; then two-step pruning: as many entities as there are pseudo-subjects, by
+//!    their number of triples, then those of a mean similarity of .7. No call.
+//! 3. Verification (§3.2.2, `verify.rs`): delete, replace, add; every edit names the triple that
+//!    caused it: one call.
+//! 4. Answer (§3.3, `respond.rs`) from the corrected graph, or, if that is empty, from the model's
+//!    own knowledge, marked so: one call.
 //!
-//! So 3 calls; 2 where the sources hold nothing to verify after, and in the ablation without verification. `by_paths/` is our way, which
-//! `--planner paths` puts in the place of steps 1 to 4; `--planner query` puts queries there. docs/methods.md lists what differs from the
-//! paper, with the reasons.
+//! So 3 calls; 2 if the sources hold nothing to verify by, and in the ablation without
+//! verification. `by_paths/` is our version, which `--planner paths` uses instead of steps 1 to 4;
+//! `--planner query` uses queries instead. docs/methods.md lists the differences from the paper,
+//! with the reasons.
 
 mod by_paths;
 mod edits;
@@ -33,49 +38,55 @@ use crate::sources::{Way, ask_each, tell_of_contradictions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who corrects the pseudo-graph.
+/// The corrector of the pseudo-graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verification {
-    /// The model names the edits, as in the paper (§3.2.2): one call. Our planner by paths asks nobody: whole paths correct, and what the
-    /// pseudo-graph is followed to.
+    /// The model names the edits, as in the paper (§3.2.2): one call. The planner `paths` asks no
+    /// model here: whole paths, and the triples found by following, correct the graph.
     Model,
-    /// Code replaces every pseudo-triple by the sources' most similar one, and deletes what has none: no call. Our planner by paths then does
-    /// without whole paths.
+    /// Code replaces every pseudo-triple by the sources' most similar triple, and deletes it if
+    /// there is none: no call. The planner `paths` then works without whole paths.
     Similarity,
-    /// Nobody (the ablation "pseudo-graph", Tables 4 and 5): the answer rests on the model alone, and is marked so.
+    /// Nobody (the ablation "pseudo-graph", Tables 4 and 5): the answer rests on the model alone,
+    /// and is marked so.
     Off,
 }
 
 /// Parameters of the pseudo-graph method; the defaults are the paper's where it has them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PseudoConfig {
-    /// Triples of all sources together taken for each pseudo-triple (10, §3.2.1).
+    /// Triples taken for each pseudo-triple, from all sources together (10, §3.2.1).
     pub nearest: usize,
-    /// Entities whose triples resemble the pseudo-graph less than this on the mean are dropped (.7, §3.2.1).
+    /// The least mean similarity of an entity's triples to the pseudo-graph (.7, §3.2.1).
     pub least_similarity: f32,
-    /// Who corrects (the model, §3.2.2).
+    /// The corrector (the model, §3.2.2).
     pub verification: Verification,
-    /// Whether the model answers from what it knows where nothing is left of its graph, marked so (yes, App. A.1, Fig. 5); else that is an
-    /// abstention.
+    /// Whether the model answers from its own knowledge, marked so, if its corrected graph is empty
+    /// (yes, App. A.1, Fig. 5). If not, that is an abstention.
     pub model_alone: bool,
-    /// Whether all sources are asked (yes, §4.4.2); `false`: the first alone.
+    /// Whether all sources are asked (yes, §4.4.2); `false`: only the first.
     pub all_sources: bool,
-    /// Pseudo-triples that are looked up (40), the first that the model wrote. The paper has no bound.
+    /// Pseudo-triples that are looked up (40), the first that the model wrote. The paper sets no
+    /// bound.
     pub most_triples: usize,
-    /// Most triples of a graph that is compared as a whole (20,000, about a millisecond each, once). The paper compares with a part of the
-    /// graph that is cut out for the questions, of which it does not say how.
+    /// Most triples of a graph that is compared completely (20,000, about a millisecond each,
+    /// once). The paper compares with a part of the graph cut out for its questions, without saying
+    /// how.
     #[schemars(range(max = 20000))]
     pub whole: u64,
-    /// Triples around what is named that a larger source is compared by, where it has no index of triples (600). With our planner by paths:
-    /// the same, and triples along one step.
+    /// Triples around the named entities with which a larger source is compared if it has no triple
+    /// index (600). With the planner `paths` also the most triples along one step.
     #[schemars(range(max = 600))]
     pub around: usize,
-    /// Our planner by paths: where the best path fits less than this (.2, as with `kerag`), the sources do not hold what is asked for.
+    /// Planner `paths` only: if the best path fits less than this (.2, as with `kerag`), the
+    /// sources do not hold the answer.
     pub least_fit: f64,
-    /// Our planner by paths: whether the model composes every answer, also where the sources filled the node that the question asks for.
+    /// Planner `paths` only: whether the model composes every answer, even if the sources filled
+    /// the node that the question asks for.
     pub always_compose: bool,
-    /// Our planner by paths: relations of the sources that the model is shown (24), those most like the question.
+    /// Planner `paths` only: relations of the sources shown to the model (24), those most similar
+    /// to the question.
     pub relations: usize,
 }
 
@@ -108,7 +119,7 @@ pub(super) async fn run(
         Planner::Paths if config.verification != Verification::Off => {
             by_paths::run(context, question, config, planning.paths).await
         }
-        // Without verification no source is asked, whoever plans.
+        // Without verification no planner asks a source.
         Planner::Published | Planner::Paths => published(context, question, config).await,
     }
 }
@@ -132,7 +143,7 @@ async fn published(
     let corrected = {
         let _timer = context.ledger.enter(Stage::Critique);
         match verify::verify(context, question, &pseudo, &ground, config).await {
-            // Beliefs that nobody verified are no ground for an answer.
+            // Unverified beliefs are no ground for an answer.
             Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
                 return Ok(Outcome::abstain(error.to_string(), ground.evidence));
             }
@@ -146,10 +157,10 @@ async fn published(
     if config.model_alone {
         return from_own_knowledge(context, question).await;
     }
-    Ok(Outcome::abstain("no source bears out anything that was believed", ground.evidence))
+    Ok(Outcome::abstain("no source confirms any triple of the model's graph", ground.evidence))
 }
 
-/// The pseudo-graph: one call. A reply without anything readable is an empty graph, of which nothing can be looked up.
+/// The pseudo-graph: one call. An unreadable reply gives an empty graph, and nothing is looked up.
 async fn believe(
     context: &Context<'_>,
     question: &Question,
@@ -168,7 +179,7 @@ async fn believe(
     let mut graph = PseudoGraph::read(cypher);
     graph.triples.truncate(config.most_triples);
     if graph.triples.is_empty() {
-        let reason = "the model wrote no graph that can be read; nothing is looked up";
+        let reason = "the model's graph cannot be read; nothing is looked up";
         context.trace.report(Stage::Plan, Event::Degraded { reason: reason.into() });
     }
     let triples = graph.triples.iter().map(|triple| graph.names(triple).join(" | ")).collect();
@@ -176,7 +187,7 @@ async fn believe(
     Ok(graph)
 }
 
-/// A reply's plan, as one line without its headings, and its statements.
+/// Splits a reply into its plan, as one line without headings, and its statements.
 fn parts(reply: &str) -> (String, &str) {
     let at = ["```", "CREATE"].iter().filter_map(|sign| reply.find(sign)).min().unwrap_or(0);
     let (plan, cypher) = reply.split_at(at);
@@ -185,7 +196,7 @@ fn parts(reply: &str) -> (String, &str) {
     (lines.join("; "), cypher)
 }
 
-/// Queries as a way to ask a source.
+/// Queries as a way of asking a source.
 struct ByQuery<'a>(&'a QueryConfig);
 
 impl Way for ByQuery<'_> {

@@ -1,13 +1,13 @@
-//! The order in which a model reads the triples of an entity best (§3.2.2): what resembles the pseudo-graph most stands nearest to it, what
-//! changes with time stands in the order of time.
+//! The best order of an entity's triples for a model (§3.2.2): the triples most similar to the
+//! pseudo-graph stand nearest to it, and dated values stand in order of time.
 
 use quipu_graph::LiteralValue;
 use quipu_language::value_of;
 
 use crate::answer::{Evidence, EvidenceContent};
 
-/// The triples of one entity, each with its similarity: those of one relation together, the best relation last, dated values and numbers in
-/// their order.
+/// Sorts the triples of one entity, each with its similarity: grouped by relation, the best
+/// relation last, dated values and numbers in their order.
 pub(super) fn in_order(triples: Vec<(Evidence, f32)>) -> Vec<Evidence> {
     let mut groups: Vec<(String, f32, Vec<Evidence>)> = Vec::new();
     for (piece, similarity) in triples {
@@ -27,7 +27,8 @@ pub(super) fn in_order(triples: Vec<(Evidence, f32)>) -> Vec<Evidence> {
     groups.into_iter().flat_map(|(.., pieces)| pieces).collect()
 }
 
-/// Time or number of a triple's value, for sorting; names in their own order behind all values.
+/// The sorting key of a triple: the date or number of its value; names come after all values, in
+/// their own order.
 fn key(piece: &Evidence) -> (f64, String) {
     let Some([head, _, tail]) = triple(piece) else { return (f64::MAX, String::new()) };
     let sorted = match value_of(tail) {

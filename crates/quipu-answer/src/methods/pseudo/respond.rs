@@ -1,4 +1,5 @@
-//! Answer generation (§3.3): from the corrected graph, or, in the ablation, from what the model believes.
+//! Answer generation (§3.3): from the corrected graph or, in the ablation, from the model's
+//! beliefs.
 
 use quipu_model::ModelError;
 use quipu_query::PseudoGraph;
@@ -12,7 +13,8 @@ use crate::prompts::Prompt;
 const CORRECTED: f64 = 0.6;
 const BELIEVED: f64 = 0.3;
 
-/// The answer from the corrected graph, in words, with the values that it rests on: one call. Code calculates where that is asked for.
+/// The answer from the corrected graph, in words, with its values: one call. Code does
+/// calculations.
 pub(super) async fn from_evidence(
     context: &Context<'_>,
     question: &Question,
@@ -34,7 +36,8 @@ pub(super) async fn from_evidence(
     Ok(outcome)
 }
 
-/// The ablation: the answer from what the model believes, marked as resting on the model alone: one call.
+/// The ablation: the answer from the model's beliefs, marked as resting on the model alone: one
+/// call.
 pub(super) async fn from_belief(
     context: &Context<'_>,
     question: &Question,
@@ -46,13 +49,13 @@ pub(super) async fn from_belief(
     });
     let believed: Vec<Evidence> = believed.collect();
     if believed.is_empty() {
-        return Ok(Outcome::abstain("the model wrote no graph that can be read", Vec::new()));
+        return Ok(Outcome::abstain("the model's graph cannot be read", Vec::new()));
     }
     let outcome = from_evidence(context, question, believed).await?;
     let model_alone = outcome.status == Status::Answered;
     if model_alone {
         context.trace.note(Note::ModelAlone);
     }
-    // What the model believes is no evidence.
+    // The model's beliefs are no evidence.
     Ok(Outcome { evidence: Vec::new(), model_alone, confidence: BELIEVED, ..outcome })
 }

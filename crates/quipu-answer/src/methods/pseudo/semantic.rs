@@ -1,9 +1,11 @@
-//! Semantic querying and two-step pruning (§3.2.1): from what the model believes to the ground graph, what the sources say of the same things.
+//! Semantic querying and two-step pruning (§3.2.1): from the model's beliefs to the ground graph,
+//! the sources' triples about the same entities.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::future::join_all;
 use quipu_graph::{Direction, NodeId, Step};
+use quipu_index::inner_product;
 use quipu_query::PseudoGraph;
 
 use super::PseudoConfig;
@@ -15,15 +17,15 @@ use crate::retrieve::{
     TripleSentences, Walked, latest_within_budget, nearby_triples, sentence, with_evidence,
 };
 
-/// Around what is named in a source that is too large to be compared as a whole: hops, hops of an API, where each is a request an entity,
-/// and neighbours along one step of one entity.
+/// The neighbourhood that is compared in a source too large to compare completely: hops, hops of an
+/// API (where each entity is a request), and neighbours along one step of one entity.
 const HOPS: usize = 2;
 const HOPS_OF_API: usize = 1;
 const EACH: usize = 50;
 /// Candidates of one name.
 const CANDIDATES: usize = 3;
 
-/// A triple of a source that is among the nearest of a pseudo-triple.
+/// A triple of a source that is one of the nearest of a pseudo-triple.
 pub(super) struct Near {
     /// Position of the pseudo-triple.
     pseudo: usize,
@@ -34,19 +36,20 @@ pub(super) struct Near {
 
 /// The ground graph.
 pub(super) struct Ground {
-    /// The entity that resembles the pseudo-graph most comes last, nearest to it in the prompt.
+    /// The triples; those of the entity most similar to the pseudo-graph come last, nearest to it
+    /// in the prompt.
     pub evidence: Vec<Evidence>,
-    /// For each pseudo-triple, the id of the most similar triple and how similar it is.
+    /// For each pseudo-triple, the id and the similarity of the most similar triple.
     pub nearest: HashMap<usize, (String, f32)>,
-    /// Pieces that the prompt has no room for.
+    /// Pieces that did not fit the prompt.
     pub left_out: usize,
 }
 
-/// The triples of all sources together that are nearest to each pseudo-triple. A source that fails is told of; only where all do is that an
-/// error.
+/// The nearest triples of each pseudo-triple, from all sources together. A failing source is
+/// reported; it is an error only if all fail.
 ///
 /// # Errors
-/// The embedder's; a source's where no other can be asked.
+/// The embedder's; a source's if no other source is left.
 pub(super) async fn query(
     context: &Context<'_>,
     question: &Question,
@@ -82,9 +85,9 @@ pub(super) async fn query(
     Ok(near.collect())
 }
 
-/// The `k` triples that are nearest to pseudo-triple `at`.
+/// The `k` triples nearest to pseudo-triple `at`.
 fn nearest(all: &[(Evidence, Vec<f32>)], at: usize, row: &[f32], k: usize) -> Vec<Near> {
-    let product = |other: &Vec<f32>| other.iter().zip(row).map(|(left, right)| left * right).sum();
+    let product = |other: &Vec<f32>| inner_product(other, row);
     let mut scored: Vec<(f32, &Evidence)> =
         all.iter().map(|(piece, vector)| (product(vector), piece)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
@@ -94,8 +97,9 @@ fn nearest(all: &[(Evidence, Vec<f32>)], at: usize, row: &[f32], k: usize) -> Ve
     scored.into_iter().map(near).collect()
 }
 
-/// What of a source may be among the nearest, with the vectors of its sentences: of a small graph the nearest of all its triples; of a large one
-/// those by its index of triples; without one what lies around the things that the question and the pseudo-graph name.
+/// The triples of a source that may be among the nearest, with the vectors of their sentences. For
+/// a small graph, the nearest of all its triples; for a large one, those from its triple index;
+/// without an index, those around the entities that the question and the pseudo-graph name.
 async fn base(
     context: &Context<'_>,
     question: &Question,
@@ -133,7 +137,7 @@ async fn base(
     Ok(pieces.into_iter().map(|(_, piece)| piece).zip(rows.rows().map(<[f32]>::to_vec)).collect())
 }
 
-/// The things of a source that the question or the pseudo-graph names.
+/// The entities of a source that the question or the pseudo-graph names.
 async fn things(
     context: &Context<'_>,
     question: &Question,
@@ -160,7 +164,7 @@ struct Entity {
 }
 
 impl Entity {
-    /// The mean similarity of all its triples that were found.
+    /// The mean similarity of all triples found about it.
     fn confidence(&self) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a handful")]
         let count = self.triples.len().max(1) as f32;
@@ -168,8 +172,8 @@ impl Entity {
     }
 }
 
-/// Two-step pruning: first the k subjects of the most triples, k being the number of pseudo-subjects; then those whose mean similarity is high
-/// enough.
+/// Two-step pruning: first the k subjects with the most triples, k being the number of
+/// pseudo-subjects; then those with enough mean similarity.
 pub(super) fn prune(
     context: &Context<'_>,
     pseudo: &PseudoGraph,
@@ -197,13 +201,14 @@ pub(super) fn prune(
 fn nearest_of_each(near: &[Near]) -> HashMap<usize, (String, f32)> {
     let mut nearest: HashMap<usize, (String, f32)> = HashMap::new();
     for hit in near {
-        // The first of each is the best.
+        // Hits are sorted, so the first of each pseudo-triple is its best.
         nearest.entry(hit.pseudo).or_insert_with(|| (hit.evidence.id.clone(), hit.similarity));
     }
     nearest
 }
 
-/// The triples by their heads. Namesakes are told apart by their keys; one key in several sources is one subject.
+/// Groups the triples by their heads. Keys tell namesakes apart; one key in several sources is one
+/// subject.
 fn by_subject(near: Vec<Near>) -> Vec<Entity> {
     let mut entities: BTreeMap<String, Entity> = BTreeMap::new();
     for Near { similarity, evidence, .. } in near {

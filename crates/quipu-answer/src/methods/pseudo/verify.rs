@@ -1,5 +1,6 @@
-//! Verification (§3.2.2): the pseudo-graph is edited after the ground graph. Every edit names the triple that caused it, and what no triple
-//! bears out is deleted, so that the corrected graph holds triples of the sources only. Nothing kept is nothing kept.
+//! Verification (§3.2.2): the pseudo-graph is edited to match the ground graph. Every edit names
+//! the triple that caused it, and a pseudo-triple that no triple supports is deleted, so the
+//! corrected graph holds only triples of the sources. It may be empty.
 
 use quipu_model::ChatRequest;
 use quipu_query::PseudoGraph;
@@ -14,9 +15,10 @@ use crate::compose::row_positions;
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
-/// A pseudo-triple that no triple resembles so much is deleted, where similarity verifies.
+/// Below this similarity of the nearest triple, a pseudo-triple is deleted in verification by
+/// similarity.
 const LEAST_SUPPORT: f32 = 0.5;
-/// Rows of one edit, and tokens of a reply.
+/// Most rows of one edit, and most tokens of a reply.
 const MOST_ROWS: usize = 20;
 const MOST_REPLY: u32 = 700;
 
@@ -33,11 +35,11 @@ struct Edit {
     rows: Vec<String>,
 }
 
-/// The corrected graph: one call with [`Verification::Model`]. Where the sources hold nothing like the pseudo-graph all of it is deleted, which
-/// takes no call.
+/// The corrected graph: one call with [`Verification::Model`]. If the sources hold nothing similar,
+/// the whole pseudo-graph is deleted without a call.
 ///
 /// # Errors
-/// The model's, an unreadable reply among them.
+/// The model's, including an unreadable reply.
 pub(super) async fn verify(
     context: &Context<'_>,
     question: &Question,
@@ -104,7 +106,8 @@ fn by_model(pseudo: &PseudoGraph, ground: &Ground, reply: &Reply) -> (Vec<EditEv
     (events, kept_of(&ground.evidence, &kept))
 }
 
-/// Every pseudo-triple becomes its most similar triple, with the others of the same entity and relation: a list is one belief.
+/// Replaces each pseudo-triple by its most similar triple, with the other triples of the same
+/// entity and relation, because a list is one belief.
 fn by_similarity(pseudo: &PseudoGraph, ground: &Ground) -> (Vec<EditEvent>, Vec<Evidence>) {
     let mut events = Vec::new();
     let mut kept = vec![false; ground.evidence.len()];

@@ -1,4 +1,4 @@
-//! From planned calls to evidence: calls made, links followed, records trimmed.
+//! From planned calls to evidence: makes the calls, follows links, trims the records.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,29 +18,30 @@ use crate::retrieve::{best_within_budget, nearest_texts};
 
 /// Most calls for the question itself.
 const MOST_CALLS: usize = 16;
-/// After so many failures and no answer a service is down, and is asked nothing more.
+/// After this many failures and no answer, a service counts as down and is not called again.
 const MOST_FAILED: usize = 3;
-/// An operation that fits less than this share of the best is not called.
+/// An operation whose fit is below this share of the best one's is not called.
 const LEAST_FIT: f32 = 0.6;
-/// Most values of a link that a further operation is called with.
+/// Most linked values that a further operation is called with.
 const MOST_FURTHER: usize = 6;
-/// A field longer than this is prose: tables show the whole of shorter ones.
+/// A longer field is prose; tables show shorter fields whole.
 const PROSE: usize = 300;
-/// Passages kept of the prose of one call.
+/// Most passages kept from the prose of one call.
 const MOST_PASSAGES: usize = 6;
 
-/// What APIs gave.
+/// The evidence from APIs.
 #[derive(Debug, Default)]
 pub struct ApiFindings {
     /// Records and passages, the best call's first.
     pub evidence: Vec<Evidence>,
-    /// Pieces that the budget left out.
+    /// Pieces that did not fit the budget.
     pub left_out: usize,
-    /// Sources that failed, with the reason.
+    /// Sources that failed, with the error.
     pub missing: Vec<(String, GraphError)>,
 }
 
-/// Asks the APIs that know the subject's field. A source that fails is named, and the others answer.
+/// Calls the APIs that know the subject's field. A failing source is reported, and the others
+/// answer.
 ///
 /// # Errors
 /// The embedder's; the indexes'.
@@ -57,7 +58,8 @@ pub async fn retrieve_from_apis(
         let failed = Mutex::default();
         let inquiry = Inquiry { context, api, question, subject, frames, operations, failed };
         let mut asked = inquiry.run().await;
-        // Whom a field's own kinds do not know may still have an article of an encyclopedia.
+        // An entity that the field's own kinds do not know may still have an article in an
+        // encyclopedia.
         let nothing = matches!(&asked, Ok(evidence) if evidence.is_empty());
         if let (true, Some(subject)) = (nothing, subject.in_general(api)) {
             let inquiry = Inquiry { subject: &subject, failed: Mutex::default(), ..inquiry };
@@ -67,7 +69,7 @@ pub async fn retrieve_from_apis(
             Ok(evidence) => findings.evidence.extend(evidence),
             Err(AnswerError::Graph(error)) => {
                 let name = api.describe().name.clone();
-                let reason = format!("source {name} gave nothing: {error}");
+                let reason = format!("source {name} failed: {error}");
                 context.trace.report(Stage::Retrieve, Event::Degraded { reason });
                 context.trace.note(Note::SourceDown { source: name.clone(), reason: error.to_string() });
                 findings.missing.push((name, error));
@@ -75,7 +77,7 @@ pub async fn retrieve_from_apis(
             Err(error) => return Err(error),
         }
     }
-    // A record that two ways lead to says the same in both tables.
+    // A record reached in two ways would say the same in two tables.
     let mut seen: HashSet<(String, String)> = HashSet::new();
     findings.evidence.retain(|piece| match &piece.content {
         EvidenceContent::Record(record) => seen.insert((piece.source.clone(), record.said())),
@@ -86,7 +88,7 @@ pub async fn retrieve_from_apis(
     Ok(findings)
 }
 
-/// One API, asked for one question.
+/// One question to one API.
 struct Inquiry<'a> {
     context: &'a Context<'a>,
     api: &'a ApiGraph,
@@ -94,11 +96,11 @@ struct Inquiry<'a> {
     subject: &'a Subject,
     frames: &'a [TimeFrame],
     operations: usize,
-    /// What calls failed with; what others gave stands.
+    /// The errors of failed calls; the results of the others stand.
     failed: Mutex<Vec<GraphError>>,
 }
 
-/// What a call gave.
+/// The result of a call.
 struct Answered {
     operation: OperationId,
     about: String,
@@ -120,7 +122,7 @@ impl Inquiry<'_> {
             let name = call.entity.as_ref().and_then(|entity| {
                 names.iter().find(|name| name.candidates.contains(entity)).map(|name| name.name.as_str())
             });
-            // The next candidate of a name is asked only where the one before gave nothing.
+            // The next candidate of a name is called only if the one before gave nothing.
             let first = name
                 .and_then(|name| names.iter().find(|n| n.name == name))
                 .and_then(|n| n.candidates.first());
@@ -158,10 +160,11 @@ impl Inquiry<'_> {
         }
     }
 
-    /// What a call gave; nothing where it failed, which is told and does not end the question.
+    /// The result of a call, or nothing if it failed. The failure is reported and does not end the
+    /// question.
     fn or_nothing<T: Default>(&self, given: Result<T, GraphError>) -> T {
         given.unwrap_or_else(|error| {
-            let reason = format!("a call gave nothing: {error}");
+            let reason = format!("an API call failed: {error}");
             self.context.trace.report(Stage::Retrieve, Event::Degraded { reason });
             self.failed.lock().push(error);
             T::default()
@@ -193,7 +196,7 @@ impl Inquiry<'_> {
         chosen
     }
 
-    /// The records of a call; of an entity that is known already, its own.
+    /// The records of a call; for an entity that is known already, its own records.
     async fn records(&self, call: &PlannedCall) -> Result<Vec<Record>, GraphError> {
         let operation = self.api.service().operation(call.operation);
         if let (Some(operation), Some(entity)) = (operation, &call.entity)
@@ -205,7 +208,8 @@ impl Inquiry<'_> {
         Ok(self.api.call(call.operation, &call.arguments).await?.to_vec())
     }
 
-    /// One hop more, along the links that the question asks for: the entities behind them, and what operations give for them.
+    /// One more hop, along the links that the question asks for: the linked entities, and the
+    /// results of operations on them.
     async fn further(
         &self,
         answered: &[Answered],
@@ -235,7 +239,7 @@ impl Inquiry<'_> {
         asked_links(self.context, self.api, operation, self.question.text(), records).await
     }
 
-    /// The entities behind the ids of a field, for each record those that it links to itself.
+    /// The entities behind the ids of a field, grouped by the record that links to them.
     async fn linked(&self, from: &Answered, field: &LinkField) -> Vec<Answered> {
         let details = self.api.service().kind(field.kind).and_then(|kind| kind.details);
         let Some(operation) = details else { return Vec::new() };
@@ -263,7 +267,7 @@ impl Inquiry<'_> {
         found
     }
 
-    /// What operations give that start from the kind of a link and fit the question.
+    /// The results of operations that start from the kind of a link and fit the question.
     async fn started(
         &self,
         kind: KindId,
@@ -312,7 +316,7 @@ impl Inquiry<'_> {
     }
 }
 
-/// Takes the fields of prose out of the records: passages of (entity, text).
+/// Moves prose fields out of the records, as passages of (entity, text).
 fn take_prose(records: &mut [Record], about: &str) -> Vec<(String, String)> {
     let mut prose = Vec::new();
     for record in records {

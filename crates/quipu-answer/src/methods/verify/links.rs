@@ -1,26 +1,29 @@
-//! Links between an API's records: which of them a question asks for, and names in the place of ids.
+//! Links between an API's records: finds those that a question asks for, and replaces ids by names.
 
 use std::collections::{HashMap, HashSet};
 
 use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, GraphError, KindId, OperationId, Record};
+use quipu_index::inner_product;
 use quipu_language::Language;
 
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
 use crate::plan::plain_words;
 
-/// Most entities that are fetched along the links of one call's records.
+/// Most entities fetched along the links of one call's records.
 pub(super) const MOST_LINKED: usize = 24;
-/// Fields that share so much less of the question's words than the best are not asked for.
+/// Fields whose share of the question's words is below this part of the best one's are not asked
+/// for.
 const LEAST_SHARE: f32 = 0.5;
-/// Below this cosine a field has nothing to do with a question that shares no word with it.
+/// Below this cosine, a field that shares no word with the question is unrelated to it.
 const LEAST_SIMILARITY: f32 = 0.2;
-/// Letters that two forms of one word have in common at their beginning, and their share of the longer one.
+/// Letters that two forms of one word share at their beginning, and their least share of the longer
+/// form.
 const STEM: usize = 5;
 const STEM_SHARE: f32 = 0.75;
 
-/// A field that links to entities, with their ids in all records.
+/// A field that links to entities, with the ids from all records.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LinkField {
     pub(super) name: String,
@@ -46,8 +49,9 @@ fn link_fields(records: &[Record]) -> Vec<LinkField> {
     fields
 }
 
-/// The linking fields that the question asks for: by the words of their names and of what the document says of them, rarer ones counting
-/// more; where none shares a word, the one that means the most like the question.
+/// The linking fields that the question asks for, by the words of their names and descriptions,
+/// rarer words counting more. If no field shares a word, the one closest in meaning to the
+/// question.
 ///
 /// # Errors
 /// The embedder's.
@@ -71,7 +75,7 @@ pub(super) async fn asked_links(
         let asked = fields.into_iter().zip(shared).filter(|(_, share)| *share >= most * LEAST_SHARE);
         return Ok(asked.map(|(field, _)| field).collect());
     }
-    // What a field of the record says itself needs no link.
+    // A plain field of the record answers without a link.
     let plain = records.iter().flat_map(|record| &record.fields).filter(|field| field.link.is_none());
     let mut plain: Vec<String> = plain.map(|field| spoken(&field.name)).collect();
     plain.sort_unstable();
@@ -85,13 +89,14 @@ pub(super) async fn asked_links(
     let mut all = vec![question];
     all.extend(texts.iter().map(String::as_str));
     let rows = context.embed(Stage::Retrieve, &all).await?;
-    let cosine = |row: &[f32]| rows.row(0).iter().zip(row).map(|(a, b)| a * b).sum::<f32>();
+    let cosine = |row: &[f32]| inner_product(rows.row(0), row);
     let scored = fields.into_iter().zip(rows.rows().skip(1).map(cosine));
     let best = scored.filter(|(_, cosine)| *cosine >= LEAST_SIMILARITY).max_by(|a, b| a.1.total_cmp(&b.1));
     Ok(best.map(|(field, _)| field).into_iter().collect())
 }
 
-/// Puts names in the place of the ids of `fields`; a field of more than [`MOST_LINKED`] different ids keeps them.
+/// Replaces the ids of `fields` by names; a field with more than [`MOST_LINKED`] different ids
+/// keeps them.
 ///
 /// # Errors
 /// The service's.
@@ -116,7 +121,8 @@ pub(super) async fn name_links(
     Ok(())
 }
 
-/// The share of the question's words that each text has in some form, each word weighted by how few texts have it.
+/// For each text, the question's words that it contains in some form, each weighted by how few
+/// texts contain it.
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
 fn shares(question: &str, texts: &[String]) -> Vec<f32> {
     let language = Language::of(question);
@@ -124,7 +130,7 @@ fn shares(question: &str, texts: &[String]) -> Vec<f32> {
         texts.iter().map(|text| plain_words(text).into_iter().collect()).collect();
     let has = |words: &HashSet<String>, asked: &str| words.iter().any(|word| alike(word, asked));
     let mut shares = vec![0.0; texts.len()];
-    for asked in plain_words(question).iter().filter(|word| !language.is_function_word(word)) {
+    for asked in plain_words(question).iter().filter(|word| !language.tells_no_step(word)) {
         let having: Vec<usize> =
             (0..own.len()).filter(|at| own.get(*at).is_some_and(|w| has(w, asked))).collect();
         let weight =
@@ -138,7 +144,7 @@ fn shares(question: &str, texts: &[String]) -> Vec<f32> {
     shares
 }
 
-/// Whether two words are forms of one: `currency`, `currencies`.
+/// Whether two words are forms of one word: `currency`, `currencies`.
 #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
 fn alike(one: &str, other: &str) -> bool {
     let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();

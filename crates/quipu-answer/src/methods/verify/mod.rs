@@ -1,16 +1,20 @@
-//! Self-verification (Wu et al.): the graph first; without it, the pages that came with the question, and an answer only after a
-//! separate check that they hold one.
+//! Self-verification (Wu et al.): asks the graph first. If that has no answer, it answers from the
+//! pages that came with the question, but only after a separate check that they can answer.
 //!
-//! The field of the question is decided by rules, then by the model (§4.1.1); names are aligned with what an API takes and dates are computed by
-//! code (§4.1.2); records are cut down to the fields and rows that matter (§4.1.3). What the graph gives is used as it is. Without it, the
-//! snippets of five pages, or the 15 nearest of more, are put before the model with one question, can they answer?, and only a yes is
-//! followed by an answer (§4.2). A premise that the references contradict is an invalid question.
+//! Rules decide the field of the question, else the model does (§4.1.1); names are aligned with the
+//! API's entities, and code computes the dates (§4.1.2); records are trimmed to the relevant fields
+//! and rows (§4.1.3). The graph's evidence is used as it is. Without it, the model sees the
+//! snippets of five pages, or the 15 nearest of more, and is asked whether they can answer; only a
+//! yes leads to an answer (§4.2). A premise that the references contradict makes the question
+//! invalid.
 //!
-//! Calls: over APIs 2 (names, answer), and one more for the field where rules do not decide it; over other graphs 1; over pages 2 (check,
-//! answer). Where the graph's evidence turns out not to hold the answer and there are pages, their 2 follow.
+//! Calls: over APIs 2 (names, answer), and one more for the field if rules do not decide it; over
+//! other graphs 1; over pages 2 (check, answer). If the graph's evidence does not hold the answer
+//! and there are pages, their 2 follow.
 //!
-//! Another planner stands in the place of field, names, calls and the answer from the graph; pages and their check stay. What differs from
-//! the paper and why stands in docs/methods.md.
+//! Another planner replaces the field, the names, the calls and the answer from the graph; the
+//! pages and their check stay. docs/methods.md lists the differences from the paper, with the
+//! reasons.
 
 mod apis;
 mod links;
@@ -39,18 +43,20 @@ use serde::{Deserialize, Serialize};
 pub struct VerifyConfig {
     /// Whether the graph is asked; `false` is the ablation without KG.
     pub graph: bool,
-    /// Whether pages are checked before they are answered from; `false` is the ablation without self-verification.
+    /// Whether pages are checked before the answer; `false` is the ablation without
+    /// self-verification.
     pub check: bool,
-    /// Whether the model is asked for the field by itself where rules do not decide it (yes; §4.1.1, equation 3). Else it says the field in the
-    /// call that extracts the names: one call fewer.
+    /// Whether a separate call decides the field if rules do not (yes; §4.1.1, equation 3). If not,
+    /// the call that extracts the names also gives the field: one call fewer.
     pub domain_call: bool,
-    /// What of a page is a reference (the search engine's snippet; §4.2).
+    /// The part of a page that is a reference (the search engine's snippet; §4.2).
     pub reference: PageText,
-    /// Of so many pages all snippets are references (5; §4.2, tasks 1 and 2).
+    /// Up to this number of pages, all snippets are references (5; §4.2, tasks 1 and 2).
     pub few_pages: usize,
-    /// Of more pages the snippets nearest to the question (15; §4.2, Table 2).
+    /// Of more pages, the snippets nearest to the question (15; §4.2, Table 2).
     pub snippets: usize,
-    /// Operations of an API that are called for one question, the best fitting first (3; the paper has functions for each field).
+    /// Operations of an API called for one question, the best fitting first (3; the paper has
+    /// functions for each field).
     pub operations: usize,
 }
 
@@ -68,18 +74,18 @@ impl Default for VerifyConfig {
     }
 }
 
-/// What of a page that came with a question is a reference.
+/// The part of a given page that is a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PageText {
-    /// The search engine's snippet; of a page without one, such as a file, its passages.
+    /// The search engine's snippet; for a page without one, such as a file, its passages.
     #[default]
     Snippet,
-    /// The search engine's snippet and the page's own passages, the nearest to the question.
+    /// The search engine's snippet and the page's own passages, those nearest to the question.
     Whole,
 }
 
-/// What there was to say at the end, and where it came from.
+/// The evidence found, and the sources that failed.
 struct Found {
     evidence: Vec<Evidence>,
     missing: Vec<(String, AnswerError)>,
@@ -117,7 +123,7 @@ pub(super) async fn run(
             .trace
             .report(Stage::Critique, Event::Judged { hop: 0, verdict: "the graph holds no answer".into() });
     }
-    // Nothing to answer from, because sources failed: that is an error, not "I don't know".
+    // Without pages, the failure of a source is an error, not "I don't know".
     if context.pages.is_empty()
         && let Some((_, error)) = found.missing.pop()
     {
@@ -127,7 +133,7 @@ pub(super) async fn run(
     Ok(name_missing(outcome, &found.missing))
 }
 
-/// What a planner found in the graph; where it found nothing, the pages' part.
+/// The planner's outcome; the answer from the pages if the planner abstains.
 async fn planned_or_pages(
     context: &Context<'_>,
     question: &Question,
@@ -148,7 +154,8 @@ async fn planned_or_pages(
     }
 }
 
-/// The graph's part: the APIs of the question's field, else the neighbourhood of the entities linked.
+/// The graph's part: the APIs of the question's field, else the neighbourhood of the linked
+/// entities.
 async fn from_graph(
     context: &Context<'_>,
     question: &Question,
@@ -186,7 +193,7 @@ async fn from_graph(
     Ok((found, frames))
 }
 
-/// The triples around what the question names.
+/// The triples around the question's entities.
 async fn from_triples(context: &Context<'_>, question: &Question) -> Result<Vec<Evidence>, AnswerError> {
     let anchors = linked(context, question).await?;
     if anchors.is_empty() {
@@ -198,7 +205,7 @@ async fn from_triples(context: &Context<'_>, question: &Question) -> Result<Vec<
     Ok(evidence)
 }
 
-/// The subject; a reply that cannot be read leaves what rules say.
+/// The subject; after an unreadable reply, the subject by rules alone.
 async fn subject(
     context: &Context<'_>,
     question: &Question,
@@ -216,7 +223,7 @@ async fn subject(
     }
 }
 
-/// The question's times as the clocks of the service have them, where it names its zone.
+/// The question's times in the time zone of the service, if it names one.
 fn in_zone_of(question: &Question, apis: &[&ApiGraph]) -> Option<Vec<TimeFrame>> {
     let zone = apis.iter().map(|api| api.service().zone.as_str()).find(|zone| !zone.is_empty())?;
     let there = question.asked_at().in_tz(zone).ok()?;
@@ -243,7 +250,10 @@ async fn from_pages(
     };
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     if evidence.is_empty() {
-        return Ok(Outcome::abstain("neither the graph nor pages hold anything on this", evidence));
+        return Ok(Outcome::abstain(
+            "neither the graph nor the pages have evidence for this question",
+            evidence,
+        ));
     }
     if config.check && !can_answer(context, question, &evidence).await? {
         return Ok(Outcome::abstain("the pages cannot answer this", evidence));
@@ -251,7 +261,7 @@ async fn from_pages(
     answer(context, question, frames, evidence, if config.check { 0.5 } else { 0.4 }).await
 }
 
-/// The separate yes or no: one call. What is neither is a no.
+/// The separate check: one call. Any reply but yes counts as no.
 async fn can_answer(
     context: &Context<'_>,
     question: &Question,
@@ -290,7 +300,7 @@ async fn answer(
     Ok(composed.outcome(evidence, confidence))
 }
 
-/// Says in the reason which sources are missing from the evidence.
+/// Adds to the reason which sources are missing from the evidence.
 fn name_missing(mut outcome: Outcome, missing: &[(String, AnswerError)]) -> Outcome {
     if missing.is_empty() {
         return outcome;

@@ -1,24 +1,26 @@
-//! Alignment of a question's telling words with the steps of a path, in order.
+//! Aligns a question's telling words with the steps of a path, in order.
 
 use quipu_language::Chunk;
 
-/// What an alignment costs beside the similarities.
+/// The penalties of an alignment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs {
     /// For a step that no word asks for.
     pub(super) skipped_step: f32,
-    /// For one step explaining words of two runs that stand apart in the question; 0 where runs do not matter.
+    /// For one step that explains words of two separate runs of the question; 0 if runs do not
+    /// matter.
     pub(super) second_chunk: f32,
 }
 
 /// The words of a question as rows of similarities.
 #[derive(Debug, Clone)]
 pub(super) struct Words<'a> {
-    /// For each word, nearest to the mention first, its value with each step of the path, in the path's order.
+    /// One row for each word, nearest to the mention first: its value with each step, in path
+    /// order.
     pub(super) values: Vec<Vec<f32>>,
     /// For each word, its value as a description of the mention itself.
     pub(super) of_mention: Vec<f32>,
-    /// The run that each word belongs to; `None` goes with any.
+    /// The run that each word belongs to; a word with `None` fits any run.
     pub(super) chunks: &'a [Option<Chunk>],
 }
 
@@ -43,7 +45,7 @@ impl Words<'_> {
     }
 }
 
-/// The better of two reading orders; the second costs a little.
+/// The better alignment of two reading orders; the second order costs a little.
 pub(super) fn align_either(
     words: &Words<'_>,
     other_order: Option<&[usize]>,
@@ -57,11 +59,11 @@ pub(super) fn align_either(
     first.max(align(&Words { values, of_mention, chunks: &chunks }, steps, costs) - SECOND_ORDER)
 }
 
-/// The greatest total value of an alignment: each word belongs to one step (or to the mention), later words never to
-/// earlier steps; each step without a word costs.
+/// The greatest total value of an alignment. Each word belongs to one step (or to the mention), a
+/// later word never to an earlier step, and each step without a word costs.
 fn align(words: &Words<'_>, steps: usize, costs: Costs) -> f32 {
     const IMPOSSIBLE: f32 = -1e9;
-    // State k: the first k steps are begun; state 0: still at the mention.
+    // State k: the first k steps have begun. State 0: still at the mention.
     let mut current = vec![IMPOSSIBLE; steps + 1];
     if let Some(start) = current.first_mut() {
         *start = 0.0;
@@ -114,7 +116,7 @@ mod tests {
     #[test]
     fn words_follow_the_steps_in_order() {
         check(&[&[1.0, 0.0], &[0.0, 1.0]], &[NOT, NOT], 2.0);
-        // Crossed: both words on one step, the other step unasked.
+        // Crossed: both words go to one step, and no word asks for the other.
         check(&[&[0.0, 1.0], &[1.0, 0.0]], &[NOT, NOT], 0.5);
     }
 

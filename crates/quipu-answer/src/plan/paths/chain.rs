@@ -1,47 +1,49 @@
-//! How usual it is in the graph that one step follows another, and which few values a relation has.
+//! Samples the graph for how often one step follows another, and for relations with only a few
+//! different values.
 
 use std::collections::HashMap;
 
 use parking_lot::RwLock;
 use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationId, Step};
-use quipu_index::normalise;
+use quipu_language::normalise;
 
 use crate::ledger::Memory;
 use crate::plan::types::types_in_common;
 
-/// Triples of a relation that are looked at.
+/// Triples sampled of each relation.
 const SAMPLE: usize = 200;
-/// Triples of a relation whose ends' types are looked at.
+/// Triples sampled of each relation for the types of its ends.
 const TYPED: usize = 24;
-/// From this share of a step's ends on, a next step counts as usual: one in four.
+/// Scales the share of ends that have the next step: from one in four on, the step is usual.
 const USUAL: f32 = 4.0;
-/// A relation with at most so many different tails, each so many times on average, is also called by them ("male").
+/// A relation with at most this many different tails, each repeated this often on average, is also
+/// called by its tails ("male").
 const MOST_VALUES: usize = 8;
 const REPEATS: usize = 5;
 
-/// What a sample of a relation's triples tells about one of its steps.
+/// Statistics of one step, from a sample of its relation's triples.
 #[derive(Debug, Default, Clone)]
 struct Sampled {
     /// Whether the graph gave any triple of the relation.
     known: bool,
     /// For each next step, the share of this step's ends that have it.
     next: HashMap<Step, f32>,
-    /// The names of its ends, normalised, where they are few and come again and again.
+    /// The normalised names of its ends, if they are few and repeat often.
     values: Vec<String>,
 }
 
-/// What samples of the graph's triples tell; taken when first asked for, then kept.
+/// Samples of the graph's triples: taken on first use, then kept.
 #[derive(Debug, Default)]
 pub struct StepSamples {
     steps: RwLock<HashMap<Step, Sampled>>,
-    /// For each relation, of what types most of its heads and most of its tails are.
+    /// For each relation, the type of most heads and the type of most tails.
     types: RwLock<HashMap<RelationId, [Option<String>; 2]>>,
 }
 
 impl Memory for StepSamples {}
 
 impl StepSamples {
-    /// Takes the samples that are still missing for `steps`.
+    /// Takes the missing samples for `steps`.
     ///
     /// # Errors
     /// The graph's.
@@ -55,7 +57,8 @@ impl StepSamples {
         Ok(())
     }
 
-    /// Looks up of what types the ends of `relations` are, where the graph has types and it is not known yet.
+    /// Looks up the types of the ends of `relations`, if the graph has types and they are not known
+    /// yet.
     pub(super) async fn learn_types(
         &self,
         graph: &dyn Graph,
@@ -66,24 +69,26 @@ impl StepSamples {
         }
         for relation in relations {
             if !self.types.read().contains_key(&relation) {
-                // A graph that does not say it now says nothing of what it is about, no worse.
+                // If the graph cannot be read now, the relation counts as having no types: the
+                // ranking loses a hint, not the question.
                 let types = types_of_ends(graph, relation).await.unwrap_or_default();
                 self.types.write().insert(relation, types);
             }
         }
     }
 
-    /// Of what types most heads and most tails of a relation are, as far as it was learnt.
+    /// The type of most heads and of most tails of a relation, as far as known.
     pub(super) fn types(&self, relation: RelationId) -> [Option<String>; 2] {
         self.types.read().get(&relation).cloned().unwrap_or_default()
     }
 
-    /// How usual the least usual transition of a path is: 0 is usual, -1 never seen. A path of one step is usual.
+    /// How usual the rarest transition of a path is: 0 is usual, -1 was never seen. A path of one
+    /// step is usual.
     pub(super) fn usual(&self, path: &[Step]) -> f32 {
         let steps = self.steps.read();
         let share = |pair: &[Step]| match pair {
             [a, b] => match steps.get(a) {
-                // A graph that gives no samples says nothing about what is usual.
+                // Without a sample, every transition counts as usual.
                 Some(sampled) if !sampled.known => 1.0,
                 sampled => sampled.and_then(|s| s.next.get(b)).map_or(0.0, |share| (share * USUAL).min(1.0)),
             },
@@ -92,7 +97,7 @@ impl StepSamples {
         path.windows(2).map(share).fold(1.0, f32::min) - 1.0
     }
 
-    /// The few values that a step leads to.
+    /// The few values that a step leads to, if it has only a few.
     pub(super) fn values(&self, step: Step) -> Vec<String> {
         self.steps.read().get(&step).map(|s| s.values.clone()).unwrap_or_default()
     }

@@ -1,6 +1,6 @@
-//! How well paths explain words.
+//! How well a path explains each word of the question.
 
-/// How well a path explains one word, and how well any step around the anchor could.
+/// How well a path explains one word, and how well the best step around the anchor could.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Coverage {
     pub(super) all: f32,
@@ -10,7 +10,7 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// The better of two, each way.
+    /// The greater of two, number by number.
     pub(super) fn most(self, other: Self) -> Self {
         Self {
             all: self.all.max(other.all),

@@ -1,6 +1,7 @@
-//! How well a path fits a question: a handful of numbers, fused by weights that were fitted on solved examples.
+//! Measures how well a path fits a question: a handful of numbers, fused by weights that were
+//! fitted on solved examples.
 //!
-//! No number knows a relation, a graph or a question pattern: all of them compare words with words.
+//! No number knows a relation, a graph or a question pattern: each one compares words with words.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,25 +15,25 @@ use super::align::{Costs, Words, align_either};
 use super::coverage::Coverage;
 use super::lexicon::Lexicon;
 
-/// Similarities below this are noise of the embedder; what lies above is stretched to 0..1.
+/// Lower similarities are the embedder's noise; higher ones are stretched to 0..1.
 const NOISE: f32 = 0.2;
-/// From this similarity on, a word is explained by a label.
+/// From this similarity on, a label explains a word.
 const EXPLAINED: f32 = 0.55;
-/// From this cosine on, a path's words are the question's.
+/// From this cosine on, the path's phrase counts as the question's own words.
 const VERBATIM: f32 = 0.9;
 /// From this similarity on, a word asks for a relation.
 const SAID: f32 = 0.6;
-/// From this similarity on, two words are one, in the singular or the plural.
+/// From this similarity on, two words are the same word in the singular or plural.
 const SAME_WORD: f32 = 0.8;
-/// Another word for a word of the question counts a little less.
+/// A synonym of a question word counts a little less than the word itself.
 const OTHER_WORD: f32 = 0.95;
-/// A label of the other direction counts less.
+/// A label of the reversed step counts less than one of the step.
 const OTHER_DIRECTION: f32 = 0.8;
-/// A word that only says what kind of thing the mention is counts this much less.
+/// The discount for a word that only names the mention's kind.
 const KIND_ALONE: f32 = 0.2;
-/// A step that no word asks for.
+/// The penalty for a step that no word asks for.
 pub(super) const SKIPPED_STEP: f32 = 0.5;
-/// One step that explains words of two runs.
+/// The penalty for one step that explains words of two separate runs.
 const SECOND_CHUNK: f32 = 0.3;
 
 /// How well one path fits one question.
@@ -42,35 +43,38 @@ pub struct Features {
     pub phrase: f32,
     /// Cosine of the masked question and the path in its relations' names.
     pub plain_phrase: f32,
-    /// How nearly one of the two is what the question says, word for word: 0 up to a cosine of .9, 1 for the same.
+    /// How nearly one of these two phrases repeats the question: 0 up to a cosine of .9, 1 if
+    /// equal.
     pub verbatim: f32,
-    /// Value of the alignment of words and steps, for each word.
+    /// Value of the alignment of words and steps, divided by the number of words.
     pub alignment: f32,
-    /// How well the step that is asked for least is asked for.
+    /// How clearly the question asks for the step that it asks for least.
     pub least_asked: f32,
-    /// How well the word that is explained least is explained.
+    /// How well the path explains the word that it explains least.
     pub least_covered: f32,
-    /// Cosine of what is asked for and what the path leads to.
+    /// Cosine of the noun asked for and the kind that the path leads to.
     pub kind: f32,
-    /// Cosine of what is asked for and the last step's nearest label.
+    /// Cosine of the noun asked for and the nearest label of the last step.
     pub label: f32,
-    /// 1: the path turns back on a relation, and the question speaks neither of sharing nor of both ways.
+    /// 1 if the path turns back along a relation although the question speaks neither of sharing
+    /// nor of both directions.
     pub back_unsaid: f32,
-    /// How much less the alignment explains than the best step of any path would, word by word: 0 is best.
+    /// How much less the alignment explains than the best step for each word would: 0 is best.
     pub regret: f32,
-    /// The same with the labels that tell steps apart.
+    /// The same, counting only the labels that tell steps apart.
     pub telling_regret: f32,
-    /// How usual it is that its steps follow one another: 0 usual, -1 never seen.
+    /// How usual the sequence of steps is in the graph: 0 usual, -1 never seen.
     pub chain: f32,
-    /// How much worse `kind` is than with the best of all steps: 0 is best.
+    /// `kind` minus its value for the best of all steps: 0 is best.
     pub kind_regret: f32,
-    /// 1: the path takes the same step twice in a row, and the question does not ask for it twice.
+    /// 1 if the path takes one step twice in a row although the question asks for it once.
     pub again_unsaid: f32,
-    /// Hops that the path lacks for the question's genitives.
+    /// The number of genitives in the question beyond the path's hops.
     pub short: f32,
-    /// 1: the path leads to nothing but the mention.
+    /// 1 if the path leads back to the mention alone.
     pub back_at_start: f32,
-    /// 1: the question says that something else is reached by the same relation, and the path does not turn back.
+    /// 1 if the question asks for something else reached by the same relation, and the path does
+    /// not turn back.
     pub no_company: f32,
 }
 
@@ -95,8 +99,9 @@ pub const FEATURE_NAMES: [&str; 17] = [
     "no_company",
 ];
 
-/// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results/ has the figures, those
-/// with each graph left out of the fit among them; `examples/fit_paths.rs` of quipu-eval repeats the fit).
+/// The weight of each feature, fitted on solved questions of three graphs with signs given.
+/// docs/results/ has the figures, also with each graph left out of the fit; `examples/fit_paths.rs`
+/// of quipu-eval repeats the fit.
 const WEIGHTS: [f32; 17] = [
     0.547, 1.075, 1.0, 1.035, 0.824, 1.144, 1.812, 1.867, -2.369, 3.597, 2.336, 0.575, 1.812, -0.5, -1.414,
     -0.598, -0.975,
@@ -126,8 +131,9 @@ impl Features {
         ]
     }
 
-    /// How likely it is, from 0 to 1, that the graph holds what the question asks and that a path of these features, with `share` of
-    /// the probability, leads there. Fitted as `RankedPath::confidence` says.
+    /// The probability, from 0 to 1, that the graph holds the answer and that a path with these
+    /// features leads to it. `share` is the path's probability in its ranking. Fitted as
+    /// `RankedPath::confidence` says.
     pub fn confidence(&self, share: f64) -> f64 {
         let (alignment, least_covered) = (f64::from(self.alignment), f64::from(self.least_covered));
         let logit = 3.19 * share + 5.39 * alignment + 1.35 * least_covered - 6.3;
@@ -170,7 +176,7 @@ impl<'a> Vectors<'a> {
         ((self.cosine(a, b) - NOISE) / (1.0 - NOISE)).clamp(0.0, 1.0)
     }
 
-    /// The greatest similarity of a word of the question, or of another word for it, with any label.
+    /// The greatest similarity of a question word, or of a synonym of it, with any label.
     fn nearest(&self, word: &str, labels: &[&str]) -> f32 {
         let greatest =
             |word: &str| labels.iter().map(|label| self.similarity(word, label)).fold(0.0, f32::max);
@@ -179,7 +185,7 @@ impl<'a> Vectors<'a> {
     }
 }
 
-/// Whether two words begin alike, as forms of one word do: "released" and "release".
+/// Whether two words share a stem, as forms of one word do: "released" and "release".
 fn alike(a: &str, b: &str) -> bool {
     const STEM: usize = 4;
     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
@@ -192,34 +198,36 @@ pub(super) struct Comparison<'a> {
     words: &'a Tokens,
     chunks: Vec<Option<Chunk>>,
     vectors: &'a Vectors<'a>,
-    /// For each step, the similarity of each token with its labels, and with its telling labels.
+    /// For each step, the similarity of each token with all its labels and with its telling labels.
     columns: HashMap<Step, Columns>,
     /// For each token, its best similarity with any step.
     best: Columns,
-    /// For each first step, how well each token describes its start.
+    /// For each first step, how well each token describes the mention that it starts from.
     mention: HashMap<Step, Vec<f32>>,
-    /// For each step, similarity of what is asked for with its kind and with its labels.
+    /// For each step, the similarity of the noun asked for with its kind and with its labels.
     ends: HashMap<Step, (f32, f32)>,
-    /// The best similarity of what is asked for with the kind of any step.
+    /// The best similarity of the noun asked for with any step's kind.
     best_kind: f32,
-    /// The relations' own names, for each step.
+    /// For each step, its relation's own name.
     names: HashMap<Step, String>,
 }
 
-/// Values of all tokens: with all labels, with those that ask for the step, and with those that tell steps apart.
+/// The values of all tokens for a step: with all labels, with the labels that ask for it, and with
+/// the labels that tell it apart.
 #[derive(Debug, Clone, Default)]
 struct Columns {
     all: Vec<f32>,
-    /// As `all`, but a kind of which both ends are asks for no step between them.
+    /// As `all`, without the words for a kind that both ends share: they ask for no step.
     asking: Vec<f32>,
     telling: Vec<f32>,
 }
 
-/// Similarities of all tokens with all labels, each computed once: steps share labels, and every label is asked for several times.
+/// Similarities of all tokens with all labels. Each is computed once, because steps share labels
+/// and use each label several times.
 struct Similarities<'a> {
-    /// For each label its place in the rows.
+    /// Each label's place in a row.
     places: HashMap<&'a str, usize>,
-    /// For each token a row.
+    /// One row for each token.
     rows: Vec<Vec<f32>>,
 }
 
@@ -259,7 +267,7 @@ impl<'a> Comparison<'a> {
         let usage = lexicon.usage(steps);
         let similarities = Similarities::new(words, steps, lexicon, vectors);
         let column = |labels: &[&str]| similarities.column(labels);
-        // A word of the other direction counts less: "what was X the director of".
+        // A label of the reversed step counts less: "what was X the director of".
         let both_ways = |own: &[&str], back: &[&str]| -> Vec<f32> {
             column(own)
                 .into_iter()
@@ -267,7 +275,8 @@ impl<'a> Comparison<'a> {
                 .map(|(own, back)| own.max(OTHER_DIRECTION * back))
                 .collect()
         };
-        // A kind of which both ends are asks for no step between them: "the country whose capital is" for no neighbour.
+        // A word for the kind of both ends asks for no step between them: "the country whose
+        // capital is" does not ask for a neighbouring country.
         let without_kind = |step: &Step, values: Vec<f32>| -> Vec<f32> {
             let kind = lexicon.kind(*step);
             if kind != lexicon.kind(step.reversed()) {
@@ -324,7 +333,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The features of a path, said in its cards' words and in its relations' names; `chain` says how usual it is.
+    /// The features of a path. `phrases` are the path in its cards' words and in its relations'
+    /// names; `chain` says how usual its steps are.
     pub(super) fn features(
         &self,
         path: &[Step],
@@ -343,11 +353,11 @@ impl<'a> Comparison<'a> {
             self.asked.sharing || turn.and_then(|t| t.first()).is_some_and(|step| self.says_twice(*step));
         let flag = |is: bool| f32::from(u8::from(is));
         let asking = self.matrix(path, |c| &c.asking);
-        // A step that nothing but the kind of its ends asks for is asked for by nothing.
+        // A step that is asked for only by the kind of its ends counts as skipped.
         let by_kind =
             (0..path.len()).filter(|step| asked(&all, *step) >= SAID && asked(&asking, *step) < SAID);
         let by_kind = by_kind.map(|_| SKIPPED_STEP).sum::<f32>();
-        // Who "starred together with X" did so in something that need not be said.
+        // "Starred together with X" need not name the film, so its step may go unsaid.
         let skipped_step = if self.asked.company && turn.is_some() { 0.0 } else { SKIPPED_STEP };
         Features {
             phrase,
@@ -372,7 +382,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// How well a path explains each word, in the order in which the question's words are listed by [`Self::words`].
+    /// How well a path explains each word, in the order of [`Self::words`].
     pub(super) fn coverage(&self, path: &[Step]) -> Vec<Coverage> {
         let of_mention = path.first().and_then(|step| self.mention.get(step));
         let most = |at: usize, pick: fn(&Columns) -> &Vec<f32>| {
@@ -397,7 +407,7 @@ impl<'a> Comparison<'a> {
         self.words.tokens.iter().map(|token| token.text.clone()).collect()
     }
 
-    /// The words that no step explains, but for the one that says what the mention is.
+    /// The words that no step explains, without the word that says what the mention is.
     pub(super) fn unexplained(&self) -> Vec<String> {
         let tokens = self.words.tokens.iter().enumerate().zip(&self.best.all);
         tokens
@@ -409,8 +419,9 @@ impl<'a> Comparison<'a> {
             .collect()
     }
 
-    /// Whether the question asks for the relation of a step twice, in words that tell it from others: "the films directed by the
-    /// director of". The two halves of its name ask for it once: "what year was it released" for the release year.
+    /// Whether the question asks twice for a step's relation, in words that tell it apart: "the
+    /// films directed by the director of". Two parts of the relation's name ask for it once: "what
+    /// year was it released" for the release year.
     fn says_twice(&self, step: Step) -> bool {
         let Some(columns) = self.columns.get(&step) else { return false };
         let name = self.names.get(&step).map_or("", String::as_str);
@@ -423,7 +434,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Tokens by steps.
+    /// The values of each token (row) with each step (column).
     fn matrix(&self, path: &[Step], pick: fn(&Columns) -> &Vec<f32>) -> Vec<Vec<f32>> {
         let value = |at: usize, step: &Step| {
             self.columns.get(step).and_then(|c| pick(c).get(at)).copied().unwrap_or_default()
@@ -431,7 +442,7 @@ impl<'a> Comparison<'a> {
         (0..self.words.tokens.len()).map(|at| path.iter().map(|step| value(at, step)).collect()).collect()
     }
 
-    /// The alignment's value for each token.
+    /// The alignment's value per token.
     fn aligned(&self, values: Vec<Vec<f32>>, of_mention: Vec<f32>, steps: usize, skipped_step: f32) -> f32 {
         if values.is_empty() {
             return 0.0;
@@ -474,12 +485,15 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The similarity of the word that asks for it most, of the step where that is least. Without words: 0.
+/// The greatest similarity that any word has with the least asked-for step; 0 without words.
 fn least_asked(matrix: &[Vec<f32>], steps: usize) -> f32 {
     (0..steps).map(|step| asked(matrix, step)).reduce(f32::min).unwrap_or_default()
 }
 
-/// The similarity of the word that asks most for a step.
+/// The similarity of the word that asks most clearly for a step.
 fn asked(matrix: &[Vec<f32>], step: usize) -> f32 {
     matrix.iter().filter_map(|row| row.get(step).copied()).fold(0.0, f32::max)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! Ranking with what the workspace learns on the way: cards for relations that have none, meanings of words that nothing explains.
+//! Ranks paths and learns on the way: cards for relations that have none, meanings for words that
+//! no step explains.
 
 use std::ops::Range;
 
@@ -15,11 +16,11 @@ use crate::plan::cards::{CARD_TIMEOUT, write_card};
 pub struct RankConfig {
     /// How paths are enumerated.
     pub walk: WalkConfig,
-    /// Best paths whose relations get cards.
+    /// The relations of this many best paths get cards.
     pub best: usize,
-    /// Most relation cards written.
+    /// Most cards written for one question.
     pub new_cards: usize,
-    /// From this confidence on, a path is not doubted for words that it leaves unexplained.
+    /// From this confidence on, unexplained words do not cast doubt on a path.
     pub sure: f64,
 }
 
@@ -35,17 +36,18 @@ impl Default for RankConfig {
 pub struct Seen {
     /// The anchor.
     pub node: NodeId,
-    /// Where it is mentioned, in bytes.
+    /// The place of the mention, in bytes.
     pub span: Range<usize>,
-    /// Where the question mentions other things.
+    /// The places of the question's other mentions.
     pub others: Vec<Range<usize>>,
 }
 
-/// Ranks the paths around an anchor: again where relations got cards, and again where words of the question that nothing explains
-/// turned out to mean something in the graph. Without a model, what the workspace has learnt before is used.
+/// Ranks the paths around an anchor. Ranks again if relations got cards, and again if unexplained
+/// words turn out to mean something in the graph. Without a model, only stored cards and meanings
+/// are used.
 ///
 /// # Errors
-/// The graph's and the embedder's; a model that fails is reported, and the ranking stays what it was.
+/// The graph's and the embedder's. A failing model is reported, and the ranking stays as it is.
 pub async fn rank_informed(
     context: &Context<'_>,
     question: &str,
@@ -67,7 +69,7 @@ pub async fn rank_informed(
     }
 }
 
-/// Writes cards for the relations of the best paths that have none; `false` when nothing was written.
+/// Writes the missing cards for the relations of the best paths; `false` if it wrote none.
 async fn learn_cards(
     context: &Context<'_>,
     paths: &[RankedPath],

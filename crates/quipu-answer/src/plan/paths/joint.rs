@@ -1,5 +1,6 @@
-//! Paths from several anchors to one place, as one reading of the question: "the countries that use the euro and border Germany". Each
-//! word is explained where one of the paths explains it; a path need not explain what the other is for.
+//! Scores paths from several anchors to one place as one reading of the question: "the countries
+//! that use the euro and border Germany". A word counts as explained if one of the paths explains
+//! it; no path needs to explain the other paths' words.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +25,8 @@ pub fn joint(paths: &[&RankedPath]) -> Features {
     };
     let most = |of: fn(&Features) -> f32| paths.iter().map(|p| of(&p.features)).fold(0.0, f32::max);
     let least = |of: fn(&Features) -> f32| paths.iter().map(|p| of(&p.features)).fold(1.0, f32::min);
-    // Each word asks for one step at most; of a list, for the same step from each thing.
+    // Each word asks for one step at most. In a list, one word asks for the same step from each
+    // thing, so equal paths count once.
     let ways: HashSet<&[Step]> = paths.iter().map(|p| p.steps.as_slice()).collect();
     let steps: usize = ways.iter().map(|steps| steps.len()).sum();
     let unasked = SKIPPED_STEP * count(steps.saturating_sub(words.len()));

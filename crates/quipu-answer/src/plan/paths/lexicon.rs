@@ -1,10 +1,10 @@
-//! Words and phrases for steps and paths: from a relation's card where there is one, else from its name.
+//! Words and phrases for steps and paths, taken from the relation's card, or from its name if it
+//! has no card.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, RelationId, Step};
-use quipu_index::normalise;
-use quipu_language::{Language, Way};
+use quipu_language::{Language, Way, normalise};
 
 use super::chain::StepSamples;
 use crate::plan::cards::{Cards, RelationCard, THING};
@@ -12,7 +12,7 @@ use crate::plan::cards::{Cards, RelationCard, THING};
 /// The words for the steps of one question's paths.
 #[derive(Debug)]
 pub(super) struct Lexicon {
-    /// The language in which the steps are said.
+    /// The language of the phrases.
     language: Language,
     relations: HashMap<RelationId, Relation>,
 }
@@ -21,13 +21,14 @@ pub(super) struct Lexicon {
 struct Relation {
     /// The relation's name, normalised.
     name: String,
-    /// The part of it that says what, where the rest says in which unit or whereabouts: `area` in `area in square kilometres`.
+    /// The part of the name that says what is measured, without the unit or scope: `area` in
+    /// `area in square kilometres`.
     measured: Option<String>,
-    /// What its key says the heads are: `person` in `people.person.place_of_birth`.
+    /// The kind of the heads according to the key: `person` in `people.person.place_of_birth`.
     head_kind: Option<String>,
-    /// What its heads and its tails are by the graph's types, where no card says it.
+    /// The types of the heads and of the tails in the graph, used if there is no card.
     types: [Option<String>; 2],
-    /// The few values that its tails have.
+    /// The tails, if they are few and repeat often.
     values: Vec<String>,
     card: Option<RelationCard>,
 }
@@ -62,7 +63,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// Where everything is an "item", that tells nothing.
+    /// A single type for everything ("item") tells nothing, so it is dropped.
     fn drop_only_type(&mut self) {
         let types: HashSet<&String> =
             self.relations.values().flat_map(|r| r.types.iter().flatten()).collect();
@@ -84,7 +85,8 @@ impl Lexicon {
         self.relation(step).map_or("", |r| &r.name)
     }
 
-    /// All that people call the step: the relation's name, the card's words, what it leads to, its few values.
+    /// All labels of the step: the relation's name, the card's words, the kind it leads to, its few
+    /// values.
     pub(super) fn labels(&self, step: Step) -> Vec<&str> {
         let mut labels = vec![self.name(step)];
         if let Some(card) = self.card(step) {
@@ -111,7 +113,7 @@ impl Lexicon {
         labels
     }
 
-    /// The type of what the step leads to, where no card says what that is.
+    /// The type of the step's end, if there is no card that says it.
     fn type_of_end(&self, step: Step) -> Option<&str> {
         let relation = self.relation(step).filter(|relation| relation.card.is_none())?;
         let [heads, tails] = &relation.types;
@@ -121,7 +123,8 @@ impl Lexicon {
         }
     }
 
-    /// What the step leads to: the card's kind, else by the graph's types, else the relation's last telling word.
+    /// The kind that the step leads to: from the card, else from the graph's types, else the last
+    /// telling word of the relation's name.
     pub(super) fn kind(&self, step: Step) -> &str {
         if let Some(card) = self.card(step) {
             return card.kind(step.direction);
@@ -138,7 +141,8 @@ impl Lexicon {
         }
     }
 
-    /// The nouns for the step: what it leads to, and its name unless that is a verb or a preposition's.
+    /// The nouns for the step: the kind it leads to, and the relation's name unless that is a verb
+    /// or a preposition.
     pub(super) fn nouns(&self, step: Step) -> impl Iterator<Item = &str> {
         let name = Some(self.name(step)).filter(|name| self.language.may_be_noun(name));
         let name = name.filter(|_| step.direction == Direction::Forward);
@@ -163,11 +167,11 @@ impl Lexicon {
         self.language.said(self.name(step), way, x)
     }
 
-    /// The labels that tell this step from others: without those that many steps of the same direction share, and
-    /// without the kinds of things.
+    /// The labels that tell this step apart: without the labels that many steps of the same
+    /// direction share, and without the kinds of things.
     pub(super) fn telling_labels<'a>(&'a self, step: Step, usage: &LabelUsage<'a>) -> Vec<&'a str> {
         let labels = self.labels(step);
-        // A relation's own name tells, also where it is the name of a kind: "country".
+        // A relation's own name tells it apart even if it is also a kind's name: "country".
         let own = |label: &str| step.direction == Direction::Forward && label == self.name(step);
         let telling: Vec<&str> = labels
             .into_iter()
@@ -197,7 +201,7 @@ impl Lexicon {
     }
 }
 
-/// How many steps share a label.
+/// How many steps use each label.
 #[derive(Debug)]
 pub(super) struct LabelUsage<'a> {
     language: Language,
@@ -207,7 +211,8 @@ pub(super) struct LabelUsage<'a> {
 }
 
 impl LabelUsage<'_> {
-    /// Shared by three steps or more that are 30% of the steps of its direction or more; or the name of a kind.
+    /// Whether a label tells little: it is a kind's name, or three or more steps share it and they
+    /// make up at least 30% of the steps in its direction.
     fn is_common(&self, direction: Direction, label: &str) -> bool {
         let steps = self.steps.get(&direction).copied().unwrap_or_default();
         let shared = self.labels.get(&(direction, label)).copied().unwrap_or_default();
@@ -217,8 +222,8 @@ impl LabelUsage<'_> {
     }
 }
 
-/// The part of a key of three parts or more that names the kind of its heads, as Freebase writes keys:
-/// `people.person.place_of_birth`.
+/// The part of a key that names the kind of its heads, in keys of at least three parts as Freebase
+/// writes them: `people.person.place_of_birth`.
 fn head_kind_of(key: &str) -> Option<String> {
     let local = key.rsplit(['/', '#']).next()?;
     let dotted = local.replace("__", ".");
@@ -227,7 +232,7 @@ fn head_kind_of(key: &str) -> Option<String> {
     Some(normalise(&kind.replace('_', " ")))
 }
 
-/// Puts `inner` in the place of the X of a phrase (a word of its own).
+/// Replaces the X of a phrase (a separate word) by `inner`.
 pub(super) fn replace_x(phrase: &str, inner: &str) -> String {
     let mut done = false;
     let words = phrase.split(' ').map(|word| {
@@ -238,8 +243,8 @@ pub(super) fn replace_x(phrase: &str, inner: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A card without the words that belong to its other direction: a model that lists "director" among the words for a
-/// director's films would make the two directions alike.
+/// Removes the words that belong to a card's other direction. A model that lists "director" among
+/// the words for a director's films would make both directions look the same.
 fn tidy(mut card: RelationCard, language: Language) -> RelationCard {
     let (forward, backward) = (language.singulars_of(&card.forward), language.singulars_of(&card.backward));
     let only = |own: &[String], other: &[String]| -> Vec<String> {
@@ -248,7 +253,7 @@ fn tidy(mut card: RelationCard, language: Language) -> RelationCard {
     let (not_forward, not_backward) = (only(&forward, &backward), only(&backward, &forward));
     let keep = |words: &mut Vec<String>, foreign: &[String]| {
         words.retain(|word| {
-            let tells = word.split(' ').any(|w| !language.is_function_word(w));
+            let tells = word.split(' ').any(|w| !language.tells_no_step(w));
             tells && !foreign.contains(&language.singular(word))
         });
     };

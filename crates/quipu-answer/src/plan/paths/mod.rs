@@ -1,6 +1,6 @@
-//! Whole-path planning (DESIGN §8): enumerate the relation paths that exist around an anchor, say each in words, and rank
-//! them against the question. Walking hop by hop asks "is this enough?", which small models judge badly; a whole path
-//! says by itself what it asks.
+//! Whole-path planning (DESIGN §8): enumerates the relation paths that exist around an anchor, puts
+//! each into words, and ranks them against the question. Walking hop by hop asks "is this enough?",
+//! which small models judge badly; a whole path shows what it asks for.
 
 mod align;
 mod chain;
@@ -40,7 +40,7 @@ pub use words::StepWords;
 /// Paths shown in the trace.
 const SHOWN: usize = 5;
 
-/// About so many names are offered as the meaning of a word.
+/// About this many names are offered as the meaning of a word.
 const MOST_NAMES: usize = 40;
 
 /// A path with its place in the ranking.
@@ -65,14 +65,16 @@ pub struct RankedPath {
 }
 
 impl RankedPath {
-    /// How likely it is, from 0 to 1, that the graph holds what the question asks and that this path leads there. `share`
-    /// is the probability of all paths that lead to the same ends. Fitted on answered questions, and on the same questions
-    /// with the relations that answer them taken out of the graph (docs/results/).
+    /// The probability, from 0 to 1, that the graph holds the answer and that this path leads to
+    /// it. `share` is the total probability of the paths that lead to the same ends. Fitted on
+    /// answered questions, and on the same questions with the relations that answer them removed
+    /// from the graph (docs/results/).
     pub fn confidence(&self, share: f64) -> f64 {
         self.features.confidence(share)
     }
 
-    /// Takes words of the question as explained, for what the path leads along is known to be what they name.
+    /// Marks the words for which `known` holds as explained, for a caller that knows more about the
+    /// path's entities than their labels tell.
     pub(crate) fn explain(&mut self, known: impl Fn(&str) -> bool) {
         #[expect(clippy::cast_precision_loss, reason = "a question has a few words")]
         let count = self.words.len().max(1) as f32;
@@ -95,14 +97,14 @@ pub struct Ranking {
     pub masked: String,
     /// Words of the question that no step explains, normalised.
     pub unexplained: Vec<String>,
-    /// For each step what it is called and leads to, those of the best paths first.
+    /// For each step its names and the kind it leads to, the steps of the best paths first.
     pub senses: Vec<Vec<String>>,
-    /// The words of all that the steps are called.
+    /// The words of all labels of the steps.
     pub vocabulary: HashSet<String>,
 }
 
-/// Ranks the paths around `anchor`, which the question mentions at `span`; `others` are the places of its other mentions.
-/// No model call; one batch of embeddings.
+/// Ranks the paths around `anchor`. The question mentions it at `span`; `others` are the places of
+/// its other mentions. No model call; one batch of embeddings.
 ///
 /// # Errors
 /// The graph's and the embedder's.
@@ -167,7 +169,7 @@ pub async fn rank(
     for (steps, solved) in solved_plans(context, question, &asked.masked).await? {
         for path in paths.iter_mut().filter(|path| path.steps == steps) {
             path.score += solved.weight;
-            // An example explains a question as its words would.
+            // An example explains a question as well as the question's words would.
             path.features.alignment = path.features.alignment.max(solved.like);
             path.features.least_covered = path.features.least_covered.max(solved.like);
         }
@@ -181,9 +183,9 @@ pub async fn rank(
     Ok(Ranking { paths, senses, unexplained, masked: asked.masked.clone(), vocabulary })
 }
 
-/// Paths that read the same differ in which of two converse relations they take: "the parents of" is what `parents` says itself, and
-/// `children` only against its direction. They mean the same, so they fit equally well as far as words go, and the fewer steps against
-/// a relation's direction one has, the better the fit that it gets of those that they have together.
+/// Prefers the stated one of two converse relations. "The parents of" is the relation `parents`,
+/// and also `children` walked backwards; such paths read the same and mean the same. In each such
+/// group, the path with the fewest backward steps takes over the group's best fit.
 fn prefer_stated(paths: &mut [RankedPath]) {
     let against =
         |path: &RankedPath| path.steps.iter().filter(|s| s.direction == Direction::Backward).count();
@@ -196,9 +198,10 @@ fn prefer_stated(paths: &mut [RankedPath]) {
     }
 }
 
-/// What an extreme measures where its words leave it open: what has an area and a population is "the largest" by its area. Of the paths
-/// that differ in their last step only, and whose last steps are called by other words for the extreme, the one that is called by the
-/// first of these gets the best of their fits. Not where the question says one of them itself.
+/// Decides what an extreme measures if the question leaves it open: "the largest" country is the
+/// largest by area, not by population. Looks at paths that differ only in a last step labelled with
+/// another word for the extreme; the path whose label stands first in the word list takes over the
+/// best fit. Does nothing if the question itself says one of these words.
 fn prefer_first_meaning(paths: &mut [RankedPath], words: &[String], lexicon: &Lexicon) {
     let language = Language::of_words(words);
     let same = |a: &str, b: &str| language.are_one_noun(a, b);
@@ -223,7 +226,8 @@ fn prefer_first_meaning(paths: &mut [RankedPath], words: &[String], lexicon: &Le
     }
 }
 
-/// Gives the best of the fits that the paths of a group have together to the one that comes first by `order`, the next best to the next.
+/// Sorts a group of paths by `order` and gives the group's best fit to the first path, the next
+/// best to the second, and so on.
 fn give_best_fits<K: Ord>(paths: &mut [RankedPath], group: &[usize], order: impl Fn(&RankedPath) -> K) {
     let mut members: Vec<_> = group.iter().filter_map(|at| Some((*at, paths.get(*at)?))).collect();
     members.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
@@ -237,7 +241,7 @@ fn give_best_fits<K: Ord>(paths: &mut [RankedPath], group: &[usize], order: impl
     }
 }
 
-/// What a word of the question may mean: for each step the names that no step before it has.
+/// The candidate meanings of a question word: for each step, the names that no earlier step has.
 fn senses(paths: &[RankedPath], lexicon: &Lexicon) -> Vec<Vec<String>> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut senses: Vec<Vec<String>> = Vec::new();
@@ -259,7 +263,7 @@ fn distinct_steps(paths: &[ExistingPath]) -> Vec<Step> {
     steps
 }
 
-/// The relations of `steps` that no card says anything about.
+/// The relations of `steps` that have no card.
 fn without_card(context: &Context<'_>, steps: &[Step]) -> HashSet<RelationId> {
     let info = |id: RelationId| usize::try_from(id.0).ok().and_then(|at| context.graph().relations().get(at));
     let relations = steps.iter().map(|step| step.relation);

@@ -1,17 +1,17 @@
-//! The question again, with the words that nothing around its mention explains in the graph's own words.
+//! Rewords the question: replaces the words that no step around its mention explains by the graph's
+//! own words.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-use quipu_index::words;
-use quipu_language::Language;
+use quipu_language::{Language, words};
 
 use super::Ranking;
 use crate::answer::{AnswerError, Event, Stage};
 use crate::ledger::Context;
 use crate::plan::meanings::meaning;
 
-/// Words of one question whose meaning is looked up.
+/// Most words of one question whose meaning is looked up.
 const MOST_WORDS: usize = 3;
 
 /// A question in other words.
@@ -19,17 +19,18 @@ const MOST_WORDS: usize = 3;
 pub struct Reworded {
     /// Its text.
     pub text: String,
-    /// Where its mention stands now.
+    /// The place of its mention in the new text.
     pub span: Range<usize>,
-    /// Where its other mentions stand now.
+    /// The places of its other mentions in the new text.
     pub others: Vec<Range<usize>>,
 }
 
-/// Puts the graph's words in the place of those that `ranking` could not explain; `None` where there is none, or none that means
-/// something in the graph. Typing errors are mended without a call; else one model call at most for each word that the workspace does not know yet.
+/// Replaces the words that `ranking` could not explain by words of the graph; `None` if no word
+/// could be replaced. Typing errors are corrected without a call. Any other word costs at most one
+/// model call, and none if the workspace knows it.
 ///
 /// # Errors
-/// The file's; a model that fails is reported, and the word stays what it is.
+/// The file's. A failing model is reported, and the word stays.
 pub async fn reword(
     context: &Context<'_>,
     question: &str,
@@ -69,8 +70,9 @@ pub async fn reword(
     Ok(replaced(question, span, others, &known))
 }
 
-/// Whether the graph itself has a name with one of these words. What a model wrote of a word may lead to what a model wrote of a relation,
-/// and the "colours" of a club to its "team", which is what a card calls the club of a captain.
+/// Whether a relation of the graph itself has one of these words in its name. This stops a chain of
+/// model guesses: a card may call a captain's club "team", and the model may then read a club's
+/// "colours" as "team".
 fn is_of_the_graph(context: &Context<'_>, question: &str, name: &str) -> bool {
     let language = Language::of(question);
     let said = quipu_query::words_of(name);
@@ -78,7 +80,8 @@ fn is_of_the_graph(context: &Context<'_>, question: &str, name: &str) -> bool {
     context.graph().relations().iter().any(|info| quipu_query::words_of(&info.name).iter().any(is_said))
 }
 
-/// The one word of the vocabulary that `word` is but for a slip of the finger; `None` where there is none, or several.
+/// The only vocabulary word that `word` could be a typing error of; `None` if there is none, or
+/// more than one.
 fn misspelt<'a>(word: &str, vocabulary: &'a HashSet<String>) -> Option<&'a str> {
     let length = word.chars().count();
     let slips = match length {
@@ -95,7 +98,7 @@ fn misspelt<'a>(word: &str, vocabulary: &'a HashSet<String>) -> Option<&'a str> 
     found.next().is_none().then_some(first)
 }
 
-/// Words outside of the mentions replaced by what they mean.
+/// Replaces the known words outside the mentions by their meanings.
 fn replaced(
     question: &str,
     span: &Range<usize>,
@@ -104,7 +107,7 @@ fn replaced(
 ) -> Option<Reworded> {
     let mut reworded = Reworded { text: question.to_owned(), span: span.clone(), others: others.to_vec() };
     let mut any = false;
-    // From the end, so that the places of the words before stay what they are.
+    // From the end, so that the places of earlier words stay valid.
     for word in words(question).iter().rev() {
         let place = word.start..word.stem_end;
         let in_mention = |mention: &Range<usize>| mention.start < place.end && place.start < mention.end;

@@ -1,7 +1,7 @@
-//! Relation paths: which ones really exist around an anchor, and where one of them leads.
+//! Relation paths: enumerates those that exist around an anchor, and follows one of them.
 //!
-//! A walk never goes straight back over the very triple that it came by: the other films of a film's director do not
-//! include that film through the same triple, but do include what a second way leads to.
+//! A walk never returns over the triple that it came by. So the other films of a film's director do
+//! not include that film, unless a second triple leads back to it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,17 @@ use std::collections::HashMap;
 
 use quipu_graph::{Direction, Expansion, Graph, GraphError, NodeId, RelationRole, Step};
 
-/// How far and how wide paths are enumerated.
+/// Bounds of the enumeration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WalkConfig {
     /// Most hops of a path (3).
     #[schemars(range(max = 4))]
     pub max_hops: usize,
-    /// Nodes of a path's end that are looked at for its next hop (64): an even sample where there are more.
+    /// Nodes at a path's end that are expanded for its next hop (64); an even sample if there are
+    /// more.
     #[schemars(range(max = 64))]
     pub frontier: usize,
-    /// Neighbours of a node taken for one step while enumerating (256).
+    /// Neighbours of a node taken for each step (256).
     #[schemars(range(max = 256))]
     pub neighbours: usize,
     /// Most paths (4,000).
@@ -32,13 +33,13 @@ impl Default for WalkConfig {
     }
 }
 
-/// Nodes of a path's end that are looked at where each costs a request.
+/// Nodes expanded at a path's end if each node costs a request.
 const DEAR_FRONTIER: usize = 3;
-/// Hops where each node costs a request.
+/// Most hops if each node costs a request.
 const DEAR_HOPS: usize = 2;
 
 impl WalkConfig {
-    /// As far and as wide as the graph allows.
+    /// Narrows the bounds for a graph that costs a request per node.
     fn for_graph(self, graph: &dyn Graph) -> Self {
         if !graph.asks_for_each_node() {
             return self;
@@ -47,10 +48,10 @@ impl WalkConfig {
     }
 }
 
-/// Most nodes that an exact walk keeps at one hop; beyond it the answer is cut and says so.
+/// Most nodes that an exact walk keeps at one hop. Beyond that the walk is cut and says so.
 const MOST_NODES: usize = 100_000;
 
-/// Paths whose next hop is looked for together.
+/// Paths whose next hops are read together.
 const PATHS_AT_ONCE: usize = 64;
 
 /// A path that exists, with a sample of the nodes that it leads to.
@@ -58,7 +59,7 @@ const PATHS_AT_ONCE: usize = 64;
 pub struct ExistingPath {
     /// The steps from the anchor.
     pub steps: Vec<Step>,
-    /// Some of its ends.
+    /// A sample of the nodes at its end.
     pub ends: Vec<NodeId>,
 }
 
@@ -73,7 +74,7 @@ struct Reached {
 }
 
 impl Reached {
-    /// Whether a walk may go on to `next` by undoing its last step.
+    /// Whether a walk may reach `next` by reversing its last step.
     fn may_return_to(self, next: NodeId) -> bool {
         self.from_several || self.from != next
     }
@@ -81,8 +82,8 @@ impl Reached {
 
 /// Enumerates the relation paths that exist from `anchor`, the shorter ones first.
 ///
-/// Only ordinary relations are walked; from a type, also the way back to its instances, as a first step. Literals are
-/// ends: no path leads on from one, unless it is the anchor.
+/// Only ordinary relations are walked; from a type, the first step may also lead back to its
+/// instances. Paths end at literals, unless the literal is the anchor.
 ///
 /// # Errors
 /// The graph's.
@@ -122,12 +123,13 @@ pub async fn enumerate(
 
 type Layer = Vec<(Vec<Step>, Vec<Reached>)>;
 
-/// The nodes of a path's end that its next hop is looked for at.
+/// The nodes at a path's end that are expanded for its next hop.
 fn sample(graph: &dyn Graph, reached: &[Reached], first: bool, config: WalkConfig) -> Vec<Reached> {
     sample_evenly(reached, config.frontier).filter(|r| first || !graph.is_literal(r.node)).copied().collect()
 }
 
-/// What is around the nodes of several paths' ends, in one request: they overlap, and a graph may be far away.
+/// Reads the neighbours of several paths' ends in one request, because the ends overlap and the
+/// graph may be remote.
 async fn neighbourhoods(
     graph: &dyn Graph,
     samples: &[Vec<Reached>],
@@ -182,7 +184,7 @@ fn reach(reached: &mut HashMap<NodeId, Reached>, node: NodeId, from: NodeId) {
     });
 }
 
-/// By node, so that runs are alike.
+/// Sorted by node, so that every run is the same.
 fn in_order(reached: HashMap<NodeId, Reached>) -> Vec<Reached> {
     let mut reached: Vec<Reached> = reached.into_values().collect();
     reached.sort_unstable_by_key(|r| r.node);
@@ -203,14 +205,14 @@ fn is_walked(graph: &dyn Graph, step: Step, first: bool) -> bool {
     }
 }
 
-/// An exact walk: all nodes at each hop, with all the nodes that each was reached from.
+/// An exact walk: all nodes at each hop, each with all nodes that it was reached from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Walk {
     /// The steps.
     pub steps: Vec<Step>,
-    /// For each hop, the nodes reached and where from, by node.
+    /// For each hop, the nodes reached and the nodes they were reached from, sorted by node.
     pub hops: Vec<Vec<(NodeId, Vec<NodeId>)>>,
-    /// Whether a hop had more nodes than are kept.
+    /// Whether a hop had more nodes than the walk keeps.
     pub cut: bool,
 }
 
@@ -220,7 +222,8 @@ impl Walk {
         self.hops.last().into_iter().flatten().map(|(node, _)| *node)
     }
 
-    /// The triples (head, step as walked, tail) on the ways to `ends`, hop by hop; at most `most` of each hop.
+    /// The triples (head, step as walked, tail) on the way to `ends`, hop by hop; at most `most`
+    /// for each hop.
     pub fn triples_to(&self, ends: &[NodeId], most: usize) -> Vec<(NodeId, Step, NodeId)> {
         let mut wanted: Vec<NodeId> = ends.to_vec();
         let mut by_hop = Vec::new();
@@ -229,7 +232,8 @@ impl Walk {
             let mut before = Vec::new();
             for node in &wanted {
                 let Ok(at) = nodes.binary_search_by_key(node, |(n, _)| *n) else { continue };
-                // One way back for each node first, so that every end keeps its chain within the limit.
+                // If the limit is tight, each node keeps one way back, so that every end keeps its
+                // chain.
                 let Some((_, from)) = nodes.get(at) else { continue };
                 for parent in from.iter().take(if wanted.len() * from.len() > most { 1 } else { from.len() })
                 {

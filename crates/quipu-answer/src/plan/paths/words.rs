@@ -1,4 +1,4 @@
-//! Steps and paths in words, for those who do not rank them here.
+//! Steps and paths in words, for callers that do not rank them.
 
 use quipu_graph::{Direction, Step};
 use quipu_language::Language;
@@ -17,7 +17,7 @@ impl StepWords {
     pub fn new(context: &Context<'_>, steps: &[Step]) -> Self {
         Self {
             lexicon: Lexicon::new(
-                // What is said to users is English.
+                // Messages to users are in English.
                 Language::english(),
                 context.graph(),
                 &context.memory::<Cards>(),
@@ -27,8 +27,8 @@ impl StepWords {
         }
     }
 
-    /// A path from `x` in the words of the relations' names: `the member of Baltic League`. A step taken twice in a row is said once:
-    /// where it may be taken again, kinds of kinds are kinds too.
+    /// A path from `x` in the words of the relations' names: `the member of Baltic League`. A step
+    /// taken twice in a row is said once: a kind of a kind is called a kind too.
     pub fn phrase(&self, path: &[Step], x: &str) -> String {
         let mut once: Vec<Step> = path.to_vec();
         once.dedup();

@@ -30,7 +30,7 @@ pub(super) async fn answer(
     if choice.confidence < config.least_confidence {
         let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.phrase.as_str()).collect();
         let reason = format!(
-            "nothing in the graph clearly is what the question asks for; the nearest is {} (fit {:.2})",
+            "no path of the graph clearly matches the question; the nearest is {} (fit {:.2})",
             say(&phrases, &choice),
             choice.confidence
         );
@@ -39,7 +39,7 @@ pub(super) async fn answer(
     finish(context, choice, asking, evidence).await
 }
 
-/// What the question asks of the values of a choice, made of them by code.
+/// Computes the answer by code from the values of a choice.
 pub(crate) async fn finish(
     context: &Context<'_>,
     choice: Choice,
@@ -50,8 +50,10 @@ pub(crate) async fn finish(
     let dated = |s: &NodeSummary| is_measure(&value_of_node(s.literal.as_ref(), &s.name));
     if asking.wanted.dates && !ends.iter().any(dated) {
         let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.phrase.as_str()).collect();
-        let reason =
-            format!("the question asks for a date; the nearest, {}, is none", say(&phrases, &choice));
+        let reason = format!(
+            "the question asks for a date, but the best path, {}, leads to none",
+            say(&phrases, &choice)
+        );
         return Ok(Outcome::abstain(reason, evidence));
     }
     if let Some(condition) = &asking.condition {
@@ -68,8 +70,7 @@ pub(crate) async fn finish(
             Ok(Outcome { plan, ..outcome })
         }
         _ if matches!(asking.places, Some(Places::At(place)) if place > 1) => {
-            let reason =
-                "the question asks for a place of an order, and nothing that was found can be ordered";
+            let reason = "the question asks for a rank, but the values found cannot be ordered";
             Ok(Outcome::abstain(reason, evidence))
         }
         _ => {
@@ -81,7 +82,8 @@ pub(crate) async fn finish(
     }
 }
 
-/// The plan of a choice: of one path, of one path from each of several things, or of paths that meet.
+/// The plan of a choice: one path, one path from each of several entities, or several paths that
+/// meet.
 fn planned(choice: &Choice, made: Made) -> Option<Box<Planned>> {
     let (first, others) = choice.runs.split_first()?;
     let is_met = choice.ends.iter().all(|end| others.iter().all(|run| run.ends.binary_search(end).is_ok()));
@@ -110,7 +112,7 @@ impl RunPath {
     }
 }
 
-/// The ways of a choice in words, each from its anchor on.
+/// The paths of a choice in words, each starting with its anchor's name.
 pub(crate) fn say(phrases: &[&str], choice: &Choice) -> String {
     let said: Vec<String> = phrases
         .iter()
@@ -120,8 +122,9 @@ pub(crate) fn say(phrases: &[&str], choice: &Choice) -> String {
     format!("“{}”", said.join("” and “"))
 }
 
-/// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds. Names are
-/// not compared: "the longest river of Peru" may be a relation. Triples as text name their numbers like their things.
+/// Whether an operation has values to work on. A single number is not counted: "how many people
+/// live in Peru" asks for a value that the graph holds. Names are not compared: "the longest river
+/// of Peru" may be a relation. In graphs of plain text triples, numbers have names like any entity.
 fn needs_operation(operation: Operation, ends: &[NodeSummary]) -> bool {
     let measures = |literal: bool| {
         ends.iter()
@@ -137,7 +140,7 @@ fn needs_operation(operation: Operation, ends: &[NodeSummary]) -> bool {
     measures(false) * 2 > ends.len()
 }
 
-/// The ends: those that more ways lead to first.
+/// The ends, sorted by how many triples of the last hop lead to them.
 fn by_support(ends: &[NodeSummary], choice: &Choice) -> Vec<Value> {
     let ways: HashMap<NodeId, usize> = choice
         .runs

@@ -1,8 +1,8 @@
-//! Questions for yes or no: "is Lima the capital of Peru?" asks whether the path that the words tell leads from one mention to another.
+//! Yes-or-no questions about two mentions: "is Lima the capital of Peru?" asks whether the path
+//! that the words describe leads from one to the other.
 
 use quipu_graph::{Direction, NodeId, NodeSummary};
-use quipu_index::words;
-use quipu_language::{Language, value_of_node, values_said};
+use quipu_language::{Language, value_of_node, values_said, words};
 use quipu_query::Made;
 
 use super::{MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
@@ -11,17 +11,18 @@ use crate::ledger::Context;
 use crate::link::Mentioned;
 use crate::retrieve::triples_to_evidence;
 
-/// "No" needs a path that is surely meant: what it does not lead to may stand elsewhere.
+/// The least confidence for a "no": an unsure path proves nothing by what it fails to reach.
 pub(super) const SURE_OF_NO: f64 = 0.5;
-/// Most ends that the path's query is held against.
+/// Most ends compared with the results of the path's query.
 const MOST_GIVEN: usize = 1000;
-/// Triples that show what a relation leads to.
+/// Triples sampled for the kinds of entity that a relation leads to.
 const SAMPLED: usize = 100;
-/// Ends that show what a path leads to.
+/// Ends sampled for the kinds of entity that a path leads to.
 const SHOWN: usize = 5;
 
-/// Yes where the best path from one mention leads to another mention; no where it surely is what the question means and leads
-/// elsewhere only. Else an abstention: a question for yes or no is not answered with a list.
+/// Answers yes if the best path from one mention leads to another mention; no if that path is
+/// surely meant but leads only elsewhere. Otherwise abstains: a list does not answer a yes-or-no
+/// question.
 pub(super) async fn check(
     context: &Context<'_>,
     question: &str,
@@ -32,10 +33,10 @@ pub(super) async fn check(
     let language = Language::of(question);
     let best = runs.iter().flatten().max_by(|a, b| a.weight.total_cmp(&b.weight));
     let Some(best) = best else {
-        let reason = "no path of the graph leads on from what the question names";
+        let reason = "no path of the graph starts at the entities in the question";
         return Ok(Outcome::abstain(reason, Vec::new()));
     };
-    // What the same words may mean besides is no other thing.
+    // A second mention of the anchor itself does not count as another entity.
     let is_anchor =
         |mention: &Mentioned| mention.candidates.iter().all(|found| found.node == best.anchor.node);
     let others: Vec<&Mentioned> = (mentioned.iter())
@@ -56,18 +57,18 @@ pub(super) async fn check(
         return Ok(unsure(&phrase, confidence));
     }
     if !yes && others.len() > 1 {
-        let reason = format!("“{phrase}” does not reach everything that the question names");
+        let reason = format!("“{phrase}” does not reach every entity in the question");
         return Ok(Outcome::abstain(reason, Vec::new()));
     }
     if !yes && is_of_another_kind(context, best, mentioned).await? {
-        let reason = format!("“{phrase}” leads to another kind of thing than the question names");
+        let reason = format!("“{phrase}” leads to another kind of value than the question names");
         return Ok(Outcome::abstain(reason, Vec::new()));
     }
     verdict(context, best, &reached.concat(), confidence).await
 }
 
-/// Whether a path leads to another kind of thing than the question names beside its start: to numbers or dates, where "the 1990s" is no
-/// year, or to flights, where it names an airport.
+/// Whether a path leads to a different kind than the question names besides its start: to numbers
+/// or dates although "the 1990s" is no year, or to flights although the question names an airport.
 async fn is_of_another_kind(
     context: &Context<'_>,
     run: &RunPath,
@@ -91,7 +92,8 @@ async fn is_of_another_kind(
     if of_ends.is_empty() || of_named.is_empty() {
         return Ok(false);
     }
-    // A capital and a town are of two types: elsewhere the relation may lead to a town.
+    // A capital and a town have different types, but the relation may lead to a town elsewhere in
+    // the graph.
     if let Some(last) = run.path.steps.last() {
         let triples = context.graph().sample_triples(last.relation, SAMPLED).await?;
         let end = |(head, tail)| if last.direction == Direction::Forward { tail } else { head };
@@ -101,7 +103,8 @@ async fn is_of_another_kind(
     Ok(!of_ends.iter().any(|of| of_named.contains(of)))
 }
 
-/// Yes where `reached` is something, shown with the way there; else no, shown with what the way leads to instead.
+/// Answers yes if `reached` is not empty, with the path to it as evidence; else no, with the path's
+/// actual ends as evidence.
 pub(super) async fn verdict(
     context: &Context<'_>,
     run: &RunPath,
@@ -137,6 +140,6 @@ pub(super) async fn verdict(
 }
 
 pub(super) fn unsure(phrase: &str, confidence: f64) -> Outcome {
-    let reason = format!("whether the question means “{phrase}” is not sure enough (fit {confidence:.2})");
+    let reason = format!("it is not sure enough that the question means “{phrase}” (fit {confidence:.2})");
     Outcome::abstain(reason, Vec::new())
 }

@@ -1,4 +1,4 @@
-//! Values at the ends of paths: what code makes of them.
+//! Computes answers from the values at the ends of paths.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::ledger::Context;
 use crate::link::Mentioned;
 use crate::retrieve::triples_to_evidence;
 
-/// What is made of values.
+/// The operation on the values.
 #[derive(Clone, Copy)]
 pub(super) struct Arithmetic {
     pub(super) operation: Operation,
@@ -23,7 +23,7 @@ pub(super) struct Arithmetic {
 }
 
 impl Arithmetic {
-    /// The same as a part of a query; nothing for a difference.
+    /// The same operation as part of a query; `None` for a difference.
     pub(super) fn made(self) -> Option<Made> {
         let count = |places: usize| u64::try_from(places).ok();
         let (offset, limit) = match (self.operation.chooses(), self.places.unwrap_or_default()) {
@@ -42,7 +42,7 @@ impl Arithmetic {
     }
 }
 
-/// The outcome that values are.
+/// The outcome with these values as its answer.
 pub(super) fn answered(
     values: Vec<Value>,
     text: Option<String>,
@@ -54,10 +54,10 @@ pub(super) fn answered(
     Outcome { status: Status::Answered, answers, table, text, evidence, confidence, ..Outcome::default() }
 }
 
-/// Title of the values that no query gave.
+/// The column title of values that come from no query.
 const COLUMN: &str = "answer";
 
-/// Names that a reason lists.
+/// Most names listed in a reason.
 const MOST_NAMED: usize = 3;
 
 pub(super) async fn calculated(
@@ -93,7 +93,7 @@ fn finish(
     let owners: HashSet<&str> = operands.iter().map(|o| o.key.as_str()).collect();
     if operation.chooses() && owners.len() < 2 {
         let owner = operands.first().map_or("", |only| &only.label);
-        let reason = format!("the graph holds one value only ({owner}), nothing to compare it with");
+        let reason = format!("the graph has only one value ({owner}), so there is nothing to compare");
         return Ok(Outcome::abstain(reason, std::mem::take(evidence)));
     }
     match calculate_places(operation, &cite(operands, evidence), places.unwrap_or_default()) {
@@ -107,7 +107,7 @@ fn finish(
             ));
             let evidence = std::mem::take(evidence);
             let values = match calculation.chosen.as_slice() {
-                // A number that code made is no thing of the graph.
+                // A computed number is not an entity of the graph.
                 [] => calculation.answers.into_iter().map(Value::calculated).collect(),
                 chosen => chosen.iter().map(owner_of).collect(),
             };
@@ -117,12 +117,13 @@ fn finish(
     }
 }
 
-/// What a value belongs to.
+/// The owner of a value.
 fn owner_of(operand: &Operand) -> Value {
     Value { key: Some(operand.key.clone()), name: operand.label.clone(), datatype: None }
 }
 
-/// Operands with the evidence that names both their owner and their value, or, for a count, the value alone.
+/// Attaches the evidence to each operand: the pieces that name both its owner and its value; for a
+/// count, the value.
 fn cite(mut operands: Vec<Operand>, evidence: &[Evidence]) -> Vec<Operand> {
     let mut stating: HashMap<&str, Vec<&Evidence>> = HashMap::new();
     for piece in evidence {
@@ -138,7 +139,8 @@ fn cite(mut operands: Vec<Operand>, evidence: &[Evidence]) -> Vec<Operand> {
     operands
 }
 
-/// The things whose value satisfies the condition: `the countries with a population over 40 million`.
+/// The entities whose value satisfies the condition:
+/// `the countries with a population over 40 million`.
 pub(super) async fn filtered(
     context: &Context<'_>,
     condition: &Condition,
@@ -148,7 +150,7 @@ pub(super) async fn filtered(
     mut evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
     let [run] = choice.runs.as_slice() else {
-        let reason = format!("whether the answers are {} was not checked", condition.text);
+        let reason = format!("the condition “{}” was not checked", condition.text);
         return Ok(Outcome::abstain(reason, evidence));
     };
     let operands = cite(owners(context, run, ends).await?, &evidence);
@@ -181,8 +183,9 @@ pub(super) async fn filtered(
     Ok(answered(values, Some(result), evidence, choice.confidence))
 }
 
-/// A comparison of the things named: the same path from each, the values held against one another. "Is A larger than B" is
-/// answered by yes where A is the one. `None` when no path is shared.
+/// Compares the entities in the question: follows the same path from each and compares the values.
+/// "Is A larger than B" is answered yes if A is the larger one. `None` if the entities share no
+/// path.
 pub(super) async fn compare(
     context: &Context<'_>,
     mentioned: &[Mentioned],
@@ -201,7 +204,7 @@ pub(super) async fn compare(
         let names = context.graph().summaries(shared.get(..MOST_NAMED).unwrap_or(&shared)).await?;
         let names: Vec<String> = names.into_iter().map(|summary| summary.name).collect();
         let reason = format!(
-            "the graph has this value not of what the question names, only of what all of them lead to: {}",
+            "the graph has no such value for the entities in the question, only for the entities that they share: {}",
             names.join(", ")
         );
         return Ok(Some(Outcome::abstain(reason, Vec::new())));
@@ -247,8 +250,8 @@ pub(super) async fn compare(
     Ok(Some(Outcome { answers: vec![answer.to_owned()], table: None, text, evidence, ..outcome }))
 }
 
-/// What the values are of, where that is the same for all that are compared: the area of the country that two states lie in says nothing of
-/// either.
+/// The owners of the values, if all compared entities have the same owners: the area of the country
+/// that contains two states says nothing about either state.
 fn shared_owners(run: &RunPath, others: &[&RunPath]) -> Option<Vec<NodeId>> {
     let owners = |run: &RunPath| -> Option<Vec<NodeId>> {
         let hop = run.walk.hops.get(run.walk.hops.len().checked_sub(2)?)?;

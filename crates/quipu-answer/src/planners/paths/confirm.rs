@@ -1,14 +1,15 @@
-//! Yes or no of the one thing that a question names: "is Emma a comedy?", "was Lima founded in 1535?", "is its area over 300?".
+//! Yes-or-no questions about one entity: "is Emma a comedy?", "was Lima founded in 1535?", "is its
+//! area over 300?".
 //!
-//! The words say something that a path could lead to: a name, a value, a bound. "No" needs a path that is surely meant and leads to others
-//! of that kind, all of which were looked at.
+//! The question claims something that a path could reach: a name, a value, a bound. A "no" needs a
+//! path that is surely meant and leads to other things of that kind, and all of them must have been
+//! compared.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use quipu_graph::{LiteralValue, NodeId, Step};
-use quipu_index::words;
-use quipu_language::{Condition, Language, same_value, value_of_node, values_said};
+use quipu_language::{Condition, Language, same_value, value_of_node, values_said, words};
 
 use super::check::{SURE_OF_NO, unsure, verdict};
 use super::{PathsConfig, RunPath, is_measure};
@@ -16,12 +17,12 @@ use crate::answer::{AnswerError, Outcome};
 use crate::ledger::Context;
 use crate::link::{Mentioned, apart, names_passed_over};
 
-/// From this on, a word of the question counts as explained.
+/// From this value on, a question word counts as explained.
 const EXPLAINED: f32 = 0.55;
-/// Most values of a path that are held against a claim.
+/// Most values of a path that are compared with a claim.
 const MOST_ENDS: usize = 1000;
 
-/// The one thing that a question names, and what it may ask to be confirmed.
+/// The entity in the question, and the parts of the question that it may ask to confirm.
 pub(super) struct Confirmation<'a> {
     pub(super) question: &'a str,
     pub(super) condition: Option<&'a Condition>,
@@ -29,15 +30,15 @@ pub(super) struct Confirmation<'a> {
     pub(super) runs: &'a [RunPath],
 }
 
-/// Something that a path may lead to.
+/// A claim: something that a path may lead to.
 struct Claim {
     /// Its words, normalised.
     words: Vec<String>,
-    /// What they may name.
+    /// The entities that they may name.
     nodes: Vec<NodeId>,
-    /// What they demand of a number or a date.
+    /// The number or date that they require.
     measure: Option<Measure>,
-    /// They say how many or how much of what is named behind them: "3 films", "5 million inhabitants".
+    /// Whether they count the noun that follows: "3 films", "5 million inhabitants".
     of_something: bool,
 }
 
@@ -48,25 +49,26 @@ enum Measure {
     Satisfies(Condition),
 }
 
-/// A path to the kind of thing that is claimed.
+/// A path that leads to the kind of thing claimed.
 struct Fitting<'a> {
     run: &'a RunPath,
     confidence: f64,
-    /// What it leads to that is claimed.
+    /// The claimed entities or values that it reaches.
     reached: Vec<NodeId>,
-    /// Nothing is reached, but not everything could be looked at or compared.
+    /// Whether it reaches none, but some ends could not be read or compared.
     open: bool,
 }
 
 impl Fitting<'_> {
-    /// What confirms, and is sure enough to, goes first; then what is surest.
+    /// Sorting order: first a path that confirms with enough confidence, then the path with the
+    /// most confidence.
     fn rank(&self, config: &PathsConfig) -> (bool, f64) {
         (!self.reached.is_empty() && self.confidence >= config.least_confidence, self.confidence)
     }
 }
 
 impl Confirmation<'_> {
-    /// `None` where the question claims nothing that a path could lead to.
+    /// The answer to the claims; `None` if the question claims nothing that a path could reach.
     pub(super) async fn answer(
         &self,
         context: &Context<'_>,
@@ -90,7 +92,7 @@ impl Confirmation<'_> {
         let Some(Fitting { run, confidence, reached, open }) = best else {
             let claims = self.condition.is_some() || language.asks_about_being(&texts);
             return Ok(claims.then(|| {
-                let reason = "the graph has nothing of the kind that the question asks to be confirmed";
+                let reason = "the graph has no value of the kind that the question asks to confirm";
                 Outcome::abstain(reason, Vec::new())
             }));
         };
@@ -100,7 +102,7 @@ impl Confirmation<'_> {
             return Ok(Some(unsure(&phrase, confidence)));
         }
         if open {
-            let reason = format!("not all of “{phrase}” can be held against what the question says");
+            let reason = format!("not every value of “{phrase}” can be compared with the question");
             return Ok(Some(Outcome::abstain(reason, Vec::new())));
         }
         verdict(context, run, &reached, confidence).await.map(Some)
@@ -116,7 +118,7 @@ impl Confirmation<'_> {
         let said = |text: &str| words(text).into_iter().map(|word| word.text).collect::<Vec<_>>();
         let values = values_said(self.question);
         let named = names_passed_over(context, self.question, self.mentioned).await?;
-        // "The 1990s" are not the year 1990.
+        // "The 1990s" is not the year 1990.
         let in_full = |mention: &Mentioned| {
             !mention.text.contains(|c: char| c.is_ascii_digit()) || values.contains(&mention.span)
         };
@@ -144,7 +146,7 @@ impl Confirmation<'_> {
         next.is_some_and(|word| Language::of(self.question).tells(&word.text))
     }
 
-    /// The paths that lead to what a claim is, or to others of its kind.
+    /// The paths that reach the claim, or other things of its kind.
     async fn fitting(&self, context: &Context<'_>, claim: &Claim) -> Result<Vec<Fitting<'_>>, AnswerError> {
         let around = context.graph().relations_of(&claim.nodes).await?;
         let arriving: HashSet<Step> = around.into_iter().flatten().map(|used| used.step.reversed()).collect();
@@ -169,7 +171,8 @@ impl Confirmation<'_> {
         for found in &mut fitting {
             let mut path = found.run.path.clone();
             path.explain(|word| claim.words.iter().any(|said| said == word));
-            // Where nothing else is said ("is it a comedy"), any way to things of that kind may be meant.
+            // If the question says nothing else ("is it a comedy"), it may mean any path to that
+            // kind of thing.
             let said = path.features.least_covered < EXPLAINED;
             let of_its_kind = path.probability / share.max(f64::MIN_POSITIVE);
             found.confidence = path.confidence(if said { path.probability } else { of_its_kind });
@@ -179,7 +182,8 @@ impl Confirmation<'_> {
 }
 
 impl Fitting<'_> {
-    /// Holds the numbers and dates at the path's end against a claim. Whether there are any.
+    /// Compares the numbers and dates at the path's end with a claim. Returns whether there are
+    /// any.
     async fn measure(&mut self, context: &Context<'_>, measure: &Measure) -> Result<bool, AnswerError> {
         let looked_at = self.run.ends.get(..MOST_ENDS);
         self.open |= looked_at.is_some_and(|ends| ends.len() < self.run.ends.len());
@@ -202,7 +206,7 @@ impl Fitting<'_> {
 }
 
 impl Measure {
-    /// Whether a value, as the graph writes it, is so. `None`: it cannot be said.
+    /// Whether a value of the graph meets the measure; `None` if they cannot be compared.
     fn holds(&self, value: &LiteralValue, stated: &str) -> Option<bool> {
         match self {
             Self::Is(said) => is_the_same(stated, said),
@@ -211,8 +215,8 @@ impl Measure {
     }
 }
 
-/// Whether what the graph states is what the question says: rounded, or a day of the year that it says. `None` where the graph itself says
-/// less than the question, as the year of a day.
+/// Whether the graph's value is the question's value: rounded, or a day within the question's year.
+/// `None` if the graph is less precise than the question, such as a year against a day.
 fn is_the_same(stated: &str, said: &str) -> Option<bool> {
     if same_value(said, stated) { Some(true) } else { (!same_value(stated, said)).then_some(false) }
 }

@@ -1,25 +1,26 @@
-//! Questions that list what they name: "the total population of Norway, Sweden and Denmark" asks the same of each.
+//! Questions about a list of entities: "the total population of Norway, Sweden and Denmark" asks
+//! the same of each.
 
 use quipu_language::{Language, Operation};
 
 use crate::link::Mentioned;
 
-/// What the words before a list say of it.
+/// The question's words before a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct List {
-    /// One of them is asked for: "which of Norway, Sweden and Denmark".
+    /// Whether they ask for one of the entities: "which of Norway, Sweden and Denmark".
     one_of: bool,
 }
 
 impl List {
-    /// Whether the values of the things listed are to be taken together.
+    /// Whether the entities' values are to be combined or compared.
     pub(super) fn compares(self, operation: Option<Operation>) -> bool {
         let together = matches!(operation, Some(Operation::Sum | Operation::Average | Operation::Difference));
         together || (self.one_of && operation.is_some_and(Operation::chooses))
     }
 }
 
-/// The list that all mentions make: nothing but commas and "and" stands between them. `None` where something else does.
+/// Reads the mentions as one list, if only commas and "and" stand between them; else `None`.
 pub(super) fn listed(question: &str, mentioned: &[Mentioned]) -> Option<List> {
     let mut spans: Vec<_> = mentioned.iter().map(|m| m.span.clone()).filter(|s| !s.is_empty()).collect();
     spans.sort_by_key(|span| span.start);

@@ -1,4 +1,5 @@
-//! Which of the paths that were run hold the answer: of one anchor, or where those of several meet.
+//! Chooses the paths that hold the answer: the paths of one anchor, or paths of several anchors
+//! that meet.
 
 use std::collections::HashMap;
 
@@ -7,10 +8,12 @@ use quipu_graph::NodeId;
 use super::{Choice, PathsConfig, RunPath};
 use crate::plan::{Features, RankedPath, joint};
 
-/// Where anchors meet, each hop beyond the first costs this much of the score: conjunctions are short.
+/// The cost in score of each hop beyond the first when anchors meet, because conjunctions are
+/// short.
 const MEETING_HOP: f32 = 2.0;
 
-/// Paths whose ends meet: of all anchors, else of all but the least sure.
+/// Paths of all anchors whose ends meet. If none do, the least sure anchor is dropped and the rest
+/// are tried.
 pub(super) fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
     runs.retain(|r| !r.is_empty());
     while runs.len() > 1 {
@@ -22,10 +25,10 @@ pub(super) fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> O
     None
 }
 
-/// A path that leads to nothing but what the question names counts this much.
+/// The factor on the weight of a path that leads back to the mention alone.
 const BACK_AT_THE_START: f64 = 0.6;
 
-/// Of one anchor, the ends that its paths together hold most probable.
+/// For one anchor, the set of ends with the greatest total probability of paths.
 pub(super) fn choose(runs: Vec<RunPath>) -> Option<Choice> {
     let counted = |run: &RunPath, weight: f64| {
         if run.ends == [run.anchor.node] { weight * BACK_AT_THE_START } else { weight }
@@ -36,7 +39,8 @@ pub(super) fn choose(runs: Vec<RunPath>) -> Option<Choice> {
     }
     let (ends, _) = shares.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(a.0)))?;
     let ends = ends.to_vec();
-    // Of the paths to the chosen ends, the best; as sure as all paths of its anchor that lead there.
+    // The best path to the chosen ends stands for all; its confidence counts all paths of its
+    // anchor to these ends.
     let there = runs.iter().enumerate().filter(|(_, run)| run.ends == ends);
     let (at, best) = there.max_by(|a, b| a.1.weight.total_cmp(&b.1.weight))?;
     let same = runs.iter().filter(|run| run.ends == ends && run.anchor.node == best.anchor.node);
@@ -47,11 +51,11 @@ pub(super) fn choose(runs: Vec<RunPath>) -> Option<Choice> {
     Some(Choice { runs: vec![best], ends, confidence })
 }
 
-/// A meeting must be this much more likely (in logits) than the same path from each, to be what a list asks for.
+/// For a list, the same path from each entity must beat the best meeting by this much (in logits).
 const MEETING_OF_A_LIST: f32 = 1.0;
 
-/// The same path from each thing of a list, where that fits the question better than any place where they meet, and does not itself
-/// meet: "the capitals of Norway and Sweden".
+/// Follows the same path from each entity of a list: "the capitals of Norway and Sweden". `None` if
+/// these paths share an end, or if a meeting of other paths fits about as well.
 pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Choice> {
     let (first, rest) = runs.split_first()?;
     let total = |run: &RunPath| -> Option<(Vec<usize>, f32)> {
@@ -89,13 +93,13 @@ pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Ch
     Some(Choice { runs, ends, confidence })
 }
 
-/// What the question names is no answer while others remain.
+/// Drops the anchors from the ends, unless nothing else is left: the question already names them.
 pub(super) fn without_anchors(ends: &[NodeId], anchors: &[NodeId]) -> Vec<NodeId> {
     let others: Vec<NodeId> = ends.iter().copied().filter(|node| !anchors.contains(node)).collect();
     if others.is_empty() { ends.to_vec() } else { others }
 }
 
-/// One path of each anchor, by position, with what their ends share.
+/// One path for each anchor, by position, and the ends that they share.
 struct Meeting {
     picked: Vec<usize>,
     common: Vec<NodeId>,
@@ -103,7 +107,7 @@ struct Meeting {
     score: f32,
 }
 
-/// The best paths, one for each anchor, whose ends meet; meetings at the same ends stand together.
+/// The best paths, one for each anchor, whose ends meet. Meetings with the same ends add up.
 fn meet(runs: &mut [Vec<RunPath>], most: usize) -> Option<Choice> {
     let meetings = meetings(runs, most);
     let top = meetings.iter().map(|m| m.score).reduce(f32::max)?;
@@ -150,7 +154,7 @@ fn meetings(runs: &[Vec<RunPath>], most: usize) -> Vec<Meeting> {
     together.into_iter().filter(|(picked, _)| !picked.is_empty()).map(scored).collect()
 }
 
-/// Both are sorted.
+/// The nodes in both slices, which must be sorted.
 fn shared(a: &[NodeId], b: &[NodeId]) -> Vec<NodeId> {
     a.iter().copied().filter(|node| b.binary_search(node).is_ok()).collect()
 }

@@ -1,6 +1,7 @@
-//! Whole-path planning as a method of its own (DESIGN §8): link, rank the paths that exist around each anchor, run the best one
-//! exactly, calculate where the question asks for it. No model call, but for what a graph's relations and a question's words are
-//! called: one call for each relation and each word, once.
+//! Whole-path planning as a method of its own (DESIGN §8): links the question, ranks the paths that
+//! exist around each anchor, runs the best one exactly, and calculates if the question asks for it.
+//! It calls a model only to learn other words for the graph's relations and the meanings of
+//! question words, once for each relation and each word.
 
 mod answer;
 mod check;
@@ -15,10 +16,9 @@ mod settled;
 use std::ops::Range;
 
 use quipu_graph::{LiteralValue, NodeId};
-use quipu_index::{normalise, words};
 use quipu_language::{
-    Condition, Language, Operation, Places, Wanted, blank, chosen_from, condition, quantity, value_of_node,
-    wanted,
+    Condition, Language, Operation, Places, Wanted, blank, chosen_from, condition, normalise, quantity,
+    value_of_node, wanted, words,
 };
 
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
@@ -46,22 +46,22 @@ pub struct PathsConfig {
     /// How paths are enumerated.
     #[serde(flatten)]
     pub walk: WalkConfig,
-    /// Mentions that are planned for (3).
+    /// Most mentions that are planned for (3).
     pub mentions: usize,
-    /// Candidates of one mention that are planned for when they are all but equally good (2).
+    /// Most near-equal candidates of one mention that are planned for (2).
     #[schemars(range(max = 5))]
     pub candidates: usize,
     /// Best paths of each anchor that are run (12).
     pub run: usize,
     /// Most relation cards written for one question (4).
     pub new_cards: usize,
-    /// Paths of each anchor that are held against one another when several anchors meet (20): those that explain what another anchor's
-    /// path leaves open stand far down among the best of their own.
+    /// Paths of each anchor that are combined when several anchors meet (20). The path that
+    /// explains the words another anchor leaves open often ranks low on its own.
     pub meet: usize,
-    /// From this confidence on, a path is not doubted for words that it leaves unexplained.
+    /// From this confidence on, unexplained words do not cast doubt on a path.
     pub sure: f64,
-    /// Below this confidence the question is not answered (0.3: keeps 99 of 100 right answers, and answers one in five questions
-    /// whose answer the graph lacks; docs/results/).
+    /// Below this confidence the method abstains. The default 0.3 keeps 99 of 100 right answers,
+    /// and answers one in five questions whose answer the graph lacks; docs/results/.
     pub least_confidence: f64,
 }
 
@@ -86,24 +86,25 @@ impl Default for PathsConfig {
     }
 }
 
-/// Candidates within this of the best one are all but equally good.
+/// Candidates within this score of the best one count as near-equal.
 const CLOSE: f64 = 0.02;
-/// Triples of one hop that are kept as evidence.
+/// Most triples of one hop that are kept as evidence.
 const MOST_EVIDENCE: usize = 2000;
 
-/// A path that was run: where it leads, exactly.
+/// A path that was run, with its exact ends.
 #[derive(Clone)]
 pub(crate) struct RunPath {
     pub(crate) anchor: Anchor,
     pub(crate) path: RankedPath,
     pub(crate) walk: Walk,
-    /// Its ends, sorted: a set to be compared.
+    /// Its ends, sorted for comparison as a set.
     pub(crate) ends: Vec<NodeId>,
-    /// Share among all paths of all candidates of the mention, by how well the path fits and the candidate matches.
+    /// Its share among all paths of all candidates of the mention, by the fit of the path and the
+    /// match of the candidate.
     weight: f64,
 }
 
-/// Paths of all anchors that are answered together, and what they have in common.
+/// Paths of several anchors that are answered together, and the ends that they share.
 #[derive(Clone)]
 pub(crate) struct Choice {
     pub(crate) runs: Vec<RunPath>,
@@ -111,31 +112,32 @@ pub(crate) struct Choice {
     pub(crate) confidence: f64,
 }
 
-/// What a question asks of the values that paths lead to.
+/// The question's demands on the values that paths lead to.
 pub(crate) struct Asking {
     pub(crate) wanted: Wanted,
     pub(crate) condition: Option<Condition>,
-    /// Which of an order, or how many.
+    /// The rank or number of values that it asks for.
     pub(crate) places: Option<Places>,
-    /// Words that say what to do with the values and nothing of the way to them: "three", "second", "combined". In bytes.
+    /// Words that say what to do with the values, not how to reach them: "three", "second",
+    /// "combined". In bytes.
     unsaid: Vec<Range<usize>>,
-    /// Words for the kind of thing that an extreme chooses from, the surest first.
+    /// Words for the kind of entity that an extreme chooses from, the surest first.
     kinds: [Vec<String>; 3],
 }
 
 impl Asking {
-    /// Whether the answer rests on values that can be compared.
+    /// Whether the answer needs values that can be compared.
     fn needs_measures(&self) -> bool {
         let operation = self.wanted.operation.is_some_and(|op| op != Operation::Count);
         self.condition.is_some() || self.wanted.dates || operation
     }
 
-    /// Most answers that are asked for.
+    /// Most answers to give.
     pub(crate) fn most(&self) -> usize {
         self.places.and_then(Places::most).unwrap_or(usize::MAX)
     }
 
-    /// Whether one of several things is asked for that the question does not name.
+    /// Whether the question chooses one of several entities that it does not name.
     fn chooses(&self) -> bool {
         self.wanted.operation.is_some_and(Operation::chooses) && !self.wanted.compares
     }
@@ -153,14 +155,15 @@ pub(crate) async fn run(
     as_read(context, outcome).await
 }
 
-/// Why no path is read off a question, where its language has no words for that.
+/// The reason for abstaining if the question's language has no word lists for paths.
 fn not_read(question: &str) -> Option<String> {
     let language = Language::of(question);
-    let reason = || format!("no path is read off a question in {}; --method query asks it", language.name());
+    let reason =
+        || format!("paths cannot be planned for a question in {}; use --method query", language.name());
     (!language.tells_paths()).then(reason)
 }
 
-/// The same with its reading, as the plan that led to it says it.
+/// Adds the reading of the plan that led to the outcome.
 async fn as_read(context: &Context<'_>, mut outcome: Outcome) -> Result<Outcome, AnswerError> {
     let Some(plan) = outcome.plan.take().filter(|_| outcome.status == Status::Answered) else {
         return Ok(outcome);
@@ -192,7 +195,7 @@ async fn run_open(
     run_linked(context, question, mentioned, condition, config).await
 }
 
-/// The same for mentions that were linked elsewhere, the surest first.
+/// The same for mentions that the caller linked, the surest first.
 pub(crate) async fn run_from(
     context: &Context<'_>,
     question: &Question,
@@ -223,7 +226,8 @@ async fn run_linked(
     if mentioned.len() > 1 {
         let list = listed(question.text(), &mentioned);
         asking.wanted.compares |= list.is_some_and(|list| list.compares(asking.wanted.operation));
-        // What one anchor's paths leave unexplained may be what the other is for; only else are words looked up.
+        // The words that one anchor's paths leave unexplained may belong to the other anchor. So
+        // words are looked up only in a second attempt.
         let once = PathsConfig { sure: 0.0, ..meeting(config) };
         let found = together(context, question, &mentioned, &asking, &once, list.is_some()).await?;
         let found = match found {
@@ -234,7 +238,7 @@ async fn run_linked(
             return Ok(outcome);
         }
     }
-    // Nothing meets: the surest mention alone, as far as paths go.
+    // Nothing meets: continue with the surest mention alone.
     let (surest, others) = mentioned.split_at(1);
     let runs = plan(context, question, surest, others, &asking, config).await?;
     if asking.wanted.checks && others.is_empty() {
@@ -248,13 +252,13 @@ async fn run_linked(
     match choose(runs.into_iter().flatten().collect()) {
         Some(choice) => answer(context, choice, &asking, config).await,
         None => {
-            Ok(Outcome::abstain("no path of the graph leads on from what the question names", Vec::new()))
+            Ok(Outcome::abstain("no path of the graph starts at the entities in the question", Vec::new()))
         }
     }
 }
 
-/// What the question asks of values. "First Light" asks for no extreme, nor does a "highest point" that the graph knows: what names
-/// things does not say what to do with them.
+/// Reads the question's demands on the values. Words inside names do not count: neither "First
+/// Light" nor a relation "highest point" asks for an extreme.
 fn asking(
     context: &Context<'_>,
     question: &Question,
@@ -274,7 +278,7 @@ fn asking(
     let mut wanted = wanted(&text);
     let how_many = language.asks_how_many(&texts);
     if wanted.operation == Some(Operation::Sum) && !summing.is_empty() && how_many && mentioned.len() < 2 {
-        // "How many films did she direct altogether": nothing to be added.
+        // "How many films did she direct altogether" adds nothing up.
         wanted.operation = Some(Operation::Count);
     }
     Asking {
@@ -286,10 +290,11 @@ fn asking(
     }
 }
 
-/// Things that a question may list.
+/// Most entities in a list.
 const MOST_LISTED: usize = 12;
 
-/// The spans of the question's words for extremes and sums that are part of a relation's name of several words.
+/// The places of extremes and sums in the question that belong to a relation's name of several
+/// words.
 fn operations_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>> {
     let language = Language::of(question);
     let words = words(question);
@@ -318,10 +323,11 @@ fn operations_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize
     spans
 }
 
-/// From this confidence on, several anchors are understood without looking words up.
+/// From this confidence on, the answer for several anchors needs no looking up of words.
 const SURE_TOGETHER: f64 = 0.5;
 
-/// The answer of several mentions together: compared, checked, listed or where they meet. `None` where nothing meets.
+/// The answer of several mentions together: compared, checked, listed, or at the place where their
+/// paths meet. `None` if nothing meets.
 async fn together(
     context: &Context<'_>,
     question: &Question,
@@ -346,10 +352,10 @@ async fn together(
     }
 }
 
-/// Hops of a path that is to meet others.
+/// Most hops of a path that should meet others.
 const MEETING_HOPS: usize = 2;
 
-/// Where anchors are to meet, paths are short and many.
+/// For anchors that should meet: shorter paths, and more of them.
 fn meeting(config: &PathsConfig) -> PathsConfig {
     let walk = WalkConfig { max_hops: config.walk.max_hops.min(MEETING_HOPS), ..config.walk };
     PathsConfig { walk, run: config.run.max(config.meet), ..config.clone() }
@@ -371,7 +377,7 @@ async fn plan(
     Ok(runs)
 }
 
-/// Keeps as many mentions as are planned for; all of a list.
+/// Keeps as many mentions as are planned for; keeps all mentions of a list.
 fn few(question: &Question, mentioned: &mut Vec<Mentioned>, config: &PathsConfig) {
     if listed(question.text(), mentioned).is_none() {
         mentioned.truncate(config.mentions);
@@ -379,7 +385,8 @@ fn few(question: &Question, mentioned: &mut Vec<Mentioned>, config: &PathsConfig
     mentioned.truncate(MOST_LISTED);
 }
 
-/// The "1990" of "before 1990" is a value, not a thing to start from.
+/// Whether a mention lies outside the condition: the "1990" of "before 1990" is a value, not an
+/// entity to start from.
 fn outside(mention: &Mentioned, condition: Option<&Condition>) -> bool {
     condition.is_none_or(|condition| apart(&mention.span, &condition.span))
 }
@@ -406,7 +413,7 @@ async fn link(
     Ok(mentioned)
 }
 
-/// Ranks and runs the paths of one mention, for its candidates that are all but equally good.
+/// Ranks and runs the paths of one mention, for each of its near-equal candidates.
 async fn plan_mention(
     context: &Context<'_>,
     question: &Question,
@@ -430,7 +437,7 @@ async fn plan_mention(
         }
         planned.push((anchor, paths));
     }
-    // Candidates are told apart by how well their paths fit, too.
+    // The fit of their paths tells candidates apart too.
     let scores = planned.iter().flat_map(|(_, paths)| paths.iter().map(|path| path.score));
     let top = scores.reduce(f32::max).unwrap_or_default();
     let weigh = |anchor: &Anchor, path: &RankedPath| f64::from(path.score - top).exp() * anchor.score;
@@ -449,7 +456,8 @@ async fn plan_mention(
     if asking.chooses() { of_kind(context, runs, &asking.kinds).await } else { Ok(runs) }
 }
 
-/// The paths that end in numbers or dates, in several where one of several is asked for; all where none does.
+/// The paths that end in numbers or dates; in at least two of them if one of several is asked for.
+/// All paths if there is no such path.
 async fn comparable(
     context: &Context<'_>,
     paths: Vec<RankedPath>,

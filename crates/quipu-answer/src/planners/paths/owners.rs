@@ -1,19 +1,19 @@
-//! Whose the values at the ends of paths are: the nodes before them, of which an extreme chooses one.
+//! The owners of the values at the ends of paths: the nodes one step before. An extreme chooses one
+//! of them.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
-use quipu_index::normalise;
-use quipu_language::{Language, Operand, value_of_node};
+use quipu_language::{Language, Operand, normalise, value_of_node};
 
 use super::RunPath;
 use crate::answer::AnswerError;
 use crate::ledger::Context;
 
-/// Owners of one way whose types are looked at.
+/// Owners of one path whose types are read.
 const LOOKED_AT: usize = 5;
 
-/// A value with the key and the name of what it belongs to.
+/// A value with the key and the name of its owner.
 pub(super) fn operand([key, name]: [&str; 2], value: &NodeSummary) -> Operand {
     Operand {
         key: key.to_owned(),
@@ -24,7 +24,7 @@ pub(super) fn operand([key, name]: [&str; 2], value: &NodeSummary) -> Operand {
     }
 }
 
-/// Each value with the node that it belongs to: the one before it on the path.
+/// Each value with its owner: the node before it on the path.
 pub(super) async fn owners(
     context: &Context<'_>,
     run: &RunPath,
@@ -38,7 +38,7 @@ pub(super) async fn owners(
     Ok(pairs.map(|(owner, value)| operand([&owner.key, &owner.name], value)).collect())
 }
 
-/// The same where several ways lead to the same values: the owners that all of them come by.
+/// The same for several paths that lead to the same values: only the owners that all paths share.
 pub(super) async fn common_owners(
     context: &Context<'_>,
     runs: &[RunPath],
@@ -59,9 +59,9 @@ fn owned(run: &RunPath) -> impl Iterator<Item = (NodeId, NodeId)> {
     last.flat_map(|(end, from)| from.iter().map(|owner| (*owner, *end)))
 }
 
-/// The ways whose owners are of the kind that the question chooses from, by the graph's own types: "the most populous country" chooses
-/// from countries, however well the populations of cities fit. `kinds` are words for it, the surest first. All ways where no type bears
-/// such a name.
+/// The paths whose owners have the type that the question chooses from: "the most populous country"
+/// chooses from countries, even if the populations of cities fit better. `kinds` are words for the
+/// type, the surest first. All paths if no type has such a name.
 pub(super) async fn of_kind(
     context: &Context<'_>,
     runs: Vec<RunPath>,
@@ -108,14 +108,15 @@ async fn type_names(
     Ok(summaries.into_iter().map(of).collect())
 }
 
-/// Whether one of the words is the last of a type's name, in the singular or the plural: "state" of "US state".
+/// Whether one of the words is the last word of a type's name, in the singular or plural: "state"
+/// in "US state".
 fn is_called(name: &str, words: &[String]) -> bool {
     let last = name.rsplit(' ').next().unwrap_or_default();
     let language = Language::of_words(words);
     words.iter().any(|word| language.are_one_noun(word, last))
 }
 
-/// The ways that are left share what all had.
+/// Rescales the weights and probabilities of the remaining paths to a sum of 1.
 fn sharing_all(mut runs: Vec<RunPath>) -> Vec<RunPath> {
     let total = |of: fn(&RunPath) -> f64| runs.iter().map(of).sum::<f64>().max(f64::MIN_POSITIVE);
     let (weight, probability) = (total(|run| run.weight), total(|run| run.path.probability));

@@ -12,20 +12,23 @@ use crate::answer::{AnswerError, Outcome, Question};
 use crate::ledger::Context;
 use crate::link::Mentioned;
 
-/// Paths of less probability than this are not worth their evidence.
+/// Less probable paths are not offered.
 const LEAST_PROBABLE: f64 = 0.05;
 
-/// What a question may mean.
+/// The possible readings of a question.
 pub(crate) struct Readings {
-    /// Ways to values, the likeliest first: where several anchors meet, then those of each anchor. No two lead to the same.
+    /// Paths to values, the likeliest first: the meeting of several anchors, then the paths of each
+    /// anchor alone. No two have the same ends.
     pub(crate) choices: Vec<Choice>,
-    /// What is asked of the values.
+    /// The question's demands on the values.
     pub(crate) asking: Asking,
-    /// The answer where the words compare things or ask for yes or no: by code, from the paths of all mentions.
+    /// The answer by code, from the paths of all mentions, if the question compares entities or
+    /// asks for yes or no.
     pub(crate) decided: Option<Outcome>,
 }
 
-/// The readings of `question` from its mentions: of each mention the `keep` best paths, one where they surely meet.
+/// The readings of `question` from its mentions: the `keep` best paths of each mention, or only one
+/// if the mentions surely meet.
 ///
 /// # Errors
 /// The graph's, the embedder's.
@@ -63,7 +66,8 @@ pub(crate) async fn readings(
         meeting.iter_mut().for_each(|of_anchor| of_anchor.retain(|run| run.path.steps.len() <= short));
         choices.extend(together.or_else(|| meet_most(&mut meeting, config)));
     }
-    // Beside a sure meeting the ways of each anchor alone are there to be compared with it; three of each would fill the prompt.
+    // A sure meeting is offered beside one path of each anchor, for comparison; three of each would
+    // fill the prompt.
     let met = choices.first().is_some_and(|met| met.confidence >= SURE_TOGETHER);
     let keep = if met { keep.min(1) } else { keep };
     for of_anchor in &mut runs {
@@ -77,7 +81,7 @@ pub(crate) async fn readings(
     Ok(Readings { choices, asking, decided })
 }
 
-/// The paths of one anchor as choices; those with the same ends are one.
+/// The paths of one anchor as choices; paths with the same ends make one choice.
 fn alone(runs: &[RunPath]) -> Vec<Choice> {
     let mut choices: Vec<Choice> = Vec::new();
     for run in runs.iter().filter(|run| run.path.probability >= LEAST_PROBABLE) {

@@ -1,5 +1,6 @@
-//! A question within the question is answered first: for "the capital of the most populous country that borders Chad" the country, by whole
-//! paths and calculation; then the capital of what was found. No model chooses either.
+//! Answers a nested question from the inside out. For "the capital of the most populous country
+//! that borders Chad" it first finds the country, by whole paths and calculation, then its capital.
+//! No model makes either choice.
 
 use quipu_language::{Nested, nested, quantity, wanted};
 
@@ -12,16 +13,17 @@ use crate::link::{Anchor, Mentioned, apart, mentions};
 
 /// A question whose inner part was answered.
 pub(crate) struct Settled {
-    /// The question with the thing's name in the place of the words that describe it.
+    /// The question with the entity's name in the place of its description.
     pub(crate) question: Question,
-    /// What was found, several of "the three largest".
+    /// The entities found: several for "the three largest".
     anchors: Vec<Anchor>,
     plan: Option<Box<Planned>>,
     evidence: Vec<Evidence>,
     confidence: f64,
 }
 
-/// Answers the question within the question. Nothing where there is none, or where it has no answer that the graph knows, or several that are not asked for.
+/// Answers the question inside the question. `None` if there is no inner question, if the graph has
+/// no answer to it, or if it has more answers than the question asks for.
 ///
 /// # Errors
 /// The graph's, the embedder's.
@@ -34,7 +36,7 @@ pub(crate) async fn settle(
     let nested = nested(text).filter(|_| context.anchors.is_empty() && context.embedder().is_some());
     let Some(Nested { span, extreme }) = nested else { return Ok(None) };
     let described = text.get(span.clone()).unwrap_or_default();
-    // "The Longest Day" is a name, and so may "highest point" be one.
+    // "The Longest Day" is a name, and so may be "highest point".
     let mentioned = {
         let _timer = context.ledger.enter(Stage::Link);
         mentions(context, text).await?
@@ -79,12 +81,12 @@ pub(crate) async fn settle(
 }
 
 impl Settled {
-    /// Whether several things were found.
+    /// Whether several entities were found.
     pub(super) fn is_several(&self) -> bool {
         self.anchors.len() > 1
     }
 
-    /// The mentions of the question with what was found in its place.
+    /// The mentions of the question, with the found entities in the place of their description.
     pub(crate) fn among(&self, mut mentioned: Vec<Mentioned>) -> Vec<Mentioned> {
         mentioned.retain(|mention| self.anchors.iter().all(|anchor| apart(&mention.span, &anchor.span)));
         let found = self.anchors.iter().map(|anchor| Mentioned {
@@ -98,9 +100,10 @@ impl Settled {
         mentioned
     }
 
-    /// The outcome of the question with the evidence of its inner part: no surer than either.
+    /// Adds the evidence of the inner question to the outcome, and takes the lower confidence of
+    /// the two.
     pub(crate) fn complete(self, mut outcome: Outcome) -> Outcome {
-        // The plan of the outer part alone is no plan of the question.
+        // The outer part's plan alone does not answer the whole question.
         let plan = match (outcome.plan.take(), self.plan) {
             (Some(outer), Some(inner)) if matches!(outer.start, PlanStart::Entity(node, _) if self.anchors.iter().any(|a| a.node == node)) =>
             {

@@ -1,4 +1,4 @@
-//! From the chosen reading to the answer: values, table, evidence, and how the question was read.
+//! From the chosen reading to the answer: values, table, evidence, and the reading of the question.
 
 use quipu_language::asks_for;
 use quipu_query::asked::{Candidate, Chosen, is_empty};
@@ -8,13 +8,13 @@ use super::{Asking, Failure};
 use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status, Value};
 use crate::ledger::Context;
 
-/// Values of a reading that is not answered.
+/// Values shown for a reading that is not the answer.
 const SHOWN: usize = 3;
-/// Values that an answer says in a sentence.
+/// Values that an answer lists in its sentence.
 const SAID: usize = 12;
-/// Readings that are close to the best and are told.
+/// Most readings that are reported.
 const READINGS: usize = 3;
-/// Rows whose calculated values are cited.
+/// Most rows whose calculated values are cited.
 const CALCULATED: usize = 100;
 
 /// The answer of the surest reading that gave rows.
@@ -37,15 +37,12 @@ pub(super) async fn answer(
     }
     let Some(best) = chosen.into_iter().next() else {
         let reason = match failures.first() {
-            Some(failure) if failure.declined => {
-                "the graph's tables hold nothing that the question asks for".into()
-            }
-            // What it speaks of may come from the prompt's own examples: nothing that the reader has asked for.
-            Some(failure) if failure.unbound => {
-                "the query that the model wrote asks for what the graph's tables do not have".into()
-            }
-            Some(failure) => format!("no query could be made of the question: {}", failure.reason),
-            None => "no query could be made of the question".into(),
+            Some(failure) if failure.declined => "no table of the graph answers the question".into(),
+            // The model's invented table may come from the prompt's own examples; the user never
+            // asked for it.
+            Some(failure) if failure.unbound => "the model's query does not fit the graph's tables".into(),
+            Some(failure) => format!("the question could not be turned into a query: {}", failure.reason),
+            None => "the question could not be turned into a query".into(),
         };
         return Ok(Outcome::abstain(reason, Vec::new()));
     };
@@ -58,7 +55,7 @@ pub(super) async fn answer(
         return yes_or_no(context, &candidate, confidence, readings).await;
     }
     if is_empty(&candidate.rows) {
-        let reason = format!("I read this as: {}. Nothing in the graph is that.", candidate.words);
+        let reason = format!("I read this as: {}. The graph has no match.", candidate.words);
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
     }
     if confidence < asking.config.least_confidence && wanted.is_none() {
@@ -71,7 +68,7 @@ pub(super) async fn answer(
             false => format!(" It leaves out: {}.", left_out.join(", ")),
         };
         let reason = format!(
-            "whether the question means this is not sure enough ({confidence:.2}): {}.{missing}",
+            "it is not sure enough that the question means this ({confidence:.2}): {}.{missing}",
             candidate.words
         );
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
@@ -93,7 +90,8 @@ pub(super) async fn answer(
     })
 }
 
-/// "Do A and B share a language?" with those that they share: yes where there are some, else no.
+/// Answers "do A and B share a language?" with yes if the query finds anything, else with no; the
+/// rows are the evidence.
 async fn yes_or_no(
     context: &Context<'_>,
     candidate: &Candidate,
@@ -129,7 +127,7 @@ fn reading(chosen: &Chosen) -> Reading {
     }
 }
 
-/// The rows in a sentence.
+/// The rows as one sentence.
 fn said(table: &AnswerTable) -> String {
     let row = |row: &Vec<Option<Value>>| {
         let mut cells = row.iter().map(|cell| cell.as_ref().map_or("—", |value| value.name.as_str()));
@@ -145,13 +143,13 @@ fn said(table: &AnswerTable) -> String {
     said.join(", ")
 }
 
-/// The triples that the rows rest on, and what was calculated of them.
+/// The triples that the rows rest on, and the values calculated from them.
 async fn evidence(context: &Context<'_>, candidate: &Candidate) -> Result<Vec<Evidence>, AnswerError> {
     let source = &context.graph().describe().name;
     let found = match stated(context.workspace, &candidate.plan, &candidate.rows, &RunLimits::default()).await
     {
         Ok(found) => found,
-        // The rows stand; that their triples are too many to be listed is no reason to take them back.
+        // Too many triples to list do not make the rows wrong, so the answer stands without them.
         Err(error) if is_too_much(&error) => quipu_query::Stated::default(),
         Err(error) => return Err(error.into()),
     };

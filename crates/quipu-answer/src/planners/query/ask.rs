@@ -15,16 +15,16 @@ use crate::prompts::Prompt;
 
 /// Most tokens of a query.
 const MOST_TOKENS: u32 = 220;
-/// Mentions that the model is told of.
+/// Most mentions in the prompt.
 const MOST_HINTS: usize = 6;
-/// Names that hold a plain word of the question by chance.
+/// Up to this many names may contain a plain word of the question by chance.
 const RARE: usize = 2;
 
-/// How a query is asked for.
+/// The ways to ask for a query.
 pub(super) enum Asked<'a> {
     /// Greedily.
     Likeliest,
-    /// Once more, with what was wrong.
+    /// Again, with the reason why the last query failed.
     Again(&'a Failure),
     /// One sample, by its seed.
     Sample(u32),
@@ -33,26 +33,28 @@ pub(super) enum Asked<'a> {
 /// A query as the model wrote it.
 pub(super) struct Written {
     pub(super) sql: String,
-    /// How likely it was, where the model can tell.
+    /// Its likelihood, if the model reports one.
     pub(super) likelihood: Option<Likelihood>,
 }
 
-/// What every request about one question has in common.
+/// The parts that every request about one question shares.
 pub(super) struct PromptParts {
     tables: String,
-    /// Whether all tables are shown: they are the same for every question then, and stand in a turn of their own that is computed once.
+    /// Whether all tables are shown. They are then the same for every question and have a turn of
+    /// their own, which the model computes once.
     whole: bool,
     /// Identifier and title of the largest table.
     first: (String, String),
     hints: Vec<String>,
-    /// Words of the question that stand in several names each, with what the model is told of them.
+    /// Words of the question that occur in several names each, with the hint that the model gets
+    /// for them.
     pub(super) families: Vec<(String, String)>,
     /// Solved questions of this graph, the nearest first, with their queries.
     examples: Vec<(String, String)>,
     question: String,
 }
 
-/// The tables that the question can need, and the values that it may name.
+/// Builds the prompt: the tables that the question may need, and the values that it may name.
 pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> PromptParts {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let text = asking.question.text();
@@ -63,7 +65,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         for found in &mention.matches {
             relevance.raise(found.place, 1.0);
         }
-        // Told of several columns, a model asks for all of them; of one, it takes that one.
+        // If the hint names several columns, the model uses all of them; so it names one.
         let Some(found) = meant(text, &mention, tables) else { continue };
         let place = tables.table(found.place.table).zip(tables.column(found.place));
         if let (Some((table, column)), Some(value)) = (place, found.shown.first()) {
@@ -71,7 +73,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
             hints.push(format!("“{}” may be {}.{} = '{value}'", cell(&mention.text), table.id, column.id));
         }
     }
-    // What a name only holds is said after what is one.
+    // Hints for parts of names come after hints for whole names.
     let exact: HashSet<String> =
         values.mentions(text).iter().flat_map(|mention| words_of(&mention.text)).collect();
     let of_schema: HashSet<String> =
@@ -85,7 +87,8 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     };
     for mention in values.parts(text, skip) {
         let [found] = mention.matches.as_slice() else { continue };
-        // "Creatures" of a graph in which one thing is called "nightmare creature": a word of the language, no name.
+        // "Creatures" in a graph with one entity called "nightmare creature" is an ordinary word,
+        // not a name.
         if found.terms.len() <= RARE
             && !mention.text.contains(' ')
             && !is_written_as_name(text, &mention.text)
@@ -96,7 +99,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         let place = tables.table(found.place.table).zip(tables.column(found.place));
         let Some((table, column)) = place else { continue };
         let said = cell(&mention.text);
-        let singular = said.strip_suffix('s').filter(|rest| rest.len() > 2).unwrap_or(&said);
+        let singular = Language::of(text).singular(&said);
         let hint = match (found.terms.len(), found.shown.first()) {
             (1, Some(value)) => {
                 format!("“{said}” may be {}.{} = '{}'", table.id, column.id, cell(value).replace('\'', "''"))
@@ -133,7 +136,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     }
 }
 
-/// One query, as the model writes it.
+/// Asks the model for one query.
 pub(super) async fn write(
     context: &Context<'_>,
     prompt: &PromptParts,
@@ -164,7 +167,7 @@ pub(super) async fn write(
     Ok(Written { sql: bare(&reply.text), likelihood: reply.likelihood })
 }
 
-/// The query without what models put around it.
+/// The bare query, without fences, comments and semicolons.
 fn bare(text: &str) -> String {
     let text = match text.split_once("```") {
         Some((_, fenced)) => {

@@ -1,7 +1,9 @@
-//! Nouns for the tables of a graph without types: a query over "thing" and "thing 2" is hard to write and hard to read.
+//! Nouns for the tables of a graph without types. A query over "thing" and "thing 2" is hard to
+//! write and hard to read.
 //!
-//! One call for all tables, once for a workspace. A noun is held against what the graph itself says of the tables: it must come nearer
-//! to the relations of its own table than to those of any other, and than "thing" does.
+//! One call names all tables, once for each workspace. The graph checks each noun: it must be
+//! closer to the relations of its own table than to those of any other table, and closer than
+//! "thing" is.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,18 +20,19 @@ use crate::retrieve::GraphTables;
 use crate::retrieve::TablesMemory;
 use crate::retrieve::graph_tables;
 
-/// Tables that one call names; those of most rows come first.
+/// Most tables that one call names, those with the most rows first.
 const MOST_TABLES: usize = 12;
-/// Columns of a table that the model is shown.
+/// Columns of a table shown to the model.
 const MOST_COLUMNS: usize = 10;
-/// Tokens of a line of the reply.
+/// Tokens in one line of the reply.
 const TOKENS_OF_LINE: u32 = 8;
-/// A noun may be so much nearer to another table: names of relations tell little.
+/// A noun may be this much closer to another table, because names of relations tell little.
 const SLACK: f32 = 0.02;
-/// What fits everything.
+/// The noun that fits everything.
 const NO_NOUN: &str = "thing";
 
-/// The tables, with nouns for those that no type names; they are asked for the first time that they are needed.
+/// The tables, with nouns for those that no type names. The model is asked when the nouns are first
+/// needed.
 pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTables>, AnswerError> {
     let graph = graph_tables(context).await?;
     let asks = |graph: &GraphTables| -> Vec<Unnamed> {
@@ -40,7 +43,7 @@ pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTable
             .filter(|table| !context.memory::<TablesMemory>().is_asked(&table.key));
         unnamed.take(MOST_TABLES).collect()
     };
-    // The last call is the query's.
+    // The last call is kept for the query.
     let may_ask = context.has_model() && context.embedder().is_some() && context.calls_left() > 1;
     if !may_ask || asks(&graph).is_empty() {
         return Ok(graph);
@@ -66,7 +69,7 @@ pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTable
     graph_tables(context).await
 }
 
-/// A noun for each table; an empty one where none holds.
+/// A noun for each table; an empty one if the model's noun does not hold.
 async fn nouns(context: &Context<'_>, tables: &[Unnamed]) -> Result<Vec<String>, AnswerError> {
     let few = |titles: &[String]| -> Vec<String> {
         let mut few: Vec<String> = titles.iter().map(|title| cell(title)).collect();
@@ -100,7 +103,8 @@ async fn nouns(context: &Context<'_>, tables: &[Unnamed]) -> Result<Vec<String>,
     held_against_the_graph(context, tables, written).await
 }
 
-/// The nouns that come nearer to their own table's relations than to another's, each once.
+/// Keeps the nouns that are closer to their own table's relations than to another table's, each
+/// noun once.
 async fn held_against_the_graph(
     context: &Context<'_>,
     tables: &[Unnamed],

@@ -1,5 +1,5 @@
-//! Questions as queries: the model writes SQL over the graph's tables, code binds it to the graph, runs it, and chooses among readings
-//! (DESIGN §8).
+//! Answers questions by queries: the model writes SQL over the graph's tables; code binds it to the
+//! graph, runs it, and chooses among readings (DESIGN §8).
 
 mod answer;
 mod ask;
@@ -33,31 +33,32 @@ pub(crate) use sql::ask_sql;
 /// Parameters of `query`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryConfig {
-    /// Whether a query that failed is sent back once with the reason.
+    /// Whether a failed query is sent back once with the reason.
     pub repair: bool,
-    /// Samples that are taken where the first reading is doubtful.
+    /// Samples taken if the first reading is doubtful.
     #[schemars(range(max = 10))]
     pub samples: u32,
     /// Temperature of the samples.
     #[schemars(range(max = 2))]
     pub temperature: f32,
-    /// A first reading of less confidence is doubtful.
+    /// Below this confidence, the first reading is doubtful.
     pub sure: f64,
-    /// A reading of less confidence is no answer.
+    /// Below this confidence, a reading is no answer.
     pub least_confidence: f64,
     /// Most bytes of the tables shown to the model.
     #[schemars(range(max = 20000))]
     pub table_bytes: usize,
-    /// Most tokens that are computed for one question: prompts but for what an earlier one begins with, and replies. A repair or a sample
-    /// that would take more is not asked for.
+    /// Most tokens computed for one question: prompts, without the beginnings that an earlier
+    /// request computed, and replies. A repair or a sample that would exceed it is skipped.
     #[schemars(range(max = 20000))]
     pub tokens: u64,
-    /// Whether the model is told which values of the graph the question's words may be.
+    /// Whether the prompt lists values of the graph that the question's words may mean.
     pub hints: bool,
 }
 
 impl Default for QueryConfig {
-    /// One repair, two samples at 0.7 below .6, no answer below .6, 4,400 bytes of tables, 4,000 tokens, hints.
+    /// One repair, two samples at 0.7 below .6, no answer below .6, 4,400 bytes of tables, 4,000
+    /// tokens, hints.
     fn default() -> Self {
         Self {
             repair: true,
@@ -72,17 +73,17 @@ impl Default for QueryConfig {
     }
 }
 
-/// What is asked of the graph's tables.
+/// A question over the graph's tables.
 struct Asking<'a> {
     question: &'a Question,
     graph: Arc<GraphTables>,
-    /// The question's words as the embedder sees them, where there is one.
+    /// The question's words as the embedder's tokens, if there is an embedder.
     asked: Option<AskedTokens>,
     config: &'a QueryConfig,
 }
 
 impl Asking<'_> {
-    /// The question and what it is asked of, without those who answer.
+    /// The question with the tables and values that it is asked of.
     fn of_tables(&self) -> TableQuestion<'_> {
         TableQuestion { text: self.question.text(), tables: &self.graph.tables, values: &self.graph.values }
     }
@@ -94,7 +95,7 @@ pub(crate) async fn run(
     config: &QueryConfig,
 ) -> Result<Outcome, AnswerError> {
     if let Some(place) = impossible_place(question.text()) {
-        return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
+        return Ok(Outcome::abstain(format!("“{place}” is not a valid rank"), Vec::new()));
     }
     let asked = AskedTokens::read(context, question.text()).await?;
     let asking = Asking { question, graph: kinds::named_tables(context).await?, asked, config };
@@ -114,7 +115,7 @@ pub(crate) async fn run(
     answer::answer(context, &asking, chosen, failures).await
 }
 
-/// Tells what each reading's confidence is made of.
+/// Reports the features of each reading's confidence.
 fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
     for candidate in candidates {
         let (features, _) = features(&asking.of_tables(), candidate, candidates);
@@ -132,12 +133,12 @@ fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
     }
 }
 
-/// Values of a reading that the trace tells.
+/// Most values of a reading in the trace.
 const TOLD: usize = 12;
 
-/// Whether one more request like those before stays within the question's calls and tokens.
+/// Whether one more request of the usual size fits the question's calls and tokens.
 fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
-    /// What a request takes beside its beginning where beginnings are reused: a reason, and a reply.
+    /// Tokens that a request adds to a reused beginning: the reason and the reply.
     const OWN: u64 = 300;
     let usage = context.ledger.usage();
     let computed = (usage.prompt_tokens + usage.completion_tokens).saturating_sub(usage.reused_tokens);
@@ -146,7 +147,7 @@ fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
     context.calls_left() > 0 && computed + next <= config.tokens
 }
 
-/// What is wrong with a query that does not speak of a value that the question names.
+/// The failure of a query that ignores a value in the question.
 fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -> Option<Failure> {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let query = &candidate.bound.query;
@@ -155,7 +156,7 @@ fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -
         let (table, column) = (tables.table(place.table)?, tables.column(place)?);
         Some(format!("it does not use “{text}”, a value of {}.{}", table.id, column.id))
     });
-    // "How many demons": the things whose names hold the word.
+    // "How many demons" asks for the entities whose names contain the word.
     let in_names = || {
         let mut left_out = prompt.families.iter().filter(|(word, _)| !speaks_of(word, query, tables));
         left_out.next().map(|(word, hint)| format!("it does not use “{word}”: {hint}"))
@@ -164,7 +165,8 @@ fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -
     Some(Failure { sql: query.to_string(), reason, declined: false, unbound: false })
 }
 
-/// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.
+/// The readings: the likeliest query, a repaired query if that failed, and samples if the best
+/// reading is doubtful.
 async fn candidates(
     context: &Context<'_>,
     asking: &Asking<'_>,

@@ -1,5 +1,6 @@
-//! How near a reading comes to each word of the question by meaning: late interaction (Khattab and Zaharia, ColBERT, 2020) between
-//! the question and the reading in words, with the tokens of the sentence embedder.
+//! How close a reading comes in meaning to each word of the question: late interaction (Khattab and
+//! Zaharia, ColBERT, 2020) between the tokens of the question and of the reading in words, with the
+//! sentence embedder's token vectors.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use quipu_query::{Query, Tables, words_of};
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
 
-/// The question as the embedder sees it.
+/// The question as the embedder's tokens.
 pub(super) struct AskedTokens {
     tokens: TokenVectors,
     /// Each word with its tokens.
@@ -19,7 +20,8 @@ pub(super) struct AskedTokens {
 }
 
 impl AskedTokens {
-    /// Reads a question; nothing where there is no embedder, or one that gives whole texts only.
+    /// Reads a question; `None` without an embedder, or if the embedder only gives vectors for
+    /// whole texts.
     pub(super) async fn read(context: &Context<'_>, question: &str) -> Result<Option<Self>, AnswerError> {
         let tokens = context.embed_tokens(Stage::Plan, &[question]).await?.and_then(|mut all| all.pop());
         Ok(tokens.map(|tokens| {
@@ -28,7 +30,7 @@ impl AskedTokens {
         }))
     }
 
-    /// How near a reading in words comes to each word.
+    /// How close a reading in words comes to each word of the question, and the reverse.
     pub(super) async fn near(&self, context: &Context<'_>, reading: &str) -> Result<Nearness, AnswerError> {
         let read = context.embed_tokens(Stage::Plan, &[reading]).await?.and_then(|mut all| all.pop());
         let Some(read) = read else { return Ok(Nearness::default()) };
@@ -41,7 +43,7 @@ impl AskedTokens {
 
 /// Each word of a text with its tokens.
 fn words_with_tokens(text: &str, tokens: &TokenVectors) -> Vec<(String, Vec<usize>)> {
-    let of = |word: quipu_index::Word| {
+    let of = |word: quipu_language::Word| {
         let inside = tokens
             .spans()
             .iter()
@@ -49,10 +51,10 @@ fn words_with_tokens(text: &str, tokens: &TokenVectors) -> Vec<(String, Vec<usiz
             .filter(|(_, span)| !span.is_empty() && word.start <= span.start && span.end <= word.end);
         (word.text.clone(), inside.map(|(at, _)| at).collect())
     };
-    quipu_index::words(text).into_iter().map(of).collect()
+    quipu_language::words(text).into_iter().map(of).collect()
 }
 
-/// Of each word the best of its tokens' values.
+/// For each word, the best value of its tokens.
 fn best_of_words(words: &[(String, Vec<usize>)], nearest: &[f32]) -> HashMap<String, f64> {
     let mut near = HashMap::new();
     for (word, tokens) in words {
@@ -66,8 +68,9 @@ fn best_of_words(words: &[(String, Vec<usize>)], nearest: &[f32]) -> HashMap<Str
     near
 }
 
-/// How far in meaning the thing that a question asks for by what it is to another ("the mayor of the city") stays from all that a query
-/// gives: nothing where the question has no such form, or what the query gives is called so.
+/// How far the role that a question asks for ("the mayor of the city") is in meaning from every
+/// column that the query gives. 0 if the question asks for no role, or if the query gives a column
+/// of that name.
 pub(super) async fn distance_of_role(
     context: &Context<'_>,
     question: &str,

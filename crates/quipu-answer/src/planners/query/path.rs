@@ -1,4 +1,4 @@
-//! Whether a path that answers a question is what the question's words ask for, held against the graph's tables.
+//! Checks a path against the question's words, with the help of the graph's tables.
 
 use quipu_graph::NodeId;
 use quipu_language::with_superlatives;
@@ -14,10 +14,11 @@ use crate::ledger::Context;
 use crate::plan::follow;
 use crate::planners::reading::{counted, iris_of, query_of, step_of};
 
-/// Ends of a path whose types are held against the question.
+/// Most ends of a path whose types are checked.
 const HELD: usize = 100;
 
-/// Whether what a path leads to is far in meaning from the thing that the question asks for by a role ("the mayor of").
+/// Whether the end of a path is far in meaning from the role that the question asks for ("the mayor
+/// of").
 ///
 /// # Errors
 /// The graph's, the embedder's.
@@ -31,8 +32,9 @@ pub(crate) async fn is_far_from_role(
     Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
 }
 
-/// Whether a path gives and orders values of the measure that the question's words ask for, and from the end: the lightest is not the
-/// lowest, and what is longer has no later date.
+/// Whether a path's values have the measure that the question asks for and, if they are ordered,
+/// start at the right end: the lightest is not the lowest, and a longer thing does not have a later
+/// date.
 ///
 /// # Errors
 /// The graph's.
@@ -50,8 +52,8 @@ pub(crate) async fn measures_what_is_asked(
     Ok(!is_ordered || right_ends(&with_superlatives(question), &mut query, &tables).is_none())
 }
 
-/// Whether a path starts and ends at things of the kinds that the question's nouns name: "the pilot Emma" is no ship, and "what cities
-/// are there in Peru" asks for no rivers.
+/// Whether a path starts and ends at entities of the kinds that the question names: "the pilot
+/// Emma" is no ship, and "what cities are there in Peru" asks for no rivers.
 ///
 /// # Errors
 /// The graph's.
@@ -66,7 +68,7 @@ pub(crate) async fn is_of_named_kinds(
     if matches!(path.made, Made::Values | Made::Count)
         && last.is_some_and(|last| !leads_to_what_is_asked(question, &last, &tables))
     {
-        // The relation leads to other kinds, too: here it may not.
+        // The relation may lead to other kinds in general, but not on this path.
         let walk = follow(context.graph(), *node, &path.steps).await?;
         let ends: Vec<NodeId> =
             walk.hops.last().into_iter().flatten().map(|(end, _)| *end).take(HELD).collect();

@@ -1,4 +1,4 @@
-//! From a model's text to rows: read, bound, planned, run.
+//! From a model's text to rows: the query is read, bound, planned and run.
 
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
@@ -17,21 +17,21 @@ use super::near::distance_of_role;
 use crate::answer::{AnswerError, Event, Stage};
 use crate::ledger::Context;
 
-/// A query that gave no rows because it could not be run.
+/// A query that gave no rows because it could not run.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
     /// The SQL.
     pub(super) sql: String,
-    /// What is wrong with it.
+    /// The reason why it could not run.
     pub(super) reason: String,
     /// Whether the model said that the tables hold no answer.
     pub(super) declined: bool,
-    /// Whether it speaks of tables, columns or names that the graph does not have.
+    /// Whether it uses tables, columns or names that the graph lacks.
     pub(super) unbound: bool,
 }
 
 impl Failure {
-    /// Whether another query may do better.
+    /// Whether another query may succeed.
     pub(super) fn may_be_mended(&self) -> bool {
         !self.declined
     }
@@ -93,7 +93,7 @@ async fn try_read(
     let query = match read_sql(&written.sql, Some(today)) {
         Err(error) => {
             let Some(sql) = compared_queries(&written.sql) else { return Err(error) };
-            let text = "each side of the comparison is a query of its own".to_owned();
+            let text = "each side of the comparison runs as its own query".to_owned();
             compared_sides = Some(Mend { text, doubt: Doubt::None });
             read_sql(&sql, Some(today)).map_err(|_| error)?
         }
@@ -157,12 +157,12 @@ async fn try_read(
     let limits = RunLimits::default();
     let (plan, mut rows, level) = run_level(context.workspace, &bound.query, plan, tables, &limits).await?;
     let text = match level {
-        1 => "one more is level with the last".to_owned(),
-        more => format!("{more} more are level with the last"),
+        1 => "one more row ties with the last".to_owned(),
+        more => format!("{more} more rows tie with the last"),
     };
     bound.mends.extend((level > 0).then_some(Mend { text, doubt: Doubt::None }));
     if tells_things && bound.query.limit.is_some() {
-        // A row without the value is no answer.
+        // A row without the requested value is no answer.
         rows.rows.retain(|row| row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some)));
     }
     if let Some(compared) = compared(&bound.query) {
@@ -182,7 +182,8 @@ fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Wr
     Candidate { bound, plan, rows, words, near: Nearness::default(), role: 0.0, likelihood, repaired: false }
 }
 
-/// The value that a query gives because it demands it: `SELECT country … WHERE country = 'Peru'`.
+/// The value that a query returns only because it requires it:
+/// `SELECT country … WHERE country = 'Peru'`.
 fn gives_back(query: &Query) -> Option<&str> {
     let select = query.select()?;
     let [item] = select.items.as_slice() else { return None };
@@ -195,7 +196,7 @@ fn gives_back(query: &Query) -> Option<&str> {
     })
 }
 
-/// The one thing that a query counts: `SELECT COUNT(*) FROM city WHERE name = 'Lima'`.
+/// The one entity that a query counts: `SELECT COUNT(*) FROM city WHERE name = 'Lima'`.
 fn counts_one<'a>(query: &'a Query, tables: &Tables) -> Option<&'a str> {
     let select = query.select().filter(|select| select.from.len() == 1 && select.group.is_empty())?;
     let [Item { expression: Expression::Aggregate { function: Aggregate::Count, .. }, .. }] =

@@ -1,4 +1,4 @@
-//! SQL that a person wrote: run as a model's is.
+//! SQL that a person wrote, run like a model's.
 
 use super::ask::Written;
 use super::{Asking, QueryConfig, read};
@@ -6,11 +6,11 @@ use crate::answer::{AnswerError, AnswerTable, Question};
 use crate::ledger::Context;
 use crate::retrieve::graph_tables;
 
-/// What SQL gave.
+/// The result of the SQL.
 pub(crate) struct SqlAnswer {
     /// The SQL as it was bound to the graph.
     pub(crate) sql: String,
-    /// The same in words.
+    /// The same query in words.
     pub(crate) words: String,
     /// Its rows.
     pub(crate) table: AnswerTable,
@@ -19,7 +19,7 @@ pub(crate) struct SqlAnswer {
 /// Runs SQL over the graph's tables.
 ///
 /// # Errors
-/// [`AnswerError::Usage`] where the SQL cannot be read, bound or run; those of graph and index.
+/// [`AnswerError::Usage`] if the SQL cannot be read, bound or run; the errors of graph and index.
 pub(crate) async fn ask_sql(
     context: &Context<'_>,
     question: &Question,

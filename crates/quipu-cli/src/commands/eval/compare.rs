@@ -12,7 +12,7 @@ use crate::output::{print_json, stdout};
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Compare {
-    /// Results folders; the first method and model of the first one is what the others are held against
+    /// Results folders; every run is compared with the first method and model of the first folder
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// Seed of the intervals

@@ -1,4 +1,5 @@
-//! `quipu eval fields`: the field of each question, by rules and by model, held against the file's.
+//! `quipu eval fields`: the domain of each question, by rules and by model, compared with the
+//! file's.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -24,7 +25,7 @@ pub(in crate::commands) struct Fields {
     /// Question files with fields
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     questions: Vec<PathBuf>,
-    /// The language model that tells what rules leave open, or none
+    /// The language model for questions that the rules do not decide, or none
     #[arg(long, value_name = "NAME")]
     llm: Option<String>,
     /// Take N questions of each file only: the first, or a sample

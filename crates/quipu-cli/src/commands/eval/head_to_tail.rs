@@ -18,10 +18,11 @@ pub(in crate::commands) struct HeadToTail {
     /// Questions of each of head, torso and tail
     #[arg(long, value_name = "N", default_value_t = HeadToTailConfig::default().per_bucket)]
     per_bucket: usize,
-    /// A JSON object of relation keys and questions with `_` for the entity; else the relations' cards or names are used
+    /// A JSON object of relation keys and questions with `_` for the entity; without it, the
+    /// relations' cards or names are used
     #[arg(long, value_name = "FILE")]
     templates: Option<PathBuf>,
-    /// Ask nothing that has more answers than this
+    /// Leave out questions with more answers than this
     #[arg(long, value_name = "N", default_value_t = HeadToTailConfig::default().most_answers)]
     most_answers: u64,
     /// Seed of all choices

@@ -1,4 +1,4 @@
-//! `quipu eval judge`: the judge held against answers that people labelled.
+//! `quipu eval judge`: compares the judge with answers labelled by people.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -15,12 +15,13 @@ const NONE: &str = "none";
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Judge {
-    /// JSON lines with question, gold, answer and label (true, false or miss); with domain, agreement is told for each
+    /// JSON lines with question, gold, answer and label (true, false or miss); with a domain,
+    /// agreement is also given by domain
     file: PathBuf,
-    /// The language model that judges what rules leave open, or none
+    /// The language model that judges answers that the rules do not decide, or none
     #[arg(long, value_name = "NAME", default_value = NONE)]
     judge: String,
-    /// Every Nth line only, so that about this many are left
+    /// Take every nth line only, so that about N lines are left
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Print one JSON object

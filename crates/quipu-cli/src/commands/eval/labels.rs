@@ -1,11 +1,12 @@
-//! How runs are called in tables.
+//! Labels of runs in tables.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use quipu_eval::{AnchorSetting, LabelledRows, Manifest, Results, Summary, summarise};
 
-/// `paths, qwen2.5-coder-1.5b`; in the gold-entity setting, and where several sources were asked, it says so.
+/// `paths, qwen2.5-coder-1.5b`; in the gold-entity setting, and where several sources were asked,
+/// it says so.
 pub(super) fn label(manifest: &Manifest, method: &str, llm: &str) -> String {
     let setting = match manifest.anchors {
         AnchorSetting::Open => String::new(),

@@ -20,7 +20,8 @@ use crate::progress::bar;
 pub(in crate::commands) struct Metamorphic {
     /// The workspace's folder
     workspace: PathBuf,
-    /// Ask about N facts of the graph, each with up to three plain questions and a twin of each kind
+    /// Ask about N facts of the graph, each with up to three plain questions and a twin of each
+    /// kind
     #[arg(long, value_name = "N", default_value_t = MetamorphicConfig::default().facts)]
     limit: usize,
     /// Seed of all choices

@@ -1,4 +1,4 @@
-//! `quipu eval`: methods, models and sources measured on question files.
+//! `quipu eval`: evaluates methods, models and sources on question files.
 
 mod across;
 mod compare;
@@ -17,23 +17,26 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Ask the questions of files and score the answers; --method and --llm take several names, parted by commas
+    /// Ask the questions of files and score the answers; --method and --llm take several names,
+    /// separated by commas
     Run(Box<run::Run>),
-    /// Hold runs against the first one, question by question
+    /// Compare runs with the first one, question by question
     Compare(compare::Compare),
-    /// Sum runs over several graphs and question files up: one line a method, one column a file
+    /// Summarise runs over several graphs and question files: one line per method, one column per
+    /// file
     Across(across::Across),
     /// Write one self-contained page of runs: tables, plots, every question
     Report(report::Report),
     /// Write the open-world variant of a question file: typing errors, unanswerable questions
     Perturb(perturb::Perturb),
-    /// Hold the judge against answers that people labelled
+    /// Measure the judge on answers that people labelled
     Judge(judge::Judge),
-    /// Hold the fields that rules and a model tell for questions against those that the file has
+    /// Compare the fields that rules and a model give for questions with those in the file
     Fields(fields::Fields),
     /// Write questions about popular, less popular and unpopular entities of a workspace
     HeadToTail(head_to_tail::HeadToTail),
-    /// Ask about a workspace's own facts and twins of the questions (negated, reversed, mistyped, ...), and tell where answers contradict
+    /// Ask about a workspace's own facts, ask twins of the questions (negated, reversed, mistyped,
+    /// ...), and report contradicting answers
     Metamorphic(Box<metamorphic::Metamorphic>),
 }
 

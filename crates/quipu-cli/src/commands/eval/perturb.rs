@@ -26,7 +26,7 @@ pub(in crate::commands) struct Perturb {
     /// Seed of all choices
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Form of the files
+    /// Format of the files
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = Form::read)]
     format: Form,
     /// Write here instead of to standard output

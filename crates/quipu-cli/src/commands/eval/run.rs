@@ -46,10 +46,10 @@ pub(in crate::commands) struct Run {
     /// Question files
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     questions: Vec<PathBuf>,
-    /// Their form: auto, quipu, qald, tog, grailqa, webqsp, crag, stark, head-to-tail
+    /// Their format: auto, quipu, qald, tog, grailqa, webqsp, crag, stark, head-to-tail
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = Form::read)]
     format: Form,
-    /// Ask those questions only whose ids stand in this file, one a line
+    /// Ask only the questions whose ids are in this file, one per line
     #[arg(long, value_name = "FILE")]
     ids: Option<PathBuf>,
     /// Ask N questions of each file only: the first, or a sample
@@ -58,27 +58,29 @@ pub(in crate::commands) struct Run {
     /// Take a sample, the same for the same seed
     #[arg(long, value_name = "SEED")]
     sample: Option<u64>,
-    /// Keep the results in this folder: rows, traces, replies of the models, what the run was made with
+    /// Keep the results in this folder: rows, traces, the models' replies, the run's settings
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the run in the folder of --out, with more questions where --limit is higher now, or begin it
+    /// Continue the run in the folder of --out, with more questions if --limit is higher now, or
+    /// begin it
     #[arg(long, requires = "out")]
     resume: bool,
     /// Questions asked side by side
     #[arg(long, value_name = "N", default_value_t = 1)]
     parallel: usize,
-    /// Language model that judges what rules leave open, or `none`
+    /// Language model that judges answers that the rules do not decide, or `none`
     #[arg(long, value_name = "NAME", default_value = NONE)]
     judge: String,
-    /// Ask no further question once so many model calls were made
+    /// Ask no further question after this many model calls
     #[arg(long, value_name = "N")]
     budget_calls: Option<u64>,
     #[arg(long, value_name = "KEY=VALUE", help = EVAL_HELP)]
     set: Vec<String>,
-    /// Take the words of the language from this file in the place of the built-in ones: a list that it lacks is empty
+    /// Use the word lists of this file in place of the built-in ones; a list that it lacks is empty
     #[arg(long, value_name = "FILE")]
     words: Option<PathBuf>,
-    /// Ask no model: replay the run in this results folder from its recorded replies, and tell where it differs
+    /// Ask no model: replay the run in this results folder from its recorded replies, and report
+    /// differences
     #[arg(long, value_name = "DIR", conflicts_with_all = ["resume", "budget_calls"])]
     replay: Option<PathBuf>,
     #[command(flatten)]
@@ -178,7 +180,7 @@ impl Run {
         self.print(&manifest, &summaries, &rows)?;
         if left > 0 {
             let unasked = counted(left as u64, "question was", "questions were");
-            tell!("the budget is spent: {unasked} not asked; --resume with another budget goes on");
+            tell!("the budget is spent: {unasked} not asked; --resume with another budget continues");
         }
         plan.recording.map_or(Ok(()), |recording| told_differences(&recording, &rows))
     }
@@ -194,7 +196,7 @@ impl Run {
             Some(llms) => llms,
             None => vec![default_model_name(ModelKind::Chat, &models)?],
         };
-        // Rows and caches are told apart by names, so the names say which adapters there are.
+        // Rows and caches are identified by names, so the names include the adapters.
         let adapters = settings.adapters.clone().unwrap_or_default();
         let tuned = |name: String| if name == NONE { name } else { name_with_adapters(&name, &adapters) };
         let llms = llms.into_iter().map(tuned).collect();
@@ -247,7 +249,7 @@ impl Run {
             (None, Some(_)) => CacheMode::ReadWrite,
             (None, None) => CacheMode::Off,
         };
-        // What a question costs must not depend on what was asked before the run.
+        // The cost of a question must not depend on questions before the run.
         OpenOptions { cache, cache_folder, keep_instructions: false, ..own }
     }
 
@@ -260,7 +262,7 @@ impl Run {
         let settings = Settings { llm: llm.cloned(), ..plan.settings.clone() };
         let engine =
             engine::open_several(&self.workspace, &self.source, &settings, plan.models.clone()).await?;
-        // A measurement of sources that are not there would be one of something else.
+        // An evaluation without some of its sources would measure something else.
         if let Some(Note::SourceDown { source, reason }) = engine.missing_sources().first() {
             bail!("{source} cannot be asked: {reason}");
         }
@@ -282,7 +284,7 @@ impl Run {
     }
 
     async fn judge_agreement(&self, judge: Option<&ModelJudge>, budget: &mut Budget) -> Result<Agreement> {
-        let working = spinner("holding the judge against the labelled cases");
+        let working = spinner("measuring the judge on the labelled cases");
         let agreement = judge_agreement(judge).await;
         working.finish_and_clear();
         let agreement = agreement?;
@@ -462,7 +464,7 @@ fn warn_of_unknown_gold(questions: &[PreparedQuestion]) {
     let more = if unknown.len() > SHOWN { ", …" } else { "" };
     let number = counted(unknown.len() as u64, "gold answer is", "gold answers are");
     tell!(
-        "{number} not in the graph, and can be named by none of its entities: {shown}{more}; the questions count all the same"
+        "{number} not in the graph, so no entity can give the answer: {shown}{more}; the questions still count"
     );
 }
 
@@ -478,7 +480,7 @@ fn told_differences(recording: &Results, rows: &[Row]) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "{} of {asked} questions were answered otherwise than recorded: {}",
+        "{} of {asked} questions were answered differently than recorded: {}",
         different.len(),
         different.iter().take(10).cloned().collect::<Vec<_>>().join("; ")
     )

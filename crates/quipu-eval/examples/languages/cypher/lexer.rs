@@ -1,4 +1,4 @@
-//! A text of Cypher in tokens.
+//! Splits a Cypher text into tokens.
 
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ const SIGNS: [&str; 29] = [
 /// The tokens of a text.
 ///
 /// # Errors
-/// The character that is no part of Cypher.
+/// The character that Cypher does not have.
 pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
@@ -56,7 +56,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 (Token::Word(rest.get(..end).unwrap_or_default().to_owned()), end)
             }
             other => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-                // A relationship without brackets is its two dashes.
+                // A relationship without brackets consists of its two dashes.
                 Some(&"--") if !rest.starts_with("-->") => (Token::Sign("--"), 2),
                 Some(&"--") => (Token::Sign("-->"), 3),
                 Some(sign) => (Token::Sign(sign), sign.len()),
@@ -69,7 +69,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// What stands between quotes, and the length of it all.
+/// The text between quotes, and the length of both with it.
 fn quoted(text: &str, quote: char) -> (String, usize) {
     let mut inside = String::new();
     let mut escaped = false;

@@ -1,4 +1,4 @@
-//! From tokens to the Cypher that is read. What is not read is refused by name.
+//! Parses tokens into the supported Cypher. Anything else is refused by name.
 
 mod values;
 
@@ -46,7 +46,7 @@ impl Parser {
         matches!(self.peek(ahead), Some(Token::Sign(found)) if *found == sign)
     }
 
-    /// Takes words that stand here one after the other.
+    /// Consumes these words if they come next.
     fn takes(&mut self, words: &str) -> bool {
         let words: Vec<&str> = words.split(' ').collect();
         let all = words.iter().enumerate().all(|(ahead, word)| self.is_word(ahead, word));
@@ -97,7 +97,7 @@ impl Parser {
                 clauses.push(Clause::Return(self.projection()?));
                 return Ok(clauses);
             } else if ["ORDER", "SKIP", "LIMIT"].iter().any(|word| self.is_word(0, word)) {
-                // An order before RETURN is one of all that is known.
+                // An order before RETURN applies to all variables.
                 let mut all = Projection { all: true, ..Projection::default() };
                 self.tail(&mut all)?;
                 clauses.push(Clause::With(all));
@@ -180,7 +180,7 @@ impl Parser {
         number.map_or_else(|| refuse("SKIP and LIMIT take whole numbers"), Ok)
     }
 
-    /// `(a:Ship {flag: 'red'})-[:CAPTAIN]->(c)`, with a name of the path before it or not.
+    /// `(a:Ship {flag: 'red'})-[:CAPTAIN]->(c)`, with or without a path name before it.
     fn pattern(&mut self) -> Read<Pattern> {
         if matches!(self.peek(0), Some(Token::Word(_))) && self.is_sign(1, "=") {
             self.at += 2;
@@ -256,7 +256,7 @@ impl Parser {
         Ok(made)
     }
 
-    /// `{ MATCH pattern WHERE condition }`, and what RETURN says in it.
+    /// `{ MATCH pattern WHERE condition }`, with an optional RETURN.
     fn braces(&mut self) -> Read<(Vec<Pattern>, Option<Box<Value>>)> {
         self.needs("{")?;
         self.takes("MATCH");

@@ -1,6 +1,6 @@
-//! The Cypher that is read, as plain data.
+//! The supported Cypher, as plain data.
 
-/// A query: parts put together by UNION.
+/// A query: parts joined by UNION.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cypher {
     /// The clauses of each part.
@@ -20,7 +20,7 @@ pub enum Clause {
     Return(Projection),
 }
 
-/// What WITH and RETURN give.
+/// The result of WITH and RETURN.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Projection {
     /// DISTINCT.
@@ -29,7 +29,7 @@ pub struct Projection {
     pub all: bool,
     /// Values with their names.
     pub items: Vec<(Value, Option<String>)>,
-    /// Values, each with whether the greatest comes first.
+    /// Values, each with whether the order is descending.
     pub order: Vec<(Value, bool)>,
     /// SKIP.
     pub skip: u64,
@@ -39,7 +39,7 @@ pub struct Projection {
     pub filter: Option<Value>,
 }
 
-/// Nodes with the relationships between them, one fewer.
+/// Nodes with the relationships between them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pattern {
     /// The nodes.
@@ -66,9 +66,9 @@ pub struct Node {
 pub struct Relationship {
     /// Its variable.
     pub variable: Option<String>,
-    /// Its types; any where there are none.
+    /// Its types; empty: any type.
     pub types: Vec<String>,
-    /// Whether an arrow says that it leads from right to left.
+    /// Whether its arrow points from right to left.
     pub backward: bool,
 }
 
@@ -81,7 +81,7 @@ pub enum Value {
     Property(Box<Value>, String),
     /// Text.
     Text(String),
-    /// A number as it was written.
+    /// A number as written.
     Number(String),
     /// True or false.
     Flag(bool),

@@ -1,4 +1,4 @@
-//! From Cypher to a query over tables.
+//! Translates Cypher to a query over tables.
 
 mod patterns;
 mod values;
@@ -15,7 +15,7 @@ use crate::names::Names;
 
 type Made<T> = Result<T, QueryError>;
 
-/// Translates a query; nothing is bound to the graph yet but labels and relationships.
+/// Translates a query. Only labels and relationships are bound to the graph yet.
 pub fn translate(cypher: &Cypher, names: Names) -> Made<Query> {
     let mut translator = Translator { names, fresh: 0 };
     let mut queries = Vec::new();
@@ -50,7 +50,7 @@ struct Translator<'a> {
     fresh: usize,
 }
 
-/// What a variable stands for.
+/// The referent of a variable.
 #[derive(Debug, Clone, PartialEq)]
 enum Bound {
     /// A row of a table: the alias, the table.
@@ -59,19 +59,19 @@ enum Bound {
     Value(Expression),
 }
 
-/// What has been read so far.
+/// The scope of the clauses so far.
 #[derive(Debug, Clone, Default)]
 struct Scope {
     from: Vec<From>,
     filter: Option<Expression>,
     bound: Vec<(String, Bound)>,
-    /// Tables of links that are joined for their values: by alias and table.
+    /// Link tables that are joined for their values, by alias and table.
     joined: HashMap<(String, usize), String>,
-    /// A WITH that nothing but RETURN may follow as long as it stands.
+    /// An open WITH: only RETURN may follow it directly.
     open: Option<Open>,
 }
 
-/// A WITH that counts, orders or cuts.
+/// A WITH that counts, orders or limits.
 #[derive(Debug, Clone, Default)]
 struct Open {
     aggregates: bool,
@@ -97,7 +97,7 @@ impl Scope {
         self.filter = Some(Expression::both(self.filter.take(), condition));
     }
 
-    /// Joins a table; a condition of the first one is the whole query's.
+    /// Joins a table. A condition of the first table belongs to the whole query.
     fn join(&mut self, source: Source, alias: &str, on: Option<Expression>, optional: bool) {
         let first = self.from.is_empty();
         let join = match on {
@@ -111,7 +111,7 @@ impl Scope {
         self.from.push(From { source, alias: alias.to_owned(), join });
     }
 
-    /// A condition of what was joined last, where that is optional; else of all.
+    /// Adds a condition to the last join if that is optional, else to the query.
     fn require_of(&mut self, condition: Expression, optional: bool) {
         match self.from.last_mut().map(|from| &mut from.join) {
             Some(Join::Left(on)) if optional => *on = Some(Expression::both(on.take(), condition)),
@@ -157,7 +157,7 @@ impl Translator<'_> {
         refuse("RETURN is missing")
     }
 
-    /// The items of WITH and RETURN: the name, what the variable stands for, the value.
+    /// The items of WITH and RETURN: name, referent of the variable, value.
     fn items(
         &mut self,
         scope: &mut Scope,
@@ -191,7 +191,7 @@ impl Translator<'_> {
         Ok(items)
     }
 
-    /// What rows are ordered by; the names of the items stand for these.
+    /// The ORDER BY values; the names of items refer to the items.
     fn order(
         &mut self,
         scope: &mut Scope,
@@ -291,7 +291,7 @@ impl Translator<'_> {
         })
     }
 
-    /// Makes a WITH that stands open a query of its own, whose rows the next clauses start from.
+    /// Turns an open WITH into a subquery, whose rows the next clauses start from.
     fn close(&mut self, scope: &mut Scope) -> Made<()> {
         let Some(open) = scope.open.take() else { return Ok(()) };
         let before = std::mem::take(scope);
@@ -315,7 +315,8 @@ impl Translator<'_> {
             limit: open.limit,
             offset: open.skip,
         };
-        // Some things alone are those of a table that the query gives.
+        // A WITH of a single entity column becomes a condition on its table: the name is IN the
+        // subquery.
         if let ([(name, Bound::Thing(_, table))], false) = (before.bound.as_slice(), open.aggregates) {
             let alias = self.declare(scope, name, *table, None, false)?;
             scope.require(Expression::InQuery(Box::new(column(&alias, "name")), Box::new(query)));
@@ -334,7 +335,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Joins a table of things for a variable, by its names where these are given.
+    /// Joins a table of entities for a variable, restricted by names if given.
     fn declare(
         &mut self,
         scope: &mut Scope,

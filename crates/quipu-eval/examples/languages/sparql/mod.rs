@@ -1,18 +1,20 @@
-//! SPARQL as a model writes it: read by `spargebra`, made fit for the graph, run on its store.
+//! Runs SPARQL as models write it: parsed by `spargebra`, adapted to the graph, evaluated on its
+//! store.
 //!
-//! What it is forgiven, beside [`crate::names`]:
-//! - prefixes that are not declared, or declared as something else: the local name counts;
-//! - slips of the text itself, such as `SELECT COUNT(?x)` without brackets and alias, `ORDER BY ?x DESC`, GROUP BY within the
-//!   braces, AND for `&&` ([`slips`]);
-//! - a variable that is bound to the `rdfs:label` of a thing stands for the thing, as `name` does in SQL; of several names of
-//!   one thing each finds it, and filters by language hold;
-//! - texts and prefixed names where a thing or a value is meant ("Ostra", `:Ostra`), in patterns, filters and VALUES; a text
-//!   that no value is like is an error, as in SQL;
-//! - classes above others hold the things of those below; ends of a property that only fit the other way round are exchanged;
-//! - a property that a thing lacks and something has that it is linked to; a variable that nothing binds and that is called
-//!   like a property of a thing in the query;
-//! - numbers that the graph states as texts, dates of any precision, texts in any case;
-//! - `COUNT(?thing)` counts each thing once; groups are told with what is counted of them.
+//! Deviations that it accepts, in addition to those of [`crate::names`]:
+//! - prefixes that are undeclared or declared differently: only the local name counts;
+//! - syntax slips, such as `SELECT COUNT(?x)` without brackets and alias, `ORDER BY ?x DESC`, GROUP
+//!   BY within the braces, AND for `&&` ([`slips`]);
+//! - a variable bound to the `rdfs:label` of an entity stands for the entity, as `name` does in
+//!   SQL; any name of an entity finds it, and filters by language always hold;
+//! - texts and prefixed names in the place of entities or values ("Ostra", `:Ostra`), in patterns,
+//!   filters and VALUES; a text that matches no value is an error, as in SQL;
+//! - classes include the entities of their subclasses; the ends of a property are exchanged if only
+//!   that fits;
+//! - a property that an entity lacks but a linked entity has; an unbound variable whose name is a
+//!   property of an entity in the query;
+//! - numbers stored as texts, dates of any precision, texts in any case;
+//! - `COUNT(?thing)` counts each entity once; groups are given with their counts.
 
 mod parts;
 mod rewrite;
@@ -31,7 +33,7 @@ use sparesults::{QueryResultsFormat, QueryResultsParser, SliceQueryResultsParser
 use crate::Graph;
 use crate::names::Names;
 
-/// The rows of a query as the model wrote it.
+/// The rows of a query in the model's own words.
 pub async fn rows(graph: &Graph, text: &str) -> Result<AnswerTable, QueryError> {
     let texts = text::texts_of(text);
     let found = graph.values.find(&graph.workspace, &graph.tables, &texts).await?;
@@ -53,7 +55,7 @@ pub async fn rows(graph: &Graph, text: &str) -> Result<AnswerTable, QueryError> 
     Ok(crate::rows::table(rows))
 }
 
-/// Rows of terms; yes or no as one row.
+/// Rows of terms; a boolean as one row.
 fn solutions(store: &Arc<EmbeddedGraph>, sparql: &str) -> Result<Vec<Vec<Option<Term>>>, QueryError> {
     let limits = RunLimits::default();
     let options = QueryOptions {
@@ -107,7 +109,7 @@ fn name(term: &Term, names: &HashMap<String, String>) -> String {
     }
 }
 
-/// A literal as people write it: decimals without the zeros that arithmetic leaves.
+/// A literal as people write it: decimals without the trailing zeros of arithmetic.
 fn shown(lexical: &str, datatype: &str) -> String {
     let is_decimal = ["#decimal", "#double", "#float"].iter().any(|name| datatype.ends_with(name));
     match lexical.parse::<f64>() {

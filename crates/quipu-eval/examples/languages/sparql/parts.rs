@@ -4,7 +4,7 @@ use oxrdf::Variable;
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{NamedNodePattern, TermPattern};
 
-/// Calls `visit` with a pattern and all within it, those of EXISTS included.
+/// Calls `visit` with a pattern and all patterns within it, including those of EXISTS.
 pub fn each_pattern(pattern: &mut GraphPattern, visit: &mut dyn FnMut(&mut GraphPattern)) {
     visit(pattern);
     for expression in expressions_mut(pattern) {
@@ -36,7 +36,7 @@ pub fn each_pattern(pattern: &mut GraphPattern, visit: &mut dyn FnMut(&mut Graph
     }
 }
 
-/// The expressions that stand in a pattern itself.
+/// The expressions of a pattern itself.
 pub fn expressions_mut(pattern: &mut GraphPattern) -> Vec<&mut Expression> {
     match pattern {
         GraphPattern::Filter { expr, .. } => vec![expr],
@@ -59,7 +59,7 @@ pub fn expressions_mut(pattern: &mut GraphPattern) -> Vec<&mut Expression> {
     }
 }
 
-/// Calls `visit` with an expression and all within it.
+/// Calls `visit` with an expression and all its subexpressions.
 pub fn each_expression(expression: &mut Expression, visit: &mut dyn FnMut(&mut Expression)) {
     visit(expression);
     for part in parts_mut(expression) {
@@ -67,7 +67,7 @@ pub fn each_expression(expression: &mut Expression, visit: &mut dyn FnMut(&mut E
     }
 }
 
-/// The expressions that one is directly made of.
+/// The direct subexpressions of an expression.
 pub fn parts_mut(expression: &mut Expression) -> Vec<&mut Expression> {
     match expression {
         Expression::NamedNode(_)
@@ -105,7 +105,7 @@ pub fn terms_mut(pattern: &mut GraphPattern) -> Vec<&mut TermPattern> {
     }
 }
 
-/// Puts other variables in the place of some, everywhere.
+/// Renames variables everywhere.
 pub fn rename(pattern: &mut GraphPattern, new: &dyn Fn(&Variable) -> Option<Variable>) {
     let put = |variable: &mut Variable| {
         if let Some(other) = new(variable) {

@@ -1,4 +1,4 @@
-//! From a query over made-up IRIs to one over the graph's.
+//! Rewrites a query over invented IRIs to one over the graph's.
 
 mod conditions;
 mod triples;
@@ -15,7 +15,7 @@ use super::parts::{each_expression, each_pattern, expressions_mut, rename, terms
 use super::text::{ANY, RDF, spoken};
 use crate::names::Names;
 
-/// Makes a query fit the graph.
+/// Adapts a query to the graph.
 pub fn rewrite(query: Query, names: Names) -> Result<Query, QueryError> {
     match query {
         Query::Select { dataset, mut pattern, base_iri } => {
@@ -53,9 +53,9 @@ fn nothing() -> GraphPattern {
 
 struct Rewriter<'a> {
     names: Names<'a>,
-    /// The tables of variables that stand for things.
+    /// The tables of variables that stand for entities.
     classes: HashMap<Variable, BTreeSet<usize>>,
-    /// The columns that variables are values of.
+    /// The columns whose values variables take.
     places: HashMap<Variable, Vec<Place>>,
     /// Variables that have a class or properties in the query.
     subjects: HashSet<Variable>,
@@ -71,7 +71,7 @@ fn is_type(iri: &str) -> bool {
     iri.starts_with(RDF) && local(iri) == "type"
 }
 
-/// Whether a property is that of a thing's name.
+/// Whether a property is an entity's name.
 fn is_label(iri: &str) -> bool {
     matches!(local(iri), "label" | "prefLabel" | "name" | "altLabel")
 }
@@ -86,7 +86,8 @@ fn blank_nodes_as_variables(pattern: &mut GraphPattern) {
     });
 }
 
-/// Lets each variable that is bound to a thing's name stand for the thing, and leaves the triples out that bind it.
+/// Replaces each variable bound to an entity's name by the entity's variable, and drops the triples
+/// that bind it.
 fn names_as_things(pattern: &mut GraphPattern) {
     let bound = bound_elsewhere(pattern);
     let mut thing_of: BTreeMap<Variable, Variable> = BTreeMap::new();
@@ -102,7 +103,7 @@ fn names_as_things(pattern: &mut GraphPattern) {
             if !is_label(property.as_str()) {
                 return true;
             }
-            // Two things of one name are taken for one.
+            // Two entities with one name variable count as one.
             let (from, to) = match thing_of.get(name) {
                 Some(other) if other != thing => (thing.clone(), other.clone()),
                 _ => (name.clone(), thing.clone()),
@@ -113,7 +114,8 @@ fn names_as_things(pattern: &mut GraphPattern) {
             if bound.contains(thing) {
                 return false;
             }
-            // The only triple of the thing: it says that it has a name.
+            // This is the only triple of the entity, so it stays and requires only that a name
+            // exists.
             triple.object =
                 TermPattern::Variable(Variable::new_unchecked(format!("name_of_{}", thing.as_str())));
             true
@@ -129,7 +131,7 @@ fn names_as_things(pattern: &mut GraphPattern) {
     rename(pattern, &last);
 }
 
-/// The variables that are used and that nothing binds.
+/// The variables that are used but not bound.
 fn loose(pattern: &mut GraphPattern) -> Vec<Variable> {
     let (mut bound, mut used) = (HashSet::new(), BTreeSet::new());
     each_pattern(pattern, &mut |pattern| {
@@ -185,7 +187,7 @@ fn described(pattern: &mut GraphPattern) -> HashSet<Variable> {
     found
 }
 
-/// The variables at the ends of triples other than of names.
+/// The variables in triples other than those of names.
 fn bound_elsewhere(pattern: &mut GraphPattern) -> HashSet<Variable> {
     let mut bound = HashSet::new();
     each_pattern(pattern, &mut |pattern| {
@@ -210,7 +212,8 @@ fn bound_elsewhere(pattern: &mut GraphPattern) -> HashSet<Variable> {
     bound
 }
 
-/// Adds what the groups are of to a query that gives only their numbers: before the numbers, behind them of one group.
+/// Adds the group variables to a query that selects only aggregates: before the aggregates, or
+/// behind them if LIMIT 1 leaves a single group.
 fn with_groups(pattern: &mut GraphPattern) {
     let mut one = false;
     let mut at = pattern;
@@ -257,7 +260,7 @@ impl Rewriter<'_> {
         Variable::new_unchecked(format!("found_{}", self.fresh))
     }
 
-    /// The tables of a term's things, where they are known.
+    /// The tables of a term's entities, if known.
     fn classes_of(&self, term: &TermPattern) -> Vec<usize> {
         match term {
             TermPattern::Variable(variable) => {
@@ -272,7 +275,7 @@ impl Rewriter<'_> {
         self.names.class(name).ok_or_else(|| QueryError::Unbound(format!("there is no class {name}")))
     }
 
-    /// The classes that variables are said to be of.
+    /// Reads the classes that the query gives its variables.
     fn read_classes(&mut self, pattern: &mut GraphPattern) -> Result<(), QueryError> {
         let mut said: Vec<(Variable, String)> = Vec::new();
         each_pattern(pattern, &mut |pattern| {
@@ -293,7 +296,7 @@ impl Rewriter<'_> {
         });
         let described = described(pattern);
         for (thing, class) in said {
-            // What has properties is told by these, whatever its class is called: the binder does the same.
+            // If a variable has properties, an unknown class is ignored, as in the binder.
             let class = match self.class(&class) {
                 Err(_) if described.contains(&thing) => continue,
                 found => found?,
@@ -304,7 +307,8 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// What the properties say of the variables at their ends. Twice, for one end tells of the other.
+    /// Derives the classes of variables from the properties at their ends. It runs twice, because
+    /// one end of a property determines the other.
     fn read_properties(&mut self, pattern: &mut GraphPattern) {
         for _ in 0..2 {
             each_pattern(pattern, &mut |pattern| {
@@ -341,8 +345,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Binds each variable that nothing binds, and that is called like a property of a thing in the query, to that property: in
-    /// SQL a column is known by its name alone.
+    /// Binds each unbound variable whose name is a property of an entity in the query to that
+    /// property, because in SQL a column is known by its name alone.
     fn bind_by_name(&mut self, pattern: &mut GraphPattern) {
         for variable in loose(pattern) {
             let mut things: Vec<(&Variable, &BTreeSet<usize>)> = self.classes.iter().collect();
@@ -379,7 +383,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The columns of a property between two terms, and whether the terms must change places.
+    /// The columns of a property between two terms, and whether the terms must be exchanged.
     fn columns(&self, name: &str, subject: &TermPattern, object: &TermPattern) -> (Vec<Place>, bool) {
         let (of_subject, of_object) = (self.classes_of(subject), self.classes_of(object));
         let places = self.names.columns(name, &of_subject);
@@ -390,7 +394,7 @@ impl Rewriter<'_> {
         if fits {
             return (places, false);
         }
-        // "?patient :treats_patient ?doctor": who is treated stands where who treats belongs.
+        // In "?patient :treats_patient ?doctor" the subject and the object are exchanged.
         let leads_back = |place: &Place| {
             let leads = self.names.tables.leads_to(*place).is_some_and(|table| of_subject.contains(&table));
             leads && (of_object.is_empty() || is_of(place, &of_object))
@@ -454,7 +458,7 @@ impl Rewriter<'_> {
         Ok(pattern)
     }
 
-    /// VALUES of one variable that stands for things or texts.
+    /// VALUES of one variable for entities or texts.
     fn given(&self, variables: Vec<Variable>, bindings: Vec<Vec<Option<GroundTerm>>>) -> GraphPattern {
         let [variable] = variables.as_slice() else { return GraphPattern::Values { variables, bindings } };
         let meant = |row: Vec<Option<GroundTerm>>| {
@@ -474,7 +478,7 @@ impl Rewriter<'_> {
         GraphPattern::Values { variables, bindings }
     }
 
-    /// What a text means as the value of a variable.
+    /// The terms that a text means as a value of a variable.
     fn meant(&self, variable: &Variable, text: &str) -> Vec<oxrdf::Term> {
         if let Some(classes) = self.classes.get(variable) {
             let classes: Vec<usize> = classes.iter().copied().collect();

@@ -1,7 +1,7 @@
-//! Slips of a text that is no SPARQL, put right where it is clear what was meant: the mends that SQL needs none of, for its parser
-//! takes what people write.
+//! Repairs syntax slips in SPARQL whose intention is clear. SQL needs no such repairs, because its
+//! parser accepts common variants.
 
-/// A word or sign of a text; what stands in quotes is one.
+/// Splits a text into words and signs; a quoted text is one word.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut quoted) = (String::new(), false);
@@ -31,20 +31,20 @@ fn is_one_of(word: Option<&String>, keywords: &[&str]) -> bool {
     keywords.iter().any(|keyword| is(word, keyword))
 }
 
-/// Words that begin what stands behind the braces.
+/// Words that begin the clauses behind the braces.
 const BEHIND: [&str; 5] = ["GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET"];
 
-/// The text with its slips put right: properties without a colon, kinds of values as they
-/// are shown, `;` before another subject, AND and OR, triples in a
-/// FILTER, a comparison in the place of a property's value, two patterns for one, GROUP BY and what follows within the braces, HAVING without brackets, `ORDER BY ?x DESC`, and aggregates in SELECT
-/// without brackets or alias.
+/// Repairs the slips of a text: properties without a colon, value types copied from the shapes, `;`
+/// before another subject, AND and OR, triples in a FILTER, a comparison in the place of a
+/// property's value, two patterns for one, GROUP BY and later clauses within the braces, HAVING
+/// without brackets, `ORDER BY ?x DESC`, and aggregates in SELECT without brackets or alias.
 pub fn mended(text: &str, is_known: &dyn Fn(&str) -> bool) -> String {
     let mut words = words(text);
     let subject = |word: Option<&String>| word.is_some_and(|word| word.starts_with('?'));
     for at in 0..words.len() {
         let next = words.get(at + 1).cloned();
         let Some(word) = words.get_mut(at) else { continue };
-        // "@:port" as the classes are shown, where a port is meant.
+        // "@:port", as the shapes write it, where a port is meant.
         if let Some(class) = word.strip_prefix("@:") {
             *word = format!("?{class}");
             if let Some(star) = words.get_mut(at + 1).filter(|next| *next == "*") {
@@ -73,7 +73,7 @@ pub fn mended(text: &str, is_known: &dyn Fn(&str) -> bool) -> String {
     words.join(" ")
 }
 
-/// The place behind the bracket that closes the one at `start`.
+/// The position behind the bracket that closes the one at `start`.
 fn closed(words: &[String], start: usize) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate().skip(start) {
@@ -89,7 +89,7 @@ fn closed(words: &[String], start: usize) -> usize {
     words.len()
 }
 
-/// The place of the bracket that the one at `end` closes; `end` itself where none stands there.
+/// The position of the bracket that the one at `end` closes; `end` itself without one.
 fn opening(words: &[String], end: usize) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate().take(end + 1).rev() {
@@ -105,7 +105,7 @@ fn opening(words: &[String], end: usize) -> usize {
     end
 }
 
-/// `FILTER(?room rdfs:label "Birch Room")` holds triples.
+/// `FILTER(?room rdfs:label "Birch Room")` contains triples.
 fn triples_out_of_filters(words: &mut Vec<String>) {
     let mut at = 0;
     while at < words.len() {
@@ -132,7 +132,7 @@ fn triples_out_of_filters(words: &mut Vec<String>) {
     });
 }
 
-/// `:rating >= 9` is a variable with a FILTER at the end of its braces.
+/// `:rating >= 9` becomes a variable with a FILTER at the end of its braces.
 fn compared_properties(words: &mut Vec<String>) {
     let mut number = 0;
     let mut at = 0;
@@ -152,7 +152,7 @@ fn compared_properties(words: &mut Vec<String>) {
     }
 }
 
-/// `{ … } WHERE { … }` and `{ … } { … }` are one pattern.
+/// `{ … } WHERE { … }` and `{ … } { … }` become one pattern.
 fn one_pattern(words: &mut Vec<String>) {
     let (mut depth, mut at) = (0_usize, 0);
     while at < words.len() {
@@ -172,7 +172,7 @@ fn one_pattern(words: &mut Vec<String>) {
     }
 }
 
-/// `{ ?x :built ?b ORDER BY ?b LIMIT 1 }`: what follows the pattern stands behind it.
+/// `{ ?x :built ?b ORDER BY ?b LIMIT 1 }`: the clauses move behind the pattern.
 fn out_of_braces(words: &mut Vec<String>) {
     let mut opened: Vec<Option<usize>> = Vec::new();
     let mut at = 0;
@@ -187,7 +187,7 @@ fn out_of_braces(words: &mut Vec<String>) {
             }
             _ if is_one_of(Some(word), &BEHIND) => {
                 let starts_select = opened.last().is_some_and(Option::is_some);
-                // A query within braces has its own.
+                // A subquery keeps its own clauses.
                 let is_within =
                     words.get(..at).is_some_and(|before| before.last().is_some_and(|last| last == "}"));
                 if let (Some(start), false, false) = (opened.last_mut(), starts_select, is_within) {
@@ -239,7 +239,7 @@ fn directions_first(words: &mut Vec<String>) {
     }
 }
 
-/// `SELECT ?a, COUNT(?x) WHERE`: each calculation in brackets with an alias.
+/// `SELECT ?a, COUNT(?x) WHERE`: puts each calculation in brackets with an alias.
 fn select_in_brackets(words: &mut Vec<String>) {
     let mut start = 0;
     while let Some(found) = words.iter().skip(start).position(|word| word.eq_ignore_ascii_case("select")) {

@@ -1,5 +1,5 @@
-//! From a text to a query: prefixes are made up where they are missing. A text that is no SPARQL is read once more with its
-//! slips put right ([`super::slips`]).
+//! Parses a text as a query and declares missing prefixes. If that fails, it parses the text again
+//! with its slips repaired ([`super::slips`]).
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,14 @@ use spargebra::{Query, SparqlParser};
 
 use super::slips::mended;
 
-/// What prefixes stand for that a graph does not declare: only local names count.
+/// Namespace for undeclared prefixes: only local names count.
 pub const ANY: &str = "urn:any:";
-/// Prefixes whose names mean what they say.
+/// Prefixes with their usual meaning.
 pub const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 pub const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/// Reads a query; where that fails, once more with its slips put right. `is_known` says whether a word is a class or property.
+/// Parses a query; if that fails, again with its slips repaired. `is_known` returns whether a word
+/// is a class or property.
 pub fn read(text: &str, is_known: &dyn Fn(&str) -> bool) -> Result<Query, QueryError> {
     let again = |error| parse(&mended(text, is_known)).map_err(|_| error);
     parse(text).or_else(again).map_err(QueryError::Refused)
@@ -49,7 +50,7 @@ fn prefixes(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The texts in quotes, and the local names of prefixed names as texts.
+/// The quoted texts, and the local names of prefixed names as texts.
 pub fn texts_of(text: &str) -> Vec<String> {
     let inside = text.split('"').skip(1).step_by(2).map(str::to_owned);
     let local = |word: &str| Some(spoken(word.split_once(':')?.1));
@@ -62,7 +63,7 @@ fn outside_strings(text: &str) -> Vec<&str> {
     text.split('"').step_by(2).collect()
 }
 
-/// A local name as a name: `Harbour_Pie` is "Harbour Pie".
+/// A local name as words: `Harbour_Pie` is "Harbour Pie".
 pub fn spoken(local: &str) -> String {
     local.replace(['_', '+'], " ").replace("%20", " ")
 }

@@ -3,7 +3,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-/// A question with a table, in the form of a question file; cells that will do besides are `aliases`.
+/// A question with a table, in the form of a question file; `aliases` are further accepted cells.
 fn question(table: &Json, aliases: &Json) -> GoldQuestion {
     let text = |cell: &Json| match cell {
         Json::Null => None,
@@ -43,7 +43,7 @@ fn given(rows: &Json) -> GivenTable {
     GivenTable::of_rows(rows.as_array().unwrap().iter().map(row).collect())
 }
 
-/// Strict F1, lenient F1 and whether the tables are equal, in hundredths.
+/// Strict F1, lenient F1 and the equality of the tables, in hundredths.
 fn scores(question: &GoldQuestion, rows: &Json) -> [i64; 3] {
     let score = GoldTable::of(question, &names(question)).score(&given(rows));
     #[expect(clippy::cast_possible_truncation, reason = "hundredths")]
@@ -68,10 +68,10 @@ fn a_row_needs_its_key_and_its_measures() {
     check(&q, &json!([["Larry Summers", 6], ["ashish vaswani", "3"], ["Noam Shazeer", 0]]), [100, 100, 100]);
     check(&q, &json!([[6, "Larry Summers"], [3, "Ashish Vaswani"], [0, "Noam Shazeer"]]), [100, 100, 100]);
     check(&q, &json!([[1, 6], [2, 3], [3, 0]]), [100, 100, 100]);
-    // The keys alone are right leniently; so are keys with other numbers.
+    // The keys alone are right leniently, and so are keys with other numbers.
     check(&q, &json!([["Larry Summers"], ["Ashish Vaswani"], ["Noam Shazeer"]]), [0, 100, 0]);
     check(&q, &json!([["Larry Summers", 7], ["Ashish Vaswani", 9], ["Noam Shazeer", 8]]), [0, 100, 0]);
-    // A measure of somebody else is no row.
+    // A name with another row's measure is no match.
     check(&q, &json!([["Ada Lovelace", 6], ["Alan Turing", 3]]), [0, 0, 0]); // 3 is an id, too
     check(&q, &json!([[6], [4]]), [0, 0, 0]);
     check(&q, &json!([]), [0, 0, 0]);
@@ -99,7 +99,7 @@ fn one_column_that_is_nowhere_in_the_gold_table_explains() {
     let q = question(&json!([["C1", "Ada"], ["C2", "Alan"]]), &json!([["C1", "Ada"], ["C2", "Alan"]]));
     check(&q, &json!([["C1", "Ada"], ["C2", "Grace"]]), [50, 100, 0]);
     check(&q, &json!([["C1"], ["C2"]]), [100, 100, 100]);
-    // The measures cannot be left out as foreign.
+    // Measures do not count as foreign columns.
     check(
         &citations(),
         &json!([["Larry Summers", 66], ["Ashish Vaswani", 33], ["Noam Shazeer", 99]]),
@@ -118,7 +118,7 @@ fn the_cell_of_the_key_states_no_measure() {
     check(&q, &json!([[3, 3], [4, 2]]), [100, 100, 100]);
     check(&q, &json!([[3], [4]]), [0, 100, 0]);
     check(&q, &json!([[2, 4], [3, 3]]), [100, 100, 100]);
-    // Two measures of one value need two cells.
+    // Two measures with one value need two cells.
     let q = question(&json!([["2020", 2, 2, 1.0]]), &json!([["2020", "2", "1.0"]]));
     check(&q, &json!([["2020", 2, 2, "1"]]), [100, 100, 100]);
     check(&q, &json!([["2020", 2, "1"]]), [0, 100, 0]);
@@ -156,7 +156,7 @@ fn order_counts_where_it_is_asked_for_and_equals_may_swap() {
     check(&ordered, &json!([["B", 2], ["A", 4], ["C", 2], ["D", 1]]), [100, 100, 0]);
     check(&ordered, &json!([["A", 4], ["B", 2], ["D", 1], ["C", 2]]), [100, 100, 0]);
     check(&sql("SELECT name, n FROM t"), &json!([["D", 1], ["C", 2], ["B", 2], ["A", 4]]), [100, 100, 100]);
-    // Names alone are never level.
+    // Names alone are never tied.
     let named = GoldQuestion {
         sql: ordered.sql.clone(),
         ..question(&json!([["A"], ["B"], ["C"]]), &json!([["A"], ["B"], ["C"]]))
@@ -210,7 +210,7 @@ fn a_question_without_rows_has_a_row_for_each_answer() {
     check(&q, &json!([["Lima"], ["Cusco"]]), [50, 50, 0]);
     let any = GoldQuestion { any_of: true, ..q };
     check(&any, &json!([["Quito"]]), [100, 100, 100]);
-    // Keys decide where they are known: a namesake is no hit.
+    // Known keys decide: another entity of the same name is no hit.
     let keyed = GoldAnswer { id: Some("geo:lima".into()), ..GoldAnswer::named("Lima") };
     let table = GoldTable::of(&any, &[keyed]);
     assert_eq!(table.score(&given(&json!([[["Lima", "geo:lima"]]]))).f1, 1.0);
@@ -253,7 +253,7 @@ fn pairs_are_as_many_as_can_be() {
     assert_eq!(pairs(0, 0, |_, _| true), []);
 }
 
-/// Every published table is the answer to its own question, where the workplace has them.
+/// Every published table answers its own question, if the files are installed.
 #[test]
 fn published_tables_are_right() {
     let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));

@@ -1,4 +1,4 @@
-//! Nodes that only join others into one fact, and the relations that lead through them.
+//! Mediators, which only join other nodes into one fact, and the relations that lead through them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,12 +7,13 @@ use crate::endpoint::catalogue::CatalogueRelation;
 use crate::endpoint::query::values;
 use crate::{GraphError, RelationInfo, RelationRole};
 
-/// A relation is a mere joint when this share of its triples lead to, or come from, mediators.
+/// A relation is a joint if this share of its triples lead to, or come from, mediators.
 const JOINT_SHARE: f64 = 0.9;
 
 impl Survey<'_> {
-    /// Relations through nodes that only join others into one fact (Freebase's compound values, Wikidata's statements): each pair of
-    /// relations becomes one, and the relations to and from mediators are no more walked by themselves.
+    /// Combines relations through mediators (Freebase's compound values, Wikidata's statements):
+    /// each pair of relations becomes one, and the relations to and from mediators are no longer
+    /// walked alone.
     pub(super) async fn mediators(&mut self) -> Result<(), GraphError> {
         let Some(mediator) = self.mediator_pattern() else { return Ok(()) };
         self.report("looking for mediators", 0, 0);
@@ -26,7 +27,7 @@ impl Survey<'_> {
              {within} {mediator} ?m ?q ?o . FILTER(?o != ?s) }} GROUP BY ?p ?q"
         );
         let Some(rows) = self.attempt(pairs, &["p", "q", "t", "h", "x"]).await? else {
-            self.note("mediators could not be looked for in time: compound facts are walked in two hops");
+            self.note("the search for mediators took too long: compound facts take two hops");
             return Ok(());
         };
         let index: HashMap<String, usize> = self
@@ -76,7 +77,7 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// What makes `?m` a mediator, as a pattern after `?s ?p ?m`.
+    /// The condition for a mediator `?m`, as a pattern after `?s ?p ?m`.
     fn mediator_pattern(&self) -> Option<String> {
         let profile = &self.catalogue.profile;
         let labels = self.of_role(RelationRole::Label);
@@ -94,7 +95,7 @@ impl Survey<'_> {
         (!leading.is_empty()).then(|| format!("{} FILTER(!isLiteral(?m))", values("?p", &leading)))
     }
 
-    /// Relations whose triples all but always touch a mediator become book-keeping.
+    /// Makes relations noise if nearly all their triples touch a mediator.
     async fn hide_joints(&mut self, mediator: &str, made: &[CatalogueRelation]) -> Result<(), GraphError> {
         let to = format!(
             "SELECT ?p (COUNT(*) AS ?c) WHERE {{ ?s ?p ?m . {mediator} FILTER EXISTS {{ ?m ?q ?o }} }} GROUP BY ?p"
@@ -126,7 +127,7 @@ impl Survey<'_> {
     }
 }
 
-/// `film` and `performance film` as one: `film performance film` would stammer.
+/// Joins two relations' names with a comma. Equal names are not repeated.
 fn joined_name(first: &str, second: &str) -> String {
     if first == second { first.to_owned() } else { format!("{first}, {second}") }
 }

@@ -1,5 +1,6 @@
-//! Surveys an endpoint: which relations and types its graph has, how many of everything. Small graphs are counted exactly; of large ones
-//! the endpoint's own description (VoID) is taken, or samples of bounded size.
+//! Surveys an endpoint: the relations and types of its graph, and their numbers. Small graphs are
+//! counted exactly. For large ones the survey takes the endpoint's own description (VoID) or
+//! samples of bounded size.
 
 mod mediators;
 mod summaries;
@@ -19,13 +20,13 @@ use crate::store::language_rank;
 use crate::{ErrorClass, GraphError, Profile, ProfileChoice, RelationInfo, RelationRole, key_of_iri};
 
 const STAGE: &str = "reading the catalogue";
-/// Triples looked at where the graph is too large to be counted.
+/// Triples that are sampled if the graph is too large to be counted.
 const SAMPLED: u64 = 500_000;
-/// Relations of a large graph that are counted one by one.
+/// Relations of a large graph that are counted individually.
 const MOST_COUNTED: usize = 300;
-/// Relations asked about in one request, as a form and in a URL.
+/// Relations in one request, as a form and in a URL.
 const AT_ONCE: [usize; 2] = [200, 20];
-/// Relations, and types, that are listed at all.
+/// Most relations, and most types, that are listed.
 const MOST_LISTED: usize = 20_000;
 
 /// Numbers of one relation, by the key of its first (and second) part.
@@ -35,14 +36,15 @@ struct Survey<'a> {
     client: &'a Client,
     catalogue: Catalogue,
     progress: Option<&'a SourceProgressSink>,
-    /// The graph is too large to be counted, or will not say how large it is.
+    /// The graph is too large to be counted, or its size is unknown.
     large: bool,
 }
 
-/// Reads the catalogue of an endpoint; `name` is what evidence calls it.
+/// Reads the catalogue of an endpoint; `name` is the source's name in evidence.
 ///
 /// # Errors
-/// An endpoint that is down or holds nothing. What only takes too long is estimated, and noted.
+/// An endpoint that is down or empty. Numbers that take too long to count are estimated, with a
+/// note.
 pub async fn survey(
     name: &str,
     config: &EndpointConfig,
@@ -78,7 +80,7 @@ fn key(cell: Option<&Option<Term>>) -> Option<String> {
     cell.and_then(Option::as_ref).map(|term| term.key().to_owned())
 }
 
-/// Whether the endpoint gave up on a query, which a smaller one may avoid.
+/// Whether the endpoint gave up on a query. A smaller query may succeed.
 fn gave_up(error: &GraphError) -> bool {
     let GraphError::Endpoint { problem, .. } = error else { return false };
     matches!(problem, EndpointProblem::TimedOut { .. } | EndpointProblem::Refused { .. })
@@ -96,7 +98,7 @@ impl Survey<'_> {
         self.client.select(&Ask::new(STAGE, query), variables).await
     }
 
-    /// The same; `None` where the endpoint gives up on it or cuts the result short.
+    /// The same; `None` if the endpoint gives up or cuts the result.
     async fn attempt(&self, query: String, variables: &[&str]) -> Result<Option<Rows>, GraphError> {
         match self.select(query, variables).await {
             Ok(rows) => Ok(Some(rows).filter(|rows| !rows.cut)),
@@ -109,7 +111,7 @@ impl Survey<'_> {
         self.catalogue.notes.push(note.into());
     }
 
-    /// Whether it is there, holds anything, and how much it gives at once.
+    /// Checks that the endpoint answers and holds triples, and reads its limit on rows.
     async fn greet(&mut self) -> Result<(), GraphError> {
         self.report("asking the endpoint", 0, 0);
         let page = self.client.config().page;
@@ -189,7 +191,7 @@ impl Survey<'_> {
             };
             let mut keys: Vec<String> = rows.rows.iter().filter_map(|row| key(row.first())).collect();
             if wikidata {
-                // What claims do not name: labels, descriptions, types.
+                // Relations that claims do not name: labels, descriptions, types.
                 let profile = Profile::named("wikidata")?;
                 keys.extend(profile.label.into_iter().chain(profile.alias).chain(profile.description));
             }
@@ -217,7 +219,7 @@ impl Survey<'_> {
                 rows = self.attempt(within, &["t"]).await?;
             }
             let triples = rows.map_or(0, |rows| number(rows.rows.first().and_then(|row| row.first())));
-            // How many heads and tails there are among them, nobody knows; as many as triples is the usual case.
+            // The heads and tails among them are unknown. As many as triples is the usual case.
             counted.insert(key.clone(), [triples; 3]);
         }
         Ok(counted)
@@ -235,7 +237,7 @@ impl Survey<'_> {
         };
         for (key, [triples, heads, tails]) in counted {
             if iri(&key).is_empty() {
-                self.note(format!("relation {key:?} is no IRI and is left out"));
+                self.note(format!("relation {key:?} is not an IRI and is left out"));
                 continue;
             }
             let (role, _) = profile.role(&key);
@@ -262,7 +264,7 @@ impl Survey<'_> {
             let query =
                 format!("SELECT (COUNT(DISTINCT ?o) AS ?c) WHERE {{ {} ?s ?p ?o }}", values("?p", &types));
             let rows = self.attempt(query, &["c"]).await?;
-            // Types that cannot be counted are there all the same.
+            // Types that cannot be counted still exist.
             self.catalogue.description.types =
                 rows.map_or(1, |rows| number(rows.rows.first().and_then(|row| row.first())));
         }
@@ -290,7 +292,7 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// What the relations are called, where the graph says it.
+    /// Reads the names of relations, if the graph states them.
     async fn labels(&mut self) -> Result<(), GraphError> {
         let labels = self.of_role(RelationRole::Label);
         if labels.is_empty() {

@@ -1,4 +1,4 @@
-//! What relations join: the schema summary, and samples of their triples.
+//! The schema summary of relations, and samples of their triples.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,9 +9,9 @@ use crate::endpoint::query::values;
 use crate::endpoint::terms::{Term, Terms};
 use crate::{GraphError, NodeId, RelationRole};
 
-/// Ordinary relations whose types are read, one request each.
+/// Most ordinary relations whose types are read, one request each.
 const MOST_TYPED: usize = 500;
-/// Triples of a relation up to which it is read whole for a sample of it.
+/// Largest relation, in triples, that is read whole for a sample.
 const READ_WHOLE: u64 = 50_000;
 
 impl Survey<'_> {
@@ -30,7 +30,7 @@ impl Survey<'_> {
         }
         if self.large && ordinary.len() > MOST_TYPED {
             self.note(format!(
-                "the schema of {} relations is not read: plans go by the entities' own",
+                "the graph has {} relations, too many to read its schema: plans use the relations of each entity",
                 ordinary.len()
             ));
             self.catalogue.description.types = 0;
@@ -45,7 +45,7 @@ impl Survey<'_> {
             }
         }
         if missed == ordinary.len() {
-            // No schema is better than an empty one.
+            // An empty schema is worse than none: a graph without types has no schema.
             self.catalogue.description.types = 0;
         }
         if missed > 0 {
@@ -54,8 +54,8 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Samples of relations that are too large to be fetched whole when a question needs one, and small enough to be read whole now:
-    /// these are the samples that the embedded store would take.
+    /// Samples of relations that are too large to be fetched whole during a question, and small
+    /// enough to be read whole now. They equal the samples that the embedded store would take.
     pub(super) async fn samples(&mut self) -> Result<(), GraphError> {
         let at_hand = self.client.config().whole.min(self.page()) as u64;
         let wanted = |relation: &CatalogueRelation| {
@@ -83,7 +83,7 @@ impl Survey<'_> {
         self.client.config().page.min(self.catalogue.most_rows.unwrap_or(usize::MAX)).max(1)
     }
 
-    /// Nothing where the endpoint gives up on it or does not give all: a sample is then taken when it is needed.
+    /// Empty if the endpoint gives up or cuts the result. Then a sample is taken when it is needed.
     async fn sample_of(&self, relation: &CatalogueRelation) -> Result<Vec<(Term, Term)>, GraphError> {
         let (pattern, page, terms) = (pattern_of(relation), self.page(), Terms::default());
         let mut heads: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();

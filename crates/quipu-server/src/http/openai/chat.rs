@@ -27,7 +27,7 @@ pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ChatRequest>(), operations.schema::<ChatCompletion>());
     let chunks = [operations.schema::<ChatChunk>(), operations.schema::<ErrorBody>()];
     let chunks = events_of(&chunks, Some("[DONE]"), "Chunks, or at last an error; then `[DONE]`.");
-    // What the content is in the form `json_object`.
+    // The schema of the content in the form `json_object`.
     operations.schema::<AnswerObject>();
     let chat = Operations::describe("post", "/v1/chat/completions", "OpenAI", "Answer the last message")
         .details(
@@ -50,7 +50,7 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.add(chat, Some(post(complete)));
 }
 
-/// A chat completion that is asked for.
+/// A request for a chat completion.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "parameters of sampling are taken, for clients send them, and not used")]
@@ -60,27 +60,27 @@ struct ChatRequest {
     /// The conversation; the last message is the question.
     #[schemars(length(min = 1))]
     messages: Vec<ChatMessage>,
-    /// Whether the answer comes as server-sent events.
+    /// Whether the answer is sent as server-sent events.
     #[serde(default)]
     stream: Option<bool>,
-    /// How it comes then.
+    /// Options of the stream.
     #[serde(default, deserialize_with = "object")]
     stream_options: Option<StreamOptions>,
     /// The form of the answer's text.
     #[serde(default, deserialize_with = "object")]
     response_format: Option<ResponseFormat>,
-    /// What OpenAI's API has no place for.
+    /// Quipu's extension of OpenAI's API.
     #[serde(default, deserialize_with = "object")]
     quipu: Option<Extension>,
 
-    /// Refused where there is one.
+    /// Refused if given.
     #[serde(default)]
     #[schemars(length(max = 0))]
     tools: Option<Vec<Value>>,
     /// Refused unless `none` or `auto`.
     #[serde(default)]
     tool_choice: Option<Value>,
-    /// Refused where there is one.
+    /// Refused if given.
     #[serde(default)]
     #[schemars(length(max = 0))]
     functions: Option<Vec<Value>>,
@@ -98,11 +98,11 @@ struct ChatRequest {
     #[serde(default)]
     #[schemars(range(min = 0, max = 0))]
     top_logprobs: Option<i64>,
-    /// Refused where there is one.
+    /// Refused if given.
     #[serde(default)]
     #[schemars(extend("maxProperties" = 0))]
     logit_bias: Option<BTreeMap<String, f64>>,
-    /// Refused where there is one: an answer is not cut.
+    /// Refused if given: an answer is not cut.
     #[serde(default)]
     stop: Option<Value>,
     /// Refused unless `text`.
@@ -180,12 +180,12 @@ struct ChatRequest {
     service_tier: Option<String>,
 }
 
-/// How a stream comes.
+/// Options of a stream.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "`include_obfuscation` is taken and not used")]
 struct StreamOptions {
-    /// Whether the cost comes in a last event of its own; it is null in all others then.
+    /// Whether the cost is sent in a separate last event; it is null in all others then.
     #[serde(default)]
     include_usage: Option<bool>,
     /// Not used.
@@ -212,13 +212,13 @@ struct ChatCompletion {
     object: &'static str,
     /// Seconds since 1970.
     created: u64,
-    /// The model that was asked for.
+    /// The requested model.
     model: String,
     /// One choice.
     choices: [Choice; 1],
-    /// What it cost.
+    /// Its cost.
     usage: ChatUsage,
-    /// Evidence, citations and the like.
+    /// Quipu's extension: evidence, citations and more.
     quipu: Told,
 }
 
@@ -240,10 +240,11 @@ struct Choice {
 struct ChatAnswer {
     /// `assistant`.
     role: &'static str,
-    /// The answer as Markdown, with `[1]` after what is cited, how the question was read, and a list of what is cited; or as JSON, where
-    /// `response_format` asks for that. Null where the answer does not fit that.
+    /// The answer as Markdown, with `[1]` after each cited value, the reading of the question, and
+    /// a list of citations; or as JSON, if `response_format` requests it. Null if the answer does
+    /// not fit the schema.
     content: Option<String>,
-    /// Why the answer does not fit the schema that was asked for; null where it does.
+    /// Why the answer does not fit the requested schema; null if it does.
     refusal: Option<String>,
 }
 
@@ -258,7 +259,7 @@ impl From<Said> for ChatAnswer {
 
 impl ChatRequest {
     /// # Errors
-    /// A parameter that asks for what is not here, by name.
+    /// An unsupported parameter, by name.
     fn check(&self) -> Result<(), ApiError> {
         refuse_tools(self.tools.as_deref().unwrap_or_default(), self.tool_choice.as_ref())?;
         let functions = self.functions.as_ref().is_some_and(|functions| !functions.is_empty());

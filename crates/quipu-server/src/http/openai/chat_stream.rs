@@ -1,4 +1,4 @@
-//! A chat completion in pieces: what happens on the way where that is asked for, then the answer.
+//! Streams a chat completion in chunks: the events on the way if requested, then the answer.
 
 use quipu_answer::TimedEvent;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::http::stream::{Protocol, event};
 
 const DONE: &str = "data: [DONE]\n\n";
 
-/// What all chunks of a stream begin with.
+/// The common fields of a stream's chunks.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) id: String,
@@ -32,14 +32,14 @@ pub(super) struct ChatChunk {
     object: &'static str,
     /// Seconds since 1970.
     created: u64,
-    /// The model that was asked for.
+    /// The requested model.
     model: String,
-    /// One choice; none in the event of the cost.
+    /// One choice; none in the cost event.
     choices: Vec<ChunkChoice>,
-    /// What it cost: in the last event alone; where `include_usage` asks for it, null in all others.
+    /// The cost, only in the last event; with `include_usage`, null in all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Option<ChatUsage>>,
-    /// What happened on the way; in the chunk with the finish reason what there is to tell of the answer.
+    /// An event on the way; in the chunk with the finish reason, Quipu's extension of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     quipu: Option<TellOrEvent>,
 }
@@ -49,7 +49,7 @@ pub(super) struct ChatChunk {
 struct ChunkChoice {
     /// 0.
     index: u32,
-    /// What is new.
+    /// The new words.
     delta: Delta,
     /// `stop` at the end.
     finish_reason: Option<&'static str>,
@@ -57,7 +57,7 @@ struct ChunkChoice {
     logprobs: Option<()>,
 }
 
-/// What is new.
+/// The new words.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Delta {
     /// `assistant`, in the first chunk.
@@ -66,7 +66,7 @@ struct Delta {
     /// Some words of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
-    /// Some words of why the answer does not fit the schema.
+    /// Some words of the reason why the answer does not fit the schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<String>,
 }
@@ -88,7 +88,7 @@ impl Chunks {
     ) -> ChatChunk {
         let choices = vec![ChunkChoice { index: 0, delta, finish_reason, logprobs: None }];
         let Head { id, created, model } = self.head.clone();
-        // With its own event, the cost is null until then.
+        // With a separate event for it, the cost is null until then.
         let usage = self.usage_apart.then_some(None);
         ChatChunk { id, object: "chat.completion.chunk", created, model, choices, usage, quipu }
     }

@@ -13,14 +13,14 @@ pub(super) struct ChatUsage {
     completion_tokens: u64,
     /// Both.
     total_tokens: u64,
-    /// Of the prompts' tokens, those reused.
+    /// Details on the prompts' tokens.
     prompt_tokens_details: PromptDetails,
 }
 
-/// Tokens of prompts, more closely.
+/// Details on tokens of prompts.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 struct PromptDetails {
-    /// Those that were computed for an earlier prompt.
+    /// Tokens that were computed for an earlier prompt.
     cached_tokens: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The field `quipu` of OpenAI's requests and replies: what their API has no place for.
+//! The field `quipu` of OpenAI's requests and replies: Quipu's extension of their API.
 
 use std::collections::BTreeMap;
 
@@ -15,48 +15,52 @@ use crate::http::read_method;
 use crate::markdown::citations;
 use crate::trust::Trust;
 
-/// What OpenAI's API has no place for.
+/// Quipu's extension of a request.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Extension {
     /// Entities to start from, by id or name.
     #[schemars(length(max = 20))]
     anchors: Vec<String>,
-    /// When the question is asked (RFC 3339); now where it is left out.
+    /// Time of asking (RFC 3339); now by default.
     asked_at: Option<String>,
     /// Most seconds.
     timeout: Option<u64>,
-    /// When the answer is of no more use (RFC 3339).
+    /// Time after which the answer is useless (RFC 3339).
     deadline: Option<String>,
     /// Most model calls.
     max_llm_calls: Option<u32>,
-    /// Most tokens of all prompts and replies together; OpenAI's own `max_tokens` means the text of one reply, and is not used.
+    /// Most tokens of all prompts and replies together. OpenAI's own `max_tokens` limits the text
+    /// of one reply and is ignored.
     max_tokens: Option<u64>,
     /// Most tokens of evidence in one prompt.
     evidence_tokens: Option<usize>,
-    /// Most that the model's tokens may cost, in the currency of its price.
+    /// Most cost of the model's tokens, in the currency of its price.
     #[schemars(range(min = 0, max = 10_000_000))]
     max_cost: Option<f64>,
-    /// The method, where the model's id names none.
+    /// The method, if the model's id contains none.
     method: Option<String>,
-    /// What the method shall do otherwise: `{"kerag.max_hops": 2}`. The keys are those of `quipu eval run --set`; numbers are bounded.
+    /// Settings of the method: `{"kerag.max_hops": 2}`. The keys are those of `quipu eval run
+    /// --set`; numbers are bounded.
     #[schemars(extend("maxProperties" = 32))]
     set: BTreeMap<String, SetValue>,
-    /// Whether the answer carries the story of how it came about.
+    /// Whether the answer includes its trace.
     trace: bool,
-    /// Answer by this one of the readings that an earlier answer listed, from 1; 0 leaves the choice to the method.
+    /// Answer with this one of the readings that an earlier answer listed, from 1; 0 leaves the
+    /// choice to the method.
     reading: usize,
-    /// Whether the question is only read: the answer then holds readings and no values, and nothing is run.
+    /// Whether the question is only read: the answer then has readings and no values, and nothing
+    /// is run.
     plan_only: bool,
-    /// Whether a stream tells what happens on the way.
+    /// Whether a stream includes the events on the way.
     pub(super) events: bool,
 }
 
 impl Extension {
-    /// The question with how it is to be answered.
+    /// The question with its options.
     ///
     /// # Errors
-    /// A model or a method that there is not; two methods; too much that is set.
+    /// An unknown model or method; two methods; invalid settings.
     pub(super) fn into_ask(
         self,
         app: &App,
@@ -92,21 +96,21 @@ impl Extension {
     }
 }
 
-/// What OpenAI's API has no place for.
+/// Quipu's extension of a reply.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Told {
     /// The question as it was understood.
     question: String,
-    /// How it ended.
+    /// The outcome.
     status: Status,
     /// The bare values, best first.
     answers: Vec<String>,
-    /// The same as a table, where the answer has columns.
+    /// The same as a table, if the answer has columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<AnswerTable>,
-    /// The reading that was answered, then others that are close and lead elsewhere.
+    /// The answered reading, then similar ones with other results.
     readings: Vec<Reading>,
-    /// How far the answer can be trusted; null where nothing was answered.
+    /// How far the answer can be trusted; null without an answer.
     trust: Option<Trust>,
     /// Whether every value was found in the evidence.
     grounded: bool,
@@ -116,19 +120,19 @@ pub(super) struct Told {
     reason: Option<String>,
     /// Remarks: a model or a source that failed, a limit, namesakes.
     notes: Vec<Note>,
-    /// The text with numbers, and what they stand for.
+    /// The text with citation numbers, and the citations.
     cited: Cited,
-    /// What the answer rests on.
+    /// The evidence of the answer.
     evidence: Vec<Evidence>,
-    /// What it cost, by stage.
+    /// The cost by stage.
     usage: AnswerUsage,
-    /// The workspace that was asked.
+    /// The workspace of the answer.
     workspace: String,
     /// The method that answered.
     method: String,
     /// The language model behind it.
     llm: String,
-    /// What happened on the way, when asked for.
+    /// The trace, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<TimedEvent>>,
 }
@@ -157,16 +161,16 @@ impl From<Reply> for Told {
     }
 }
 
-/// Something that happened on the way, in a stream.
+/// An event on the way, or the extension, in a stream.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum TellOrEvent {
-    /// What happened.
+    /// An event on the way.
     Event {
         /// The event.
         event: TimedEvent,
     },
-    /// What there is to tell of the answer.
+    /// Quipu's extension of the reply.
     Told(Box<Told>),
 }
 
@@ -195,7 +199,7 @@ mod tests {
 
 At least 3 more rows are left out.
 
-I read this as: the towns of Peru, the largest first. The values stand in the graph, but whether the question means this is doubtful (0.41).
+I read this as: the towns of Peru, the largest first. The values stand in the graph, but the reading is doubtful (0.41).
 
 Another reading (reading 2): the oldest towns of Peru → Caral
 

@@ -1,4 +1,4 @@
-//! The form that an answer is asked for in: text, our own JSON object, or JSON as a schema asks for it.
+//! The requested form of an answer: text, Quipu's own JSON object, or JSON by a schema.
 
 use quipu_answer::Status;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use crate::app::Reply;
 use crate::error::{ApiError, Kind};
 use crate::form::Form;
 
-// The braces: by them serde refuses fields that there are not.
+// The braces make serde refuse unknown fields.
 /// The form of a chat completion's text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -31,15 +31,15 @@ pub(super) enum ResponseFormat {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "name, description and strict are taken, and change nothing")]
 pub(super) struct SchemaFormat {
-    /// What the client calls it; not used.
+    /// The client's name for it; ignored.
     name: String,
-    /// What it is for; not used.
+    /// Its purpose; ignored.
     #[serde(default)]
     description: Option<String>,
     /// The JSON schema.
     #[serde(default)]
     schema: Option<Map<String, Value>>,
-    /// Not used: what is given always satisfies the schema.
+    /// Ignored: the reply always satisfies the schema.
     #[serde(default)]
     strict: Option<bool>,
 }
@@ -54,31 +54,31 @@ pub(super) enum TextFormat {
     JsonObject {},
     /// JSON that satisfies a schema.
     JsonSchema {
-        /// What the client calls it; not used.
+        /// The client's name for it; ignored.
         name: String,
-        /// What it is for; not used.
+        /// Its purpose; ignored.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
         /// The JSON schema.
         schema: Map<String, Value>,
-        /// Not used: what is given always satisfies the schema.
+        /// Ignored: the reply always satisfies the schema.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         strict: Option<bool>,
     },
 }
 
-/// An answer as `json_object` has it.
+/// An answer in the form `json_object`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AnswerObject {
     /// The answer in words.
     answer: String,
     /// The bare values, best first.
     answers: Vec<String>,
-    /// The titles of the table's columns; empty where the answer has no columns.
+    /// The titles of the table's columns; empty if the answer has no columns.
     columns: Vec<String>,
-    /// The table's rows, a text for each column; null where the graph states no value.
+    /// The table's rows, a text for each column; null if the graph states no value.
     rows: Vec<Vec<Option<String>>>,
-    /// How it ended.
+    /// The outcome.
     status: Status,
     /// Why there is no answer, when there is none.
     reason: Option<String>,
@@ -86,9 +86,9 @@ pub(super) struct AnswerObject {
     grounded: bool,
     /// From 0 to 1.
     confidence: f64,
-    /// How the question was read; null where the method gives no reading.
+    /// The reading of the question; null if the method gives none.
     reading: Option<String>,
-    /// What the answer cites, as sentences.
+    /// The citations, as sentences.
     evidence: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ impl AnswerObject {
     }
 }
 
-/// The form of an answer, read and found possible.
+/// The form of an answer, parsed and checked.
 #[derive(Debug)]
 pub(super) enum Wanted {
     Text,
@@ -121,17 +121,17 @@ pub(super) enum Wanted {
     Schema(Box<Form>),
 }
 
-/// What an answer says in its form.
+/// An answer in its form.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
     Text(String),
-    /// Why it cannot be said in that form.
+    /// Why it does not fit the form.
     Refusal(String),
 }
 
 impl Wanted {
     /// # Errors
-    /// A schema that no answer could meet.
+    /// A schema that no answer could satisfy.
     pub(super) fn of_chat(format: Option<ResponseFormat>) -> Result<Self, ApiError> {
         match format {
             None | Some(ResponseFormat::Text {}) => Ok(Self::Text),
@@ -143,7 +143,7 @@ impl Wanted {
     }
 
     /// # Errors
-    /// A schema that no answer could meet.
+    /// A schema that no answer could satisfy.
     pub(super) fn of_response(format: &TextFormat) -> Result<Self, ApiError> {
         match format {
             TextFormat::Text {} => Ok(Self::Text),
@@ -160,7 +160,7 @@ impl Wanted {
         Ok(Self::Schema(Box::new(form)))
     }
 
-    /// An answer in this form. No model is asked.
+    /// An answer in this form, without a model call.
     pub(super) fn say(&self, reply: &Reply) -> Said {
         match self {
             Self::Text => Said::Text(markdown(reply)),

@@ -1,4 +1,4 @@
-//! What was said before a question, and the question: from the messages of OpenAI's APIs.
+//! Reads the question and the conversation before it from the messages of OpenAI's APIs.
 
 use quipu_answer::{Conversation, Speaker, Turn};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::error::{ApiError, Kind};
 
-/// What was said: a text, or parts of which each is a text.
+/// The content of a message: a text, or text parts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Content {
@@ -38,7 +38,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Its text; what is no text is refused by name.
+    /// Its text; other content is refused by name.
     fn text(&self, field: &str) -> Result<String, ApiError> {
         let parts = match &self.content {
             None => return Ok(String::new()),
@@ -60,10 +60,11 @@ impl Message {
     }
 }
 
-/// The question, which is the last message, and what was said before it. `field` is what the API calls the messages.
+/// The question, which is the last message, and the conversation before it. `field` is the API's
+/// name for the messages.
 ///
 /// # Errors
-/// No message; a last one that is not the user's; a role that there is not; a part that is no text.
+/// No message; a last message that is not the user's; an unknown role; a part that is not text.
 pub(super) fn question(
     mut messages: Vec<Message>,
     instructions: Option<&str>,

@@ -1,4 +1,4 @@
-//! OpenAI's APIs, so that whatever speaks to OpenAI speaks to Quipu.
+//! OpenAI's APIs, so that their clients can use Quipu.
 //!
 //! | file | what it does |
 //! | --- | --- |
@@ -32,7 +32,7 @@ pub(super) fn operations(operations: &mut Operations) {
     responses::operations(operations);
 }
 
-/// A new id, as OpenAI's begin.
+/// A new id with OpenAI's prefix for its kind.
 fn new_id(kind: &str) -> String {
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let seed = [kind.as_bytes(), &nanos.to_le_bytes()].concat();
@@ -44,7 +44,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// A text in pieces of some words, as clients expect it to come.
+/// A text in pieces of a few words, as clients expect in a stream.
 fn pieces(text: &str) -> Vec<&str> {
     const WORDS: usize = 8;
     let words: Vec<&str> = text.split_inclusive(' ').collect();

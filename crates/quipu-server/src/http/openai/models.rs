@@ -1,4 +1,4 @@
-//! Workspaces with methods, as OpenAI's API lists models.
+//! Workspaces with methods, in the form of OpenAI's model list.
 
 use axum::extract::{Path, State};
 use axum::routing::get;
@@ -13,7 +13,7 @@ use crate::http::Answered;
 use crate::http::operations::{Operations, text};
 use crate::reply::ok;
 
-/// The model id that stands for the first workspace.
+/// The model id of the first workspace.
 pub(super) const QUIPU: &str = "quipu";
 
 pub(super) fn operations(operations: &mut Operations) {
@@ -34,7 +34,7 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.add_at("/v1/models/{*id}", one, get(one_model));
 }
 
-/// The models as OpenAI's API lists them.
+/// The models in the form of OpenAI's API.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Models {
     /// `list`.
@@ -50,7 +50,7 @@ struct Model {
     id: String,
     /// `model`.
     object: &'static str,
-    /// 0: a workspace's age says nothing.
+    /// 0: a workspace's age has no meaning here.
     created: u64,
     /// `quipu`.
     owned_by: &'static str,
@@ -83,7 +83,7 @@ async fn one_model(State(app): State<App>, client: Client, Path(id): Path<String
     Ok(ok(&Model::of(id)))
 }
 
-/// The workspace and the method that a model's id names.
+/// The workspace and the method in a model's id.
 pub(super) fn read_model(app: &App, id: &str) -> Result<(Option<String>, Option<NamedMethod>), ApiError> {
     let unknown = || {
         let message = format!("there is no model {id:?}; /v1/models lists those that there are");

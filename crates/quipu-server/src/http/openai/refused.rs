@@ -1,10 +1,10 @@
-//! Parameters of OpenAI's API that ask for what is not here: refused by name, never ignored.
+//! Unsupported parameters of OpenAI's API: refused by name, never ignored.
 
 use serde_json::Value;
 
 use crate::error::{ApiError, Kind};
 
-/// Refuses a parameter that is given, and says why and what to do instead.
+/// Refuses a given parameter, with the reason and an alternative.
 pub(super) fn refuse(name: &str, given: bool, instead: &str) -> Result<(), ApiError> {
     if !given {
         return Ok(());
@@ -13,7 +13,7 @@ pub(super) fn refuse(name: &str, given: bool, instead: &str) -> Result<(), ApiEr
     Err(ApiError::new(Kind::Invalid, "unsupported_parameter", message).about(name))
 }
 
-/// Refuses a value of a parameter that takes others.
+/// Refuses a certain value of a parameter.
 pub(super) fn refuse_value(name: &str, refused: bool, instead: &str) -> Result<(), ApiError> {
     if !refused {
         return Ok(());
@@ -22,7 +22,7 @@ pub(super) fn refuse_value(name: &str, refused: bool, instead: &str) -> Result<(
     Err(ApiError::new(Kind::Invalid, "unsupported_value", message).about(name))
 }
 
-/// Whether a parameter says something: not null, nothing empty.
+/// Whether a parameter has a value other than null or empty.
 pub(super) fn says(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => false,
@@ -33,7 +33,7 @@ pub(super) fn says(value: Option<&Value>) -> bool {
     }
 }
 
-/// Refuses tools, by whichever name they come. A choice that needs none is taken.
+/// Refuses tools in any parameter. A tool choice without tools is accepted.
 pub(super) fn refuse_tools(tools: &[Value], choice: Option<&Value>) -> Result<(), ApiError> {
     refuse(
         "tools",

@@ -1,4 +1,4 @@
-//! A response of OpenAI's API as data: what is given whole, and what its events are made of.
+//! A response of OpenAI's API as data: the whole response, and the parts of its events.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,25 @@ use crate::app::Reply;
 /// A response.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Response {
-    /// Its id; nothing is kept under it.
+    /// Its id; it is not stored.
     id: String,
     /// `response`.
     object: &'static str,
     /// Seconds since 1970.
     created_at: u64,
-    /// How far it is.
+    /// Its progress.
     status: ResponseStatus,
-    /// Why there is none.
+    /// Why it failed.
     error: Option<ResponseError>,
     /// Null.
     incomplete_details: Option<()>,
-    /// As asked.
+    /// As in the request.
     instructions: Option<String>,
     /// Null.
     max_output_tokens: Option<()>,
-    /// The model that was asked for.
+    /// The requested model.
     model: String,
-    /// One message; none before it is there.
+    /// One message; empty before it exists.
     output: Vec<Output>,
     /// False: there are no tools.
     parallel_tool_calls: bool,
@@ -40,7 +40,7 @@ pub(super) struct Response {
     previous_response_id: Option<()>,
     /// Empty.
     reasoning: Reasoning,
-    /// False: nothing is kept.
+    /// False: nothing is stored.
     store: bool,
     /// Null: nothing is sampled.
     temperature: Option<()>,
@@ -54,30 +54,30 @@ pub(super) struct Response {
     top_p: Option<()>,
     /// `disabled`.
     truncation: &'static str,
-    /// What it cost; null before that is known.
+    /// The cost; null before it is known.
     usage: Option<ResponseUsage>,
     /// Null.
     user: Option<()>,
-    /// As asked.
+    /// As in the request.
     metadata: BTreeMap<String, String>,
-    /// Evidence, citations and the like; only of a completed response.
+    /// Quipu's extension: evidence, citations and more; only in a completed response.
     #[serde(skip_serializing_if = "Option::is_none")]
     quipu: Option<std::sync::Arc<Told>>,
 }
 
-/// How far a response is.
+/// The progress of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ResponseStatus {
-    /// It is worked on.
+    /// In progress.
     InProgress,
-    /// It is whole.
+    /// Complete.
     Completed,
-    /// There is none.
+    /// Failed.
     Failed,
 }
 
-/// Why there is no response.
+/// Why a response failed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct ResponseError {
     /// For programs.
@@ -86,7 +86,7 @@ pub(super) struct ResponseError {
     pub(super) message: String,
 }
 
-/// What other models tell of their reasoning.
+/// Reasoning settings of other models.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 struct Reasoning {
     /// Null.
@@ -98,7 +98,7 @@ struct Reasoning {
 /// The form of the text.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct FormOfText {
-    /// As asked.
+    /// As in the request.
     format: TextFormat,
 }
 
@@ -109,11 +109,11 @@ pub(super) struct Output {
     pub(super) r#type: &'static str,
     /// Its id.
     pub(super) id: String,
-    /// How far it is.
+    /// Its progress.
     pub(super) status: ResponseStatus,
     /// `assistant`.
     pub(super) role: &'static str,
-    /// One part; none before it is there.
+    /// One part; empty before it exists.
     pub(super) content: Vec<OutputPart>,
 }
 
@@ -123,14 +123,14 @@ pub(super) struct Output {
 pub(super) enum OutputPart {
     /// The answer.
     OutputText {
-        /// As Markdown with citations, or as JSON where `text.format` asks for that.
+        /// As Markdown with citations, or as JSON if `text.format` requests it.
         text: String,
         /// None.
         annotations: [(); 0],
         /// None.
         logprobs: [(); 0],
     },
-    /// Why the answer does not fit the schema that was asked for.
+    /// Why the answer does not fit the requested schema.
     Refusal {
         /// The reason.
         refusal: String,
@@ -157,27 +157,27 @@ impl From<Said> for OutputPart {
 pub(super) struct ResponseUsage {
     /// Of all prompts.
     input_tokens: u64,
-    /// Of these, those reused.
+    /// Details on the prompts' tokens.
     input_tokens_details: InputDetails,
     /// Of all replies.
     output_tokens: u64,
-    /// Of these, those that were thought and not said.
+    /// Details on the replies' tokens.
     output_tokens_details: OutputDetails,
     /// Both.
     total_tokens: u64,
 }
 
-/// Tokens of prompts, more closely.
+/// Details on tokens of prompts.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 struct InputDetails {
-    /// Those that were computed for an earlier prompt.
+    /// Tokens that were computed for an earlier prompt.
     cached_tokens: u64,
 }
 
-/// Tokens of replies, more closely.
+/// Details on tokens of replies.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 struct OutputDetails {
-    /// 0: they are not counted apart.
+    /// 0: they are not counted separately.
     reasoning_tokens: u64,
 }
 
@@ -194,7 +194,7 @@ impl From<&AnswerUsage> for ResponseUsage {
 }
 
 impl Response {
-    /// The response while it is worked on.
+    /// The response in progress.
     pub(super) fn begun(
         model: String,
         instructions: Option<String>,
@@ -240,13 +240,13 @@ impl Response {
         }
     }
 
-    /// The response that could not be given.
+    /// The failed response.
     pub(super) fn failed(&self, error: ResponseError) -> Self {
         Self { status: ResponseStatus::Failed, error: Some(error), ..self.clone() }
     }
 }
 
-/// A message that is whole.
+/// A complete message.
 pub(super) fn message(id: String, part: OutputPart) -> Output {
     Output {
         r#type: "message",

@@ -26,7 +26,7 @@ use crate::reply::ok;
 pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ResponseRequest>(), operations.schema::<Response>());
     let events = events_of(&[operations.schema::<ResponseEvent>()], None, "Each is named by its `type`.");
-    // What the text is in the form `json_object`.
+    // The schema of the text in the form `json_object`.
     operations.schema::<AnswerObject>();
     let respond = Operations::describe("post", "/v1/responses", "OpenAI", "Answer the last message of the input")
         .details(
@@ -48,47 +48,47 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.add(respond, Some(post(create)));
 }
 
-/// A response that is asked for.
+/// A request for a response.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "parameters of sampling are taken, for clients send them, and not used")]
 struct ResponseRequest {
     /// `quipu`, `quipu/METHOD`, `WORKSPACE` or `WORKSPACE/METHOD`, as `/v1/models` lists them.
     model: String,
-    /// The question, or messages of which the last is the question.
+    /// The question, or messages that end with the question.
     input: Input,
-    /// What holds for the whole conversation, as a system message says it.
+    /// Instructions for the whole conversation, like a system message.
     #[serde(default)]
     instructions: Option<String>,
-    /// Whether the answer comes as server-sent events.
+    /// Whether the answer is sent as server-sent events.
     #[serde(default)]
     stream: Option<bool>,
-    /// How it comes then.
+    /// Options of the stream.
     #[serde(default, deserialize_with = "object")]
     stream_options: Option<StreamOptions>,
     /// The form of the answer's text.
     #[serde(default, deserialize_with = "object")]
     text: Option<TextOptions>,
-    /// Given back.
+    /// Returned unchanged.
     #[serde(default)]
     metadata: Option<BTreeMap<String, String>>,
-    /// What OpenAI's API has no place for.
+    /// Quipu's extension of OpenAI's API.
     #[serde(default, deserialize_with = "object")]
     quipu: Option<Extension>,
 
-    /// Refused: nothing is kept. Send earlier messages in `input`.
+    /// Refused: nothing is stored. Send earlier messages in `input`.
     #[serde(default)]
     previous_response_id: Option<String>,
-    /// Refused: nothing is kept. Send earlier messages in `input`.
+    /// Refused: nothing is stored. Send earlier messages in `input`.
     #[serde(default)]
     conversation: Option<Value>,
-    /// Refused unless false: nothing is kept.
+    /// Refused unless false: nothing is stored.
     #[serde(default)]
     background: Option<bool>,
-    /// Refused: no prompts are kept.
+    /// Refused: no prompts are stored.
     #[serde(default)]
     prompt: Option<Value>,
-    /// Refused where there is one.
+    /// Refused if given.
     #[serde(default)]
     #[schemars(length(max = 0))]
     tools: Option<Vec<Value>>,
@@ -99,7 +99,7 @@ struct ResponseRequest {
     #[serde(default)]
     #[schemars(range(min = 0, max = 0))]
     top_logprobs: Option<i64>,
-    /// What of other kinds of output shall be told; `message.output_text.logprobs` is refused, and the rest is not used.
+    /// Additional output; `message.output_text.logprobs` is refused, and the rest is ignored.
     #[serde(default)]
     include: Option<Vec<String>>,
 
@@ -121,7 +121,7 @@ struct ResponseRequest {
     /// Not used.
     #[serde(default)]
     reasoning: Option<Value>,
-    /// Not used: nothing is kept.
+    /// Not used: nothing is stored.
     #[serde(default)]
     store: Option<bool>,
     /// Not used.
@@ -144,7 +144,7 @@ struct ResponseRequest {
     service_tier: Option<String>,
 }
 
-/// The question, or messages of which the last is the question.
+/// The question, or messages that end with the question.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Input {
@@ -154,10 +154,10 @@ enum Input {
     Items(Vec<Item>),
 }
 
-/// A message, as a client writes it or as an earlier response has it.
+/// A message, written by a client or copied from an earlier response.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Item {
-    /// `message`; `reasoning` is passed over, and all else is refused.
+    /// `message`; `reasoning` is skipped, and anything else is refused.
     #[serde(default)]
     r#type: Option<String>,
     /// `system`, `developer`, `user` or `assistant`.
@@ -168,7 +168,7 @@ struct Item {
     content: Option<Content>,
 }
 
-/// How a stream comes.
+/// Options of a stream.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "taken and not used")]
@@ -193,7 +193,7 @@ struct TextOptions {
 
 impl ResponseRequest {
     /// # Errors
-    /// A parameter that asks for what is not here, by name.
+    /// An unsupported parameter, by name.
     fn check(&self) -> Result<(), ApiError> {
         let kept = "nothing is kept between requests. Send the earlier messages in `input`";
         refuse("previous_response_id", self.previous_response_id.is_some(), kept)?;

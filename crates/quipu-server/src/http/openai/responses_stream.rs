@@ -1,4 +1,4 @@
-//! A response as typed events, as OpenAI's clients expect them to follow one another.
+//! Streams a response as typed events, in the order that OpenAI's clients expect.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,36 +14,36 @@ use crate::app::Reply;
 use crate::error::ApiError;
 use crate::http::stream::{Protocol, event};
 
-/// An event of a response, with its place in the stream.
+/// An event of a response, with its number in the stream.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ResponseEvent {
-    /// Its place, from 0.
+    /// Its number, from 0.
     sequence_number: u64,
-    /// What is new.
+    /// Its content.
     #[serde(flatten)]
     news: News,
 }
 
-/// What is new of a response.
+/// The content of an event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type")]
 enum News {
-    /// The request was taken.
+    /// The request was accepted.
     #[serde(rename = "response.created")]
     Created {
         /// The response so far.
         response: Box<Response>,
     },
-    /// It is worked on.
+    /// The response is in progress.
     #[serde(rename = "response.in_progress")]
     InProgress {
         /// The response so far.
         response: Box<Response>,
     },
-    /// Something happened on the way; only where `quipu.events` asks for it.
+    /// An event on the way; only if `quipu.events` requests it.
     #[serde(rename = "quipu.event")]
     Happened {
-        /// What happened.
+        /// The event.
         event: TimedEvent,
     },
     /// The message begins.
@@ -80,7 +80,7 @@ enum News {
         /// None.
         logprobs: [(); 0],
     },
-    /// The answer is whole.
+    /// The answer is complete.
     #[serde(rename = "response.output_text.done")]
     TextDone {
         /// The message's id.
@@ -94,7 +94,7 @@ enum News {
         /// None.
         logprobs: [(); 0],
     },
-    /// Some words of why the answer does not fit the schema.
+    /// Some words of the reason why the answer does not fit the schema.
     #[serde(rename = "response.refusal.delta")]
     RefusalDelta {
         /// The message's id.
@@ -106,7 +106,7 @@ enum News {
         /// The words.
         delta: String,
     },
-    /// The refusal is whole.
+    /// The refusal is complete.
     #[serde(rename = "response.refusal.done")]
     RefusalDone {
         /// The message's id.
@@ -118,7 +118,7 @@ enum News {
         /// All words.
         refusal: String,
     },
-    /// The part is whole.
+    /// The part is complete.
     #[serde(rename = "response.content_part.done")]
     PartDone {
         /// The message's id.
@@ -130,7 +130,7 @@ enum News {
         /// The part.
         part: OutputPart,
     },
-    /// The message is whole.
+    /// The message is complete.
     #[serde(rename = "response.output_item.done")]
     ItemDone {
         /// 0.
@@ -138,13 +138,13 @@ enum News {
         /// The message.
         item: Output,
     },
-    /// The response is whole; the last event.
+    /// The response is complete; the last event.
     #[serde(rename = "response.completed")]
     Completed {
         /// The response.
         response: Box<Response>,
     },
-    /// There is no response; the last event.
+    /// The response failed; the last event.
     #[serde(rename = "response.failed")]
     Failed {
         /// The response, with its error.

@@ -1,5 +1,5 @@
-//! The critic without documents (HybGRAG App. C.2): does the prediction answer the question, by the reference? And where not, what of the
-//! router's reading was wrong (Table 12). One call each.
+//! The critic without documents (HybGRAG App. C.2): does the prediction answer the question, given
+//! the reference? If not, which part of the router's reading was wrong (Table 12)? One call each.
 
 use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
@@ -21,7 +21,7 @@ const KINDS: [ErrorKind; 5] = [
     ErrorKind::IncorrectEntityAndRelation,
     ErrorKind::IncorrectModule,
 ];
-/// Experiences that the commentator is shown (App. C.2).
+/// Experiences shown to the commentator (App. C.2).
 const EXPERIENCES: usize = 5;
 
 /// Whether the prediction answers the question; an abstention does not, without a call.
@@ -39,7 +39,7 @@ pub(in crate::methods::hybrid) async fn accepts(
     critique::is_answered(context, question, outcome, references, "critique.validate").await
 }
 
-/// What was wrong. A reply that cannot be read means the source.
+/// The kind of error. An unreadable reply counts as a wrong source.
 ///
 /// # Errors
 /// The model's.
@@ -71,7 +71,8 @@ pub(super) async fn comment(
     Ok(named.copied().unwrap_or(ErrorKind::IncorrectModule))
 }
 
-/// Whether something can be done about an error: only of the graph entities may be wrong, only where there are fields the field.
+/// Whether an error is possible: wrong entities need the graph as the source, a wrong field needs
+/// fields.
 fn may_be(kind: ErrorKind, action: &Action) -> bool {
     match kind {
         ErrorKind::IncorrectDomain => !action.domain.is_empty(),

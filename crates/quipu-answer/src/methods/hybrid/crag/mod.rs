@@ -1,10 +1,13 @@
-//! HybGRAG as published where no entity has a document (App. C, the setting of CRAG): the graph of an API, an endpoint or a store, and pages
-//! that came with the question. The router reads the question (type, dynamism, field), extracts entities and relations, and chooses a source;
-//! the generator answers from what that gives; the validator says whether the answer is one. Where not, the commentator names one of the five
-//! kinds of Table 12, and the router reads that anew, at most four rounds.
+//! HybGRAG as published, for entities without documents (App. C, the setting of CRAG): the graph of
+//! an API, an endpoint or a store, and pages that came with the question. The router reads the
+//! question (type, dynamism, field), extracts entities and relations, and chooses a source. The
+//! generator answers from that source. The validator judges the answer. If it rejects it, the
+//! commentator names one of the five kinds of Table 12, and the router reads that part again, for
+//! at most four rounds.
 //!
-//! Calls: five of the router in the first round (fewer where there is one field, or one source), one of the generator, one of the validator
-//! and one of the commentator; later rounds ask the router for what was wrong only.
+//! Calls: five of the router in the first round (fewer if there is only one field or one source),
+//! one each of the generator, the validator and the commentator. In later rounds the router is
+//! asked only for the part that was wrong.
 
 mod critic;
 mod retriever;
@@ -29,7 +32,8 @@ use crate::ledger::Context;
 use crate::prompts::Prompt;
 use crate::retrieve::{one_hop, retrieve_scope};
 
-/// Confidence in an answer that the validator accepted, that nobody checked, that was rejected.
+/// Confidence in an answer that the validator accepted, in one that nobody checked, and in one that
+/// it rejected.
 const ACCEPTED: f64 = 0.7;
 const UNCHECKED: f64 = 0.5;
 const REJECTED: f64 = 0.3;
@@ -46,7 +50,7 @@ pub(super) async fn run(
         }
         ended => ended?,
     }
-    let nothing = "neither the graph nor a page bears on the question";
+    let nothing = "neither the graph nor a page is relevant to the question";
     Ok(last.unwrap_or_else(|| Outcome::abstain(nothing, Vec::new())))
 }
 
@@ -68,7 +72,7 @@ async fn search(
         let action = router.route(round, feedback).await?;
         let evidence = retrieve(context, question, round, &action, config).await?;
         let outcome = last.insert(generate(context, question, &action, evidence).await?);
-        // Algorithm 1 returns what the last round gives, whatever it is.
+        // Algorithm 1 returns the result of the last round, whatever it is.
         if round == config.rounds || judge == Judge::Nobody {
             break;
         }
@@ -94,7 +98,7 @@ async fn search(
     Ok(())
 }
 
-/// The answer from the reference: one call, none where there is no reference.
+/// The answer from the reference: one call, or none without a reference.
 async fn generate(
     context: &Context<'_>,
     question: &Question,
@@ -102,7 +106,7 @@ async fn generate(
     evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
     if evidence.is_empty() {
-        return Ok(Outcome::abstain("nothing was found that could hold an answer", evidence));
+        return Ok(Outcome::abstain("no evidence was found", evidence));
     }
     let _timer = context.ledger.enter(Stage::Compose);
     let frames = context.times(question);
@@ -130,8 +134,9 @@ fn holds(outcome: &Outcome, gold: &[String]) -> bool {
     !gold.is_empty() && gold.iter().all(given)
 }
 
-/// What was wrong, as the gold answers show: the answer is in the reference and was read wrongly; or it is beside the entities, along other
-/// relations; or it is in the other source.
+/// The error in an action, judged by the gold answers. If the evidence holds the answer, the
+/// question was misread; if other relations of the entities lead to it, the entities and relations
+/// are wrong; else the source is.
 async fn by_gold(
     context: &Context<'_>,
     action: &Action,
@@ -157,7 +162,8 @@ async fn by_gold(
     })
 }
 
-/// What was wrong with the router's actions for a question whose answers are known, until it is answered rightly.
+/// The errors in the router's actions for a question with known answers, round by round until it is
+/// answered rightly.
 ///
 /// # Errors
 /// The graph's and the model's.

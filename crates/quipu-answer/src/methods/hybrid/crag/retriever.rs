@@ -1,9 +1,10 @@
-//! The retrieval modules without documents (HybGRAG App. C.1.1): the paths of the entities' ego-graphs along the useful relations, or the next
-//! batch of pages.
+//! The retrieval modules without documents (HybGRAG App. C.1.1): the entities' ego-graphs along the
+//! useful relations, or the next batch of pages.
 
 use std::collections::HashMap;
 
 use quipu_graph::{NodeId, Step};
+use quipu_index::inner_product;
 
 use super::router::Action;
 use crate::answer::{AnswerError, Evidence, Question, Refinement, Stage};
@@ -12,12 +13,12 @@ use crate::methods::hybrid::{HybridConfig, report};
 use crate::plan::Scope;
 use crate::retrieve::{nearest_snippets, ranked_pages, retrieve_scope};
 
-/// Entities that a second hop goes on from where each costs a request.
+/// Most entities expanded in a second hop if each costs a request.
 const MOST_ASKED: usize = 12;
-/// Snippets of one page that are the reference.
+/// Snippets of one page in the reference.
 const SNIPPETS_OF_PAGE: usize = 3;
 
-/// What the source of the action gives.
+/// The evidence from the action's source.
 ///
 /// # Errors
 /// The graph's and the embedder's.
@@ -49,7 +50,8 @@ async fn batch(
     nearest_snippets(context, question.text(), &pages, pages.len() * SNIPPETS_OF_PAGE).await
 }
 
-/// The triples of the ego-graphs; where there are too many, those along the relations most like the question.
+/// The triples of the ego-graphs; of too many, those along the relations most similar to the
+/// question.
 async fn around(
     context: &Context<'_>,
     question: &Question,
@@ -74,7 +76,7 @@ async fn around(
     Ok(retrieve_scope(context, &nodes, &Scope { hops }, &relevance, budget).await?.evidence)
 }
 
-/// How like the question each relation is.
+/// The similarity of each relation with the question.
 async fn likeness(
     context: &Context<'_>,
     question: &Question,
@@ -90,6 +92,6 @@ async fn likeness(
     let mut texts = vec![question.text()];
     texts.extend(steps.iter().map(name));
     let rows = context.embed(Stage::Retrieve, &texts).await?;
-    let cosine = |row: &[f32]| -> f32 { rows.row(0).iter().zip(row).map(|(a, b)| a * b).sum() };
+    let cosine = |row: &[f32]| inner_product(rows.row(0), row);
     Ok(steps.iter().copied().zip(rows.rows().skip(1).map(cosine)).collect())
 }

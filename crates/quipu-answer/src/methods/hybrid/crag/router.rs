@@ -1,5 +1,6 @@
-//! The router without documents (HybGRAG App. C.2): how the question is read, its topic entities and useful relations, and the source, each
-//! asked by itself. After feedback only what was wrong is asked again.
+//! The router without documents (HybGRAG App. C.2): the reading of the question, its topic entities
+//! and useful relations, and the source, each by a separate call. After feedback only the wrong
+//! part is asked again.
 
 use quipu_graph::{ApiGraph, NodeId};
 use quipu_model::{ChatRequest, Constraint, Message, ModelError};
@@ -14,7 +15,7 @@ use crate::methods::hybrid::linking::{
 use crate::methods::hybrid::{HybridConfig, Modules, report};
 use crate::prompts::Prompt;
 
-/// The types of questions and how fast their answers change (App. C.2).
+/// The types of questions, and how fast their answers change (App. C.2).
 const TYPES: [&str; 8] = [
     "simple",
     "simple with condition",
@@ -26,20 +27,20 @@ const TYPES: [&str; 8] = [
     "false premise",
 ];
 const DYNAMISM: [&str; 4] = ["real-time", "fast-changing", "slow-changing", "static"];
-/// Senses of one name: an API gives few, and each costs requests.
+/// Senses of one name: an API has few, and each costs requests.
 const SENSES: usize = 3;
 
-/// What to do in one round.
+/// The action of one round.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Action {
     pub(super) question_type: String,
     pub(super) dynamism: String,
-    /// The field; empty where the source knows none.
+    /// The field; empty if the source has no fields.
     pub(super) domain: String,
     pub(super) linked: Linked,
-    /// Whether pages are the reference.
+    /// Whether the pages are the source.
     pub(super) is_text: bool,
-    /// Which batch of them, from 0.
+    /// The batch of pages, counted from 0.
     pub(super) batch: usize,
 }
 
@@ -56,7 +57,7 @@ impl Action {
         self.linked.entities.iter().flat_map(|named| named.senses.iter().map(|(node, _)| *node)).collect()
     }
 
-    /// How the question was read.
+    /// The reading of the question: type, dynamism, field.
     pub(super) fn reading(&self) -> Vec<String> {
         [&self.question_type, &self.dynamism, &self.domain]
             .into_iter()
@@ -70,10 +71,10 @@ pub(super) struct Router<'a> {
     context: &'a Context<'a>,
     question: &'a Question,
     config: &'a HybridConfig,
-    /// The last action; what was right in it stands.
+    /// The last action; its right parts are kept.
     action: Action,
     extraction: Vec<Message>,
-    /// Batches of pages that were read.
+    /// Batches of pages read so far.
     batches: usize,
 }
 
@@ -83,7 +84,7 @@ impl<'a> Router<'a> {
         Self { context, question, config, action, extraction: Vec::new(), batches: 0 }
     }
 
-    /// What to do in a round.
+    /// The action of a round.
     ///
     /// # Errors
     /// The model's, the graph's, the indexes'.
@@ -106,7 +107,7 @@ impl<'a> Router<'a> {
             self.action.domain = self.read("field", &domains, &self.action.domain).await?;
         }
         let by_graph = self.config.modules != Modules::Text;
-        // What is extracted depends on the field.
+        // The extraction depends on the field.
         let anew = wrong(ErrorKind::IncorrectDomain) || wrong(ErrorKind::IncorrectEntityAndRelation);
         if by_graph && (first || anew) {
             let again = wrong(ErrorKind::IncorrectEntityAndRelation);
@@ -130,7 +131,7 @@ impl<'a> Router<'a> {
         Ok(self.action.clone())
     }
 
-    /// One of some options: one call. `before` is what was wrong.
+    /// Chooses one of some options: one call. `before` is the wrong choice of the last round.
     async fn read(&self, what: &str, options: &[&str], before: &str) -> Result<String, AnswerError> {
         let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
         let values = json!({
@@ -140,12 +141,12 @@ impl<'a> Router<'a> {
             .with_constraint(Constraint::Choice(options.clone()))
             .with_max_tokens(12);
         let said = self.context.chat(Stage::Plan, request).await?.text.to_lowercase();
-        // The longest, so that "simple" is not taken for "simple with condition".
+        // The longest match wins, so that "simple with condition" is not read as "simple".
         let named = options.iter().filter(|option| said.contains(option.as_str()));
         Ok(named.max_by_key(|option| option.len()).or(options.first()).cloned().unwrap_or_default())
     }
 
-    /// Entities and relations: one call. A reply that cannot be read extracts nothing.
+    /// Extracts entities and relations: one call. An unreadable reply extracts nothing.
     async fn extract(&mut self, again: bool) -> Result<Extraction, AnswerError> {
         if again {
             let feedback = json!({ "kind": ErrorKind::IncorrectEntityAndRelation.name(), "name": "" });
@@ -172,7 +173,8 @@ impl<'a> Router<'a> {
         Ok(serde_json::from_value(reply).unwrap_or_default())
     }
 
-    /// Kinds of entities and relations, of an API those of the question's field.
+    /// The kinds of entities and the relations shown to the model; of an API only those of the
+    /// question's field.
     async fn shown(&self) -> Result<(Vec<String>, Vec<String>), AnswerError> {
         let graph = self.context.graph();
         if let Some(api) = self.context.api() {
@@ -181,7 +183,7 @@ impl<'a> Router<'a> {
         vocabulary(graph).await
     }
 
-    /// Whether pages are the source: one call where there are both.
+    /// Whether the pages are the source: one call if there is a choice.
     async fn chooses_text(&self, again: bool) -> Result<bool, AnswerError> {
         let left = self.batches * self.config.batch < self.context.pages.len();
         let none_named = self.action.linked.entities.is_empty();
@@ -200,7 +202,7 @@ impl<'a> Router<'a> {
     }
 }
 
-/// The kinds and relations of an API's field; all of them where none is known.
+/// The kinds and relations of an API's field; all of them if the field is unknown.
 fn of_field(api: &ApiGraph, field: &str) -> (Vec<String>, Vec<String>) {
     use quipu_graph::Graph as _;
     let kinds = &api.service().kinds;

@@ -1,4 +1,5 @@
-//! The retriever bank of whole paths: the text module, the hybrid module and, for the ablation, the graph alone.
+//! The retriever bank of whole paths: the text module, the hybrid module and, for the ablation, the
+//! graph alone.
 
 use std::collections::HashSet;
 
@@ -11,9 +12,9 @@ use crate::methods::hybrid::{HybridConfig, Modules, report};
 use crate::retrieve::Documents;
 use quipu_graph::NodeId;
 
-/// Entities that a round ranks.
+/// Entities in the ranking of a round.
 const RANKED: usize = 100;
-/// Of these, the ones whose documents are read word for word.
+/// Entities of the ranking whose documents are read word for word.
 const READ: usize = 50;
 
 /// The modules.
@@ -32,9 +33,10 @@ impl<'a> Bank<'a> {
         Self { context, documents, config }
     }
 
-    /// Runs the module that the action names. The entities that satisfy the requirements come first, ranked by what their documents
-    /// explain of the question, or exactly by similarity; behind them, so that a ranking does not end with a few, those that satisfy one of them, and
-    /// those that text alone finds.
+    /// Runs the action's module. The entities that satisfy the requirements come first, ranked by
+    /// how much of the question their documents explain, or by exact similarity. After them, so
+    /// that the ranking does not end early, come entities that satisfy one requirement, and
+    /// entities that only text finds.
     pub(super) async fn retrieve(
         &self,
         round: usize,
@@ -95,8 +97,8 @@ impl<'a> Bank<'a> {
     }
 }
 
-/// The entities that satisfy an action. Where none meets all of its requirements, the weakest are dropped, one after the other; each step
-/// is told.
+/// The entities that satisfy an action. If none satisfies all requirements, the weakest
+/// requirements are dropped one by one; each step is reported.
 fn relaxed(action: &Action, router: &Router<'_>) -> (Vec<NodeId>, Vec<String>) {
     if !action.ends.is_empty() {
         return (action.ends.clone(), Vec::new());
@@ -110,7 +112,7 @@ fn relaxed(action: &Action, router: &Router<'_>) -> (Vec<NodeId>, Vec<String>) {
     for left in (1..chosen.len()).rev() {
         let sets: Vec<&Vec<NodeId>> = chosen.iter().take(left).map(|r| &r.ends).collect();
         let dropped = chosen.get(left).map(|r| r.name.clone()).unwrap_or_default();
-        steps.push(format!("nothing satisfies all: without {dropped}"));
+        steps.push(format!("no entity satisfies all requirements: {dropped} is dropped"));
         let ends = common(&sets);
         if !ends.is_empty() {
             return (ends, steps);
@@ -123,8 +125,8 @@ fn by_text((node, passage, similarity): &(NodeId, u64, f32)) -> FoundEntity {
     FoundEntity { node: *node, passage: Some(*passage), score: f64::from(*similarity), satisfies: true }
 }
 
-/// The first of some entities, which are in the order of similarity, ranked by what their passages and the entities of the action explain
-/// of the question; as they are where words cannot be compared.
+/// Ranks the first of the entities, which are sorted by similarity, by how much of the question
+/// their passages and the action's entities explain. Without token vectors the order stays.
 async fn explained(
     mut entities: Vec<FoundEntity>,
     action: &Action,
@@ -141,7 +143,7 @@ async fn explained(
         entity.score = explained.unwrap_or_default();
     }
     sort(head);
-    // Behind what was read the scores go on below it.
+    // The scores of the unread entities are shifted below those of the read ones.
     let (least, greatest) =
         (head.last().map_or(0.0, |entity| entity.score), tail.first().map_or(0.0, |entity| entity.score));
     for entity in tail {

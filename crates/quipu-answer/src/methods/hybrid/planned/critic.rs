@@ -1,5 +1,6 @@
-//! The critic of the planner `paths`: a validator that accepts or rejects what came first, with the paths that lead there as its context; and a
-//! commentator that names the error out of the kinds of Table 4, with collected experiences as examples.
+//! The critic of the planner `paths`. The validator accepts or rejects the first result, with the
+//! paths to it as context; the commentator names the error as one of the kinds of Table 4, with
+//! collected experiences as examples.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use crate::methods::hybrid::{HybridConfig, Judge, report};
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
 
-/// A local model's one look at a document.
+/// Longest wait for a local model to read one document.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Validator and commentator.
@@ -44,7 +45,8 @@ impl<'a> Critic<'a> {
         Ok(Self { context, documents, question, config, judge, gold })
     }
 
-    /// Reads the best documents, ranks them, and judges the first: three calls, one less where the model does not judge.
+    /// Reads the best documents, ranks them, and judges the first: three calls, or one fewer if the
+    /// model does not judge.
     pub(super) async fn validate(
         &self,
         round: usize,
@@ -65,7 +67,7 @@ impl<'a> Critic<'a> {
             }
             Judge::Model => match self.ask(action, found, router).await {
                 Err(AnswerError::Exhausted(limit)) => {
-                    let reason = format!("{limit}; what was found is not validated");
+                    let reason = format!("{limit}; the results are not validated");
                     self.context.trace.report(Stage::Critique, Event::Degraded { reason });
                     return Ok(Verdict { accepted: true, probability: UNVALIDATED });
                 }
@@ -79,7 +81,7 @@ impl<'a> Critic<'a> {
         Ok(Verdict { accepted, probability })
     }
 
-    /// The validator's yes or no, by likelihood where the model gives it: one call.
+    /// The validator's probability of a yes, by likelihood if the model gives it: one call.
     async fn ask(&self, action: &Action, found: &Found, router: &Router<'_>) -> Result<f64, AnswerError> {
         let document = entries(self.context, self.documents, found, 1).await?.pop().unwrap_or_default();
         let first = found.entities.first();
@@ -113,7 +115,8 @@ impl<'a> Critic<'a> {
         Ok(if reply.text.trim().to_lowercase().starts_with("yes") { 1.0 } else { 0.0 })
     }
 
-    /// What was wrong with an action: one call; none where there is one thing only to say, or the model does not judge.
+    /// The error in an action: one call, or none if there is only one possible error or the model
+    /// does not judge.
     pub(super) async fn comment(
         &self,
         round: usize,
@@ -125,7 +128,7 @@ impl<'a> Critic<'a> {
             Judge::Given(_) => by_gold(&router.taken(action), &router.requirements, &self.gold),
             Judge::Nobody => None,
             Judge::Model => match self.choose(action, router).await {
-                // Without a comment the router goes on with what it thinks next best.
+                // Without a comment the router goes on with its next best action.
                 Err(AnswerError::Exhausted(_)) => None,
                 feedback => feedback?,
             },
@@ -153,7 +156,7 @@ impl<'a> Critic<'a> {
                 timeout: TIMEOUT,
             };
             let scores = self.context.score(Stage::Critique, request).await?.scores;
-            // For each token: a longer name is no less likely to be the one at fault.
+            // The score per token, so that a longer name is not less likely to be the error.
             let mean = |(score, tokens): &(f64, u32)| score / f64::from((*tokens).max(1));
             let best = scores.iter().enumerate().max_by(|a, b| mean(a.1).total_cmp(&mean(b.1)));
             best.map(|(at, _)| at)

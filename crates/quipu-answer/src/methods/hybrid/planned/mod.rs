@@ -1,5 +1,5 @@
-//! HybGRAG by whole paths: the graph proposes what the question may ask of it, in the place of the model that routes. Feedback strikes
-//! what it speaks against from the ranked list of actions.
+//! HybGRAG by whole paths: the graph, instead of a routing model, proposes the requirements of the
+//! question. Feedback removes the actions that it contradicts from the ranked list.
 
 mod bank;
 mod critic;
@@ -23,10 +23,10 @@ use quipu_graph::NodeId;
 
 pub(super) use references::run as without_documents;
 
-/// A later round has to be so much likelier than an earlier one, whose action had more in its favour.
+/// A later round must be this much likelier to replace an earlier one, whose action ranked higher.
 const CLEARLY: f64 = 0.25;
 
-/// What one round gave.
+/// The result of one round.
 struct Round {
     action: Action,
     found: Found,
@@ -59,15 +59,18 @@ pub(super) async fn run(
         feedback = critic.comment(number, &action, &router).await?;
     }
     let Some(Round { action, found, verdict }) = best else {
-        return Ok(Outcome::abstain("neither the graph nor a document bears on the question", Vec::new()));
+        return Ok(Outcome::abstain(
+            "neither the graph nor a document is relevant to the question",
+            Vec::new(),
+        ));
     };
     let ways = router.chosen(&action);
     let ranked = Ranked { found, ways, probability: verdict.probability, evidence: Vec::new() };
     answer(context, question, documents, ranked, config).await
 }
 
-/// What was wrong with the actions that the router takes for a question whose answers are known, until one of them finds an answer first
-/// of all, or no other action would.
+/// The errors in the router's actions for a question with known answers, until an action ranks an
+/// answer first or no other action would.
 ///
 /// # Errors
 /// The graph's and the index's.

@@ -1,7 +1,8 @@
-//! The model reads the best documents and ranks them by likelihood: how much likelier does the question make a document's words?
+//! The model reads the best documents and ranks them by likelihood: how much likelier does the
+//! question make a document's words?
 //!
-//! That is the pointwise mutual information of question and document. Unlike a yes or no it does not depend on how willing a small
-//! model is to say yes, and all documents are scored in two calls, whatever their number.
+//! That is the pointwise mutual information of question and document. Unlike a yes or no, it does
+//! not depend on how readily a small model says yes, and two calls score all documents.
 
 use std::time::Duration;
 
@@ -14,15 +15,15 @@ use crate::methods::hybrid::found::{Found, entries, sort};
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
 
-/// What one unit of the ranking before counts, in nats.
+/// The weight of one unit of the earlier ranking, in nats.
 const SIMILARITY: f64 = 10.0;
-/// What one nat of the document's gain counts.
+/// The weight of one nat of the document's gain.
 const GAIN: f64 = 0.2;
-/// A local model's one look at a page of documents.
+/// Longest wait for a local model to read a page of documents.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Ranks the first `most` entities of a round anew, those that satisfy the requirements among themselves. Without a model that scores
-/// nothing changes. Two calls.
+/// Ranks the first `most` entities of a round again; only the satisfying ones, if there are any.
+/// Changes nothing without a model that scores. Two calls.
 ///
 /// # Errors
 /// The model's, the index's.
@@ -53,7 +54,7 @@ pub(super) async fn read(
         entity.score = SIMILARITY * entity.score + GAIN * gain;
     }
     sort(head);
-    // Behind what was read the scores go on below it.
+    // The scores of the unread entities are shifted below those of the read ones.
     let least = head.last().map_or(0.0, |entity| entity.score);
     for entity in found.entities.iter_mut().skip(count) {
         entity.score += least - 2.0;
@@ -61,7 +62,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// For each entry the natural logarithm of how much likelier the question makes it.
+/// For each entry, the natural logarithm of the factor by which the question makes it likelier.
 async fn gains(context: &Context<'_>, question: &str, entries: &[String]) -> Result<Vec<f64>, AnswerError> {
     let mut likelihoods = Vec::new();
     for question in [question, ""] {

@@ -1,10 +1,13 @@
-//! HybGRAG by whole paths where no documents are attached to entities (App. C, the setting of CRAG): the graph of an API, an endpoint or a store, and pages that
-//! came with the question. The router chooses a module; the graph module gives the triples along the useful relations of the topic entities, the
-//! text module the next batch of pages; an answer is composed, and the validator says whether it answers the question. Where it does not, the
-//! commentator names one of the five kinds of Table 12, and the router heeds it, at most four rounds.
+//! HybGRAG by whole paths, for entities without documents (App. C, the setting of CRAG): the graph
+//! of an API, an endpoint or a store, and pages that came with the question. The router chooses a
+//! module: the graph module gives the triples along the useful relations of the topic entities, the
+//! text module the next batch of pages. An answer is composed, and the validator judges it. If it
+//! rejects the answer, the commentator names one of the five kinds of Table 12, and the router
+//! heeds it, for at most four rounds.
 //!
-//! As with documents (docs/hybrid.md), the graph proposes: relations are those of the best whole paths around what the question names, and
-//! feedback strikes what it speaks against. Calls: two a round (answer, check), one more between rounds (comment).
+//! As with documents (docs/hybrid.md), the graph proposes: the relations are those of the best
+//! whole paths around the question's entities, and feedback removes the paths that it contradicts.
+//! Calls: two a round (answer, check), and one between rounds (comment).
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,20 +30,21 @@ use crate::retrieve::{nearest_snippets, one_hop, retrieve_scope};
 
 /// Paths of one entity that are followed in one round.
 const PATHS: usize = 3;
-/// Paths of less probability are not worth their evidence.
+/// Less probable paths are not followed.
 const LEAST_PROBABLE: f64 = 0.02;
-/// Snippets of one batch of pages (five pages, App. C.1.1, of some three snippets).
+/// Snippets in one batch: five pages (App. C.1.1) with about three snippets each.
 const BATCH: usize = 15;
-/// Batches that are ranked.
+/// Most batches that are ranked.
 const MOST_BATCHES: usize = 4;
-/// Things that the question names.
+/// Most entities that the question names.
 const MOST_NAMED: usize = 4;
-/// Confidence in an answer that the validator accepted, that nobody checked, that was rejected.
+/// Confidence in an answer that the validator accepted, in one that nobody checked, and in one that
+/// it rejected.
 const ACCEPTED: f64 = 0.7;
 const UNCHECKED: f64 = 0.5;
 const REJECTED: f64 = 0.3;
 
-/// What one round does.
+/// The action of one round.
 #[derive(Debug, Clone)]
 enum Action {
     /// The paths to follow from each entity.
@@ -74,7 +78,7 @@ impl Action {
     }
 }
 
-/// A round's answer with what it rests on.
+/// A round's answer with its action.
 struct Round {
     outcome: Outcome,
     action: Action,
@@ -103,11 +107,12 @@ pub(in crate::methods::hybrid) async fn run(
         };
         report(context, Stage::Plan, number, step);
         let Some(round) = router.answer(number, action).await? else { continue };
+        let unchecked = judge == Judge::Nobody || judge == Judge::Model && context.calls_left() == 0;
         let accepted = router.accepts(number, &round, config).await?;
         let mut outcome = round.outcome.clone();
-        outcome.confidence = match (accepted, judge) {
-            (true, Judge::Nobody) => UNCHECKED,
-            (true, _) => ACCEPTED,
+        outcome.confidence = match (accepted, unchecked) {
+            (true, true) => UNCHECKED,
+            (true, false) => ACCEPTED,
             (false, _) => REJECTED,
         };
         let better = best
@@ -122,22 +127,22 @@ pub(in crate::methods::hybrid) async fn run(
         router.heed(number, &round).await?;
     }
     Ok(best.unwrap_or_else(|| {
-        Outcome::abstain("neither the graph nor a page bears on the question", Vec::new())
+        Outcome::abstain("neither the graph nor a page is relevant to the question", Vec::new())
     }))
 }
 
-/// What may be looked up, and what feedback has struck.
+/// The entities, paths and pages to look up, without those that feedback has struck.
 struct Router<'a> {
     context: &'a Context<'a>,
     question: &'a Question,
     named: Vec<Mentioned>,
-    /// For each mention the candidate that is taken.
+    /// For each mention, the position of the current candidate.
     taken: Vec<usize>,
     ranked: HashMap<NodeId, Vec<RankedPath>>,
     struck: HashSet<(NodeId, Vec<Step>)>,
     pages: Vec<Evidence>,
     graph: bool,
-    /// The next batch of pages, and whether it is their turn.
+    /// The next batch of pages, and whether the pages are next.
     batch: usize,
     text: bool,
     timed: bool,
@@ -177,7 +182,8 @@ impl<'a> Router<'a> {
         })
     }
 
-    /// The next action: the module whose turn it is, the other where that has nothing left.
+    /// The next action: of the module whose turn it is, or of the other one if that has nothing
+    /// left.
     async fn next(&mut self) -> Result<Option<Action>, AnswerError> {
         if !self.text && self.graph {
             if let Some(action) = self.follow().await? {
@@ -193,7 +199,7 @@ impl<'a> Router<'a> {
         if self.graph { self.follow().await } else { Ok(None) }
     }
 
-    /// The best paths that are left of each thing named; `None` where there is none.
+    /// The best remaining paths of each named entity; `None` if there is none.
     async fn follow(&mut self) -> Result<Option<Action>, AnswerError> {
         let _timer = self.context.ledger.enter(Stage::Plan);
         let mut followed = Vec::new();
@@ -208,7 +214,7 @@ impl<'a> Router<'a> {
                     followed.push((anchor, paths));
                     break;
                 }
-                // Nothing is left of this one: the next that the words may mean.
+                // This candidate has no path left: take the next sense of the words.
                 if let Some(taken) = self.taken.get_mut(at) {
                     *taken += 1;
                 }
@@ -235,7 +241,8 @@ impl<'a> Router<'a> {
         Ok(left.take(PATHS).cloned().collect())
     }
 
-    /// Looks up what the action says and composes an answer: one call; `None` where nothing was found.
+    /// Retrieves the evidence of an action and composes an answer: one call; `None` without
+    /// evidence.
     async fn answer(&self, round: usize, action: Action) -> Result<Option<Round>, AnswerError> {
         let evidence = self.look_up(&action).await?;
         report(self.context, Stage::Retrieve, round, Refinement::Retrieved { entities: evidence.len() });
@@ -298,7 +305,7 @@ impl<'a> Router<'a> {
         Ok(retrieve_scope(self.context, &nodes, &scope, &relevance, budget).await?.evidence)
     }
 
-    /// The validator: one call; none where there is nothing to validate or nobody to ask.
+    /// The validator: one call, or none if there is no answer or no judge.
     async fn accepts(
         &self,
         number: usize,
@@ -342,7 +349,7 @@ impl<'a> Router<'a> {
         Ok(!gold.is_empty() && gold.iter().all(|gold| outcome.answers.contains(&gold.name)))
     }
 
-    /// What may have been wrong: only what the router can do otherwise.
+    /// The possible errors: only those that the router can correct.
     fn options(&self, action: &Action) -> Vec<ErrorKind> {
         let mut options = Vec::new();
         if let Action::Graph(followed) = action {
@@ -372,7 +379,7 @@ impl<'a> Router<'a> {
         options
     }
 
-    /// The commentator: one call where more than one thing may have been wrong. The router heeds what it says.
+    /// The commentator: one call if more than one error is possible. The router heeds its comment.
     async fn heed(&mut self, number: usize, round: &Round) -> Result<(), AnswerError> {
         let options = self.options(&round.action);
         let wrong = match options.as_slice() {
@@ -400,13 +407,18 @@ impl<'a> Router<'a> {
         match wrong {
             ErrorKind::IncorrectDynamism => self.timed = false,
             ErrorKind::IncorrectModule => self.text = true,
-            ErrorKind::IncorrectDomain => self.taken.iter_mut().for_each(|taken| *taken += 1),
+            ErrorKind::IncorrectDomain => {
+                // A mention with one meaning keeps it.
+                for (taken, mention) in self.taken.iter_mut().zip(&self.named) {
+                    *taken += usize::from(mention.candidates.len() > *taken + 1);
+                }
+            }
             ErrorKind::IncorrectEntityAndRelation => {
                 let shown =
                     followed.iter().flat_map(|(a, paths)| paths.iter().map(|p| (a.node, p.steps.clone())));
                 self.struck.extend(shown);
             }
-            // The kinds of Table 4 are not among the options.
+            // The options contain no kinds of Table 4.
             _ => {
                 let hops =
                     followed.first().and_then(|(_, paths)| paths.first()).map_or(0, |path| path.steps.len());
@@ -448,3 +460,6 @@ fn prediction(outcome: &Outcome) -> String {
         Status::InvalidQuestion => "invalid question".into(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! The retriever bank (HybGRAG §3.1): the text module and the hybrid module. Both rank documents by their cosine with the question.
+//! The retriever bank (HybGRAG §3.1): the text module and the hybrid module. Both rank documents by
+//! their cosine with the question.
 
 use std::collections::HashSet;
 
@@ -15,12 +16,12 @@ use crate::methods::hybrid::{HybridConfig, Modules, report};
 use crate::plan::{Along, NamedPart, Requirement, along};
 use crate::retrieve::Documents;
 
-/// Entities that a round ranks; the longest ranking that is measured has 20.
+/// Entities in the ranking of a round; the longest ranking that is measured has 20.
 const RANKED: usize = 100;
-/// Passages of the text module: as many as 100 entities usually have.
+/// Passages of the text module: about as many as 100 entities have.
 const SEARCHED: usize = 150;
 
-/// What one round's retrieval gave.
+/// The result of one round's retrieval.
 pub(super) struct Retrieved {
     pub(super) taken: Taken,
     /// The paths of the ego-graphs.
@@ -33,7 +34,7 @@ pub(super) struct Bank<'a> {
     context: &'a Context<'a>,
     documents: &'a Documents<'a>,
     config: &'a HybridConfig,
-    /// What text alone finds.
+    /// The result of the text module.
     by_text: Found,
 }
 
@@ -53,7 +54,7 @@ impl<'a> Bank<'a> {
         self.by_text.clone()
     }
 
-    /// Runs the module that the action names.
+    /// Runs the action's module.
     ///
     /// # Errors
     /// The graph's and the index's.
@@ -73,12 +74,12 @@ impl<'a> Bank<'a> {
         } else if action.is_text {
             self.by_text()
         } else if reached.is_empty() {
-            // §3.1: the text module is for what the hybrid one extracts nothing for.
-            let step = "nothing with a document is reached: by text alone".to_owned();
+            // §3.1: the text module takes over if the hybrid module extracts nothing.
+            let step = "the relations reach no entity with a document: searching by text alone".to_owned();
             report(self.context, Stage::Retrieve, round, Refinement::Relaxed { step });
             self.by_text()
         } else {
-            // Where several ego-graphs have nothing in common, nothing is found, and the commentator says so.
+            // If several ego-graphs share no entity, nothing is found, and the commentator says so.
             let mut entities = rank(self.documents, &taken.ends)?;
             entities.truncate(RANKED);
             Found { entities }
@@ -88,7 +89,8 @@ impl<'a> Bank<'a> {
         Ok(Retrieved { taken, ways, found })
     }
 
-    /// For each topic entity what its ego-graph holds, and the paths of all of them; none where text is searched.
+    /// The ends of each topic entity's ego-graph, and the paths of all ego-graphs; empty if the
+    /// action searches text.
     async fn ego_graphs(&self, action: &Action) -> Result<(Vec<Start>, Vec<Requirement>), AnswerError> {
         let part = |named: &Named| NamedPart { span: 0..0, text: named.name.clone(), score: 1.0 };
         let parts: Vec<NamedPart> = action.entities.iter().map(part).collect();
@@ -111,7 +113,7 @@ impl<'a> Bank<'a> {
         Ok((starts, ways))
     }
 
-    /// Leaves the ends that have documents; all of them, sorted.
+    /// Drops the ends without documents; returns the remaining ones, sorted.
     fn with_documents(&self, ways: &mut Vec<Requirement>) -> Result<Vec<NodeId>, AnswerError> {
         let mut ends: Vec<NodeId> = ways.iter().flat_map(|way| way.ends.iter().copied()).collect();
         ends.sort_unstable();
@@ -130,7 +132,8 @@ impl<'a> Bank<'a> {
     }
 }
 
-/// The text module: the entities whose passages are the most similar to the question, by words where there are no vectors.
+/// The text module: the entities whose passages are most similar to the question; by words if there
+/// are no vectors.
 ///
 /// # Errors
 /// The index's.
@@ -147,7 +150,8 @@ pub(in crate::methods::hybrid) fn by_text(documents: &Documents<'_>) -> Result<F
     Ok(Found { entities: first.map(entity).collect() })
 }
 
-/// Entities by the cosine of the question with the nearest passage of each, best first; those without documents are left out.
+/// The entities, sorted by the cosine of the question with the nearest passage of each, best first.
+/// Entities without documents are left out.
 ///
 /// # Errors
 /// The index's.
@@ -158,7 +162,7 @@ pub(in crate::methods::hybrid) fn rank(
     let index = documents.index();
     let best = match documents.vector() {
         Some(vector) => index.rank(vector, nodes)?,
-        // Without vectors nothing is nearer than another.
+        // Without vectors all passages are equally near.
         None => nodes
             .iter()
             .map(|node| Ok(index.passages_of(*node)?.first().map(|passage| (*passage, 0.0))))
@@ -173,7 +177,7 @@ pub(in crate::methods::hybrid) fn rank(
     Ok(entities)
 }
 
-/// What sorted sets have in common.
+/// The nodes that all sorted sets share.
 fn common(sets: &[&[NodeId]]) -> Vec<NodeId> {
     let Some((first, others)) = sets.split_first() else { return Vec::new() };
     first.iter().copied().filter(|node| others.iter().all(|set| set.binary_search(node).is_ok())).collect()

@@ -1,5 +1,6 @@
-//! The critic (HybGRAG §3.2): a validator that accepts or rejects what came first, with the paths that lead there as its context; and a
-//! commentator that names the error out of the kinds of Table 4, with collected experiences as examples. One call each.
+//! The critic (HybGRAG §3.2). The validator accepts or rejects the first result, with the paths to
+//! it as context; the commentator names the error as one of the kinds of Table 4, with collected
+//! experiences as examples. One call each.
 
 use quipu_graph::NodeId;
 use quipu_model::{ChatRequest, Constraint};
@@ -17,7 +18,7 @@ use crate::plan::{Requirement, requirements};
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
 
-/// Paths to one document that the validator is shown; they differ in the sense of a name only.
+/// Paths to one document shown to the validator; they differ only in the sense of a name.
 const PATHS_SHOWN: usize = 4;
 
 /// Validator and commentator.
@@ -46,7 +47,8 @@ impl<'a> Critic<'a> {
         self.judge == Judge::Nobody
     }
 
-    /// Whether the first document is what the question asks for. Where nothing was found it is not, without a call.
+    /// Whether the first document answers the question. Without any document it is rejected without
+    /// a call.
     ///
     /// # Errors
     /// The model's.
@@ -88,7 +90,7 @@ impl<'a> Critic<'a> {
         Ok(said.trim().to_lowercase().starts_with("yes"))
     }
 
-    /// What was wrong with an action; `None` where the commentator says nothing that can be read.
+    /// The error in an action; `None` if the commentator's reply cannot be read.
     ///
     /// # Errors
     /// The model's.
@@ -129,7 +131,7 @@ impl<'a> Critic<'a> {
             .with_constraint(Constraint::Choice(texts.clone()))
             .with_max_tokens(60);
         let said = self.context.chat(Stage::Critique, request).await?.text;
-        // The longest, so that a name within another is not taken for it.
+        // The longest match wins, so that a name inside another one is not taken for it.
         let named = texts.iter().enumerate().filter(|(_, text)| said.contains(text.as_str()));
         let best = named.max_by_key(|(_, text)| text.len()).map(|(at, _)| at);
         Ok(best.map(|at| options.swap_remove(at)))
@@ -148,7 +150,7 @@ pub(super) async fn entry(
     Ok(entries(context, documents, found, 1).await?.pop().unwrap_or_default())
 }
 
-/// The paths that lead to a document, as the validator reads them.
+/// The paths to a document, as the validator reads them.
 pub(super) fn shown_paths(ways: &[Requirement], node: NodeId, document: &str) -> Vec<String> {
     let name = document.split(':').next().unwrap_or_default();
     let mut paths = paths_to(ways, node, name);

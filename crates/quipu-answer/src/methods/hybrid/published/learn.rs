@@ -1,5 +1,5 @@
-//! What a training question teaches (HybGRAG §3.2, App. C): which entities and relations lead to its answer, which document is right, and what
-//! was wrong with the router's actions.
+//! The examples from a training question (HybGRAG §3.2, App. C): the entities and relations that
+//! lead to its answer, the right document, and the errors in the router's actions.
 
 use quipu_graph::{NodeId, RelationRole};
 
@@ -19,8 +19,8 @@ use crate::retrieve::Documents;
 /// Topic entities of one example.
 const MOST_ENTITIES: usize = 2;
 
-/// Goes through the rounds with the answers in the place of the critic, where the model routes (`routes`); else only what the graph shows
-/// is learnt.
+/// Runs the rounds with the gold answers as the critic, if the model routes (`routes`). Otherwise
+/// only the graph gives examples.
 ///
 /// # Errors
 /// The model's, the graph's, the index's.
@@ -57,7 +57,8 @@ pub(in crate::methods::hybrid) async fn learn(
     Ok(learnt)
 }
 
-/// The conditions that an answer satisfies, one for each of the parts of the question, the most telling first.
+/// The requirements that an answer satisfies, one for each part of the question, the most specific
+/// first.
 fn leading(parts: &[NamedPart], possible: &[Requirement], gold: &[NodeId]) -> Vec<Requirement> {
     let holds = |way: &&Requirement| gold.iter().any(|answer| way.ends.binary_search(answer).is_ok());
     let mut ways: Vec<&Requirement> = possible.iter().filter(holds).collect();
@@ -76,7 +77,7 @@ fn leading(parts: &[NamedPart], possible: &[Requirement], gold: &[NodeId]) -> Ve
     kept
 }
 
-/// The question with what leads to its answer.
+/// The question with the entities and relations that lead to its answer.
 async fn extracted(
     context: &Context<'_>,
     question: &str,
@@ -100,7 +101,7 @@ async fn extracted(
     })
 }
 
-/// Of each node the name of its first type; empty where it has none.
+/// The name of each node's first type; empty if it has none.
 async fn categories(context: &Context<'_>, nodes: &[NodeId]) -> Result<Vec<String>, AnswerError> {
     let mut names = Vec::new();
     for summary in context.graph().summaries(nodes).await? {
@@ -110,7 +111,7 @@ async fn categories(context: &Context<'_>, nodes: &[NodeId]) -> Result<Vec<Strin
     Ok(names)
 }
 
-/// The document of an answer, and the one that text alone puts first though it is none.
+/// The document of an answer, and the best wrong document by text alone.
 async fn judged(
     context: &Context<'_>,
     question: &str,

@@ -1,7 +1,7 @@
 //! HybGRAG as published over entities with documents (§3, Algorithm 1).
 //!
-//! Calls: two of the router a round, one of the validator and one of the commentator but for the last round, whose result is returned
-//! whatever it is: 14 in four rounds (§4.3).
+//! Calls: in each round two of the router, and one each of the validator and the commentator except
+//! in the last round, whose result is returned as it is. That is 14 in four rounds (§4.3).
 
 mod bank;
 mod critic;
@@ -22,7 +22,7 @@ use crate::retrieve::Documents;
 pub(super) use bank::{by_text, rank};
 pub(super) use learn::learn;
 
-/// What the last round found, and how likely its first document is the right one.
+/// The result of the last round, and the probability that its first document is right.
 struct Last {
     retrieved: Retrieved,
     probability: f64,
@@ -37,18 +37,18 @@ pub(super) async fn run(
     let bank = Bank::new(context, documents, config)?;
     let mut last = None;
     match search(context, question, documents, config, (&bank, &mut last)).await {
-        // What was found until then is ranked, and that the search was not ended is said.
+        // The results so far are ranked, with a note that the search was cut off.
         Err(AnswerError::Exhausted(limit)) if last.is_some() => {
             context.trace.note(Note::Limit { reason: limit.to_string() });
         }
         ended => ended?,
     }
     let Some(Last { retrieved, probability }) = last else {
-        return Ok(Outcome::abstain("no round was to be made", Vec::new()));
+        return Ok(Outcome::abstain("the method is set to make no round", Vec::new()));
     };
     let Retrieved { mut found, ways, .. } = retrieved;
     if found.entities.is_empty() {
-        // §3.1: the text module is for what the hybrid one extracts nothing for.
+        // §3.1: the text module takes over if the hybrid module extracts nothing.
         found = bank.by_text();
     }
     answer(context, question, documents, Ranked { found, ways, probability, evidence: Vec::new() }, config)
@@ -65,7 +65,7 @@ async fn search(
 ) -> Result<(), AnswerError> {
     let mut router = Router::new(context, question.text(), config);
     let critic = Critic::new(context, documents, question.text(), config).await?;
-    // Text alone has nothing to try again.
+    // With text alone there is nothing to try again.
     let rounds = if config.modules == Modules::Text { 1 } else { config.rounds.max(1) };
     let mut feedback = None;
     for round in 1..=rounds {

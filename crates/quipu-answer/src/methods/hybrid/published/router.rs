@@ -1,5 +1,6 @@
-//! The router (HybGRAG §3.1, App. C.2): topic entities and useful relations first, then the module, in one conversation with the model: two
-//! calls a round. From the second round on it is told what was wrong.
+//! The router (HybGRAG §3.1, App. C.2): topic entities and useful relations first, then the module,
+//! in one conversation with the model: two calls a round. From the second round on it is told the
+//! error.
 
 use quipu_graph::Step;
 use quipu_model::{ChatRequest, Constraint, Message, ModelError};
@@ -13,15 +14,15 @@ use crate::methods::hybrid::linking::{Extraction, Named, extraction_schema, link
 use crate::methods::hybrid::{HybridConfig, Modules};
 use crate::prompts::Prompt;
 
-/// What to do in one round.
+/// The action of one round.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Action {
-    /// Whether the text module is to be used.
+    /// Whether the action uses the text module.
     pub(super) is_text: bool,
     pub(super) entities: Vec<Named>,
     /// Names of the useful relations.
     pub(super) relations: Vec<String>,
-    /// Both directions of each.
+    /// Both directions of each relation.
     pub(super) steps: Vec<Step>,
 }
 
@@ -29,7 +30,7 @@ pub(super) struct Router<'a> {
     context: &'a Context<'a>,
     question: &'a str,
     config: &'a HybridConfig,
-    /// What was said so far: the examples are given once (§4.3).
+    /// The conversation so far; it gives the examples only once (§4.3).
     conversation: Vec<Message>,
 }
 
@@ -38,7 +39,7 @@ impl<'a> Router<'a> {
         Self { context, question, config, conversation: Vec::new() }
     }
 
-    /// What to do in a round: two calls.
+    /// The action of a round: two calls.
     ///
     /// # Errors
     /// The model's, the graph's, the indexes'.
@@ -65,7 +66,7 @@ impl<'a> Router<'a> {
         Ok(Action { is_text, entities: linked.entities, relations: linked.relations, steps: linked.steps })
     }
 
-    /// The first call: entities and relations, anew where there is feedback.
+    /// The first call: extracts entities and relations, again after feedback.
     async fn extract(
         &mut self,
         round: usize,
@@ -85,7 +86,7 @@ impl<'a> Router<'a> {
         Ok(serde_json::from_value(reply).unwrap_or_default())
     }
 
-    /// What the model is shown before the question: kinds, relations, examples of the training set.
+    /// The material before the question: kinds, relations, training examples.
     async fn shown(&self) -> Result<Value, AnswerError> {
         let graph = self.context.graph();
         let (types, relations) = vocabulary(graph).await?;
@@ -106,7 +107,7 @@ impl<'a> Router<'a> {
         }))
     }
 
-    /// The second call: whether text documents are the better way, by what was extracted.
+    /// The second call: whether text suits the question better, given the extraction.
     async fn chooses_text(&mut self, round: usize) -> Result<bool, AnswerError> {
         self.conversation.extend(Prompt::HybridModule.render(json!({ "again": round > 1 }))?);
         let request = ChatRequest::new("plan.route", self.conversation.clone())

@@ -1,10 +1,12 @@
-//! Follows a pseudo-graph through one source: from what is known of it, a pseudo-triple is the step of the graph whose relation means the
-//! most like its own, and what that step leads to is its other end.
+//! Follows a pseudo-graph through one source, from its known nodes on. A pseudo-triple stands for
+//! the step of the graph whose relation is closest to its own, and its other end for the nodes that
+//! this step leads to.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, NodeId, RelationId, RelationRole, RelationUse, Step};
-use quipu_index::normalise;
+use quipu_index::inner_product;
+use quipu_language::normalise;
 use quipu_query::{PseudoGraph, PseudoTail};
 
 use super::meant::{Meant, NOWHERE};
@@ -14,58 +16,60 @@ use crate::link::RelationVectors;
 use crate::plan::Cards;
 use crate::retrieve::Walked;
 
-/// A step whose relation is less like a pseudo-triple's is not what it means.
+/// Below this similarity a step does not stand for a pseudo-triple.
 const LEADS: f32 = 0.5;
-/// Steps within this of the best one are all but equally good.
+/// Steps within this similarity of the best one count as near-equal.
 const CLOSE: f32 = 0.08;
-/// What people call a relation says a little less than its name.
+/// The factor on the similarity of a card's word, which says a little less than the relation's
+/// name.
 const CALLED: f32 = 0.95;
-/// The direction that was not stated counts so much less, where a relation leads on in both.
+/// The discount for the direction that was not stated, if the relation leads on in both.
 const AGAINST: f32 = 0.12;
-/// A pseudo-triple may leave out the step between: its relation then stands one step further away, and is at least so much like it.
+/// The least similarity of a relation one step further away, if a pseudo-triple leaves out the step
+/// between.
 const BRIDGE: f32 = 0.75;
-/// What a way over a step that nobody stated is worth beside a stated one.
+/// The factor on the score of a path with such an unstated step.
 const BRIDGED: f32 = 0.8;
-/// A thing is of the other end's kind if it is so much more like it.
+/// A kind name belongs to the other end if it is closer to that end's kind by this much.
 const OTHER_KIND: f32 = 0.2;
-/// Steps over which a bridge is looked for, and neighbours along each.
+/// Most steps tried as a bridge, and most neighbours along each.
 const BRIDGE_STEPS: usize = 8;
 const BRIDGE_EACH: usize = 30;
 /// Neighbours along one step of one entity.
 const EACH: usize = 200;
-/// Entities that one node of the pseudo-graph may stand for.
+/// Most entities that one node of the pseudo-graph may stand for.
 pub(super) const MOST_MEANT: usize = 100;
 
-/// What a pseudo-triple may be, from one of its ends.
+/// The steps that a pseudo-triple may stand for, from one of its ends.
 #[derive(Debug, Clone)]
 pub(super) struct Offer {
     /// Position of the pseudo-triple.
     pub triple: usize,
-    /// The end that is known.
+    /// The known end.
     near: usize,
-    /// The other one; `None` for a value.
+    /// The other end; `None` for a value.
     pub far: Option<usize>,
-    /// The step before, where the pseudo-triple leaves one out.
+    /// The step in between, if the pseudo-triple leaves one out.
     over: Option<Step>,
     steps: Vec<Step>,
-    /// How much the relation is like the pseudo-triple's.
+    /// The similarity of the relation with the pseudo-triple's.
     pub score: f32,
-    /// Neighbours along the steps.
+    /// The number of neighbours along the steps.
     size: u64,
 }
 
-/// Where pseudo-triples lead in one source.
+/// The ends of some pseudo-triples in one source.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Led {
     /// The node of the pseudo-graph; `None` for values.
     pub far: Option<usize>,
     /// The triples along each pseudo-triple, away from the known end, with the score.
     pub along: Vec<(usize, f32, Vec<Walked>)>,
-    /// What the node may be.
+    /// The entities that the node may stand for.
     pub ends: Vec<NodeId>,
 }
 
-/// What the relations of the pseudo-graph mean, and which of them a source has by name.
+/// The pseudo-graph's relations: their vectors and names, and which names the sources have.
 pub(super) struct Relations {
     rows: Vec<Vec<f32>>,
     names: Vec<String>,
@@ -74,7 +78,7 @@ pub(super) struct Relations {
 }
 
 impl Relations {
-    /// `known`: what the relations of all sources are called, normalised.
+    /// `known` are the normalised names of the relations of all sources.
     pub(super) fn new(
         graph: &PseudoGraph,
         rows: Vec<Vec<f32>>,
@@ -87,7 +91,7 @@ impl Relations {
     }
 }
 
-/// What the ordinary relations of sources are called.
+/// The normalised names of a source's ordinary relations.
 pub(super) fn relation_names(context: &Context<'_>) -> impl Iterator<Item = String> {
     let ordinary = context.graph().relations().iter().filter(|info| info.role == RelationRole::Ordinary);
     ordinary.map(|info| normalise(&info.name))
@@ -103,8 +107,8 @@ pub(super) struct Follower<'q, 'c> {
 }
 
 impl Follower<'_, '_> {
-    /// What the pseudo-triples that are not `done` may be from an end that is known here: the most like steps of each, with a score above
-    /// the least.
+    /// For each pseudo-triple that is not `done` and has a known end here, the most similar steps,
+    /// if they are similar enough.
     ///
     /// # Errors
     /// The graph's and the embedder's.
@@ -126,7 +130,8 @@ impl Follower<'_, '_> {
         Ok(offers)
     }
 
-    /// The same for pseudo-triples whose relation stands one step further away than stated: over which step it is reached.
+    /// The same for pseudo-triples whose relation lies one step further away than stated, with the
+    /// step in between.
     ///
     /// # Errors
     /// The graph's and the embedder's.
@@ -163,7 +168,7 @@ impl Follower<'_, '_> {
         Ok(offers)
     }
 
-    /// Pseudo-triples with one end that is known here and one that nothing led to yet.
+    /// The pseudo-triples with one known end here and one end that nothing has reached yet.
     fn open(
         &self,
         meant: &Meant,
@@ -186,7 +191,8 @@ impl Follower<'_, '_> {
         ends.collect()
     }
 
-    /// Where the offers lead. Those to the same node lead to what all of them lead to, if that is anything.
+    /// Follows the offers. Offers to the same node keep the ends that they share, if they share
+    /// any.
     ///
     /// # Errors
     /// The graph's.
@@ -200,7 +206,8 @@ impl Follower<'_, '_> {
         }
         let mut all = Vec::new();
         for (far, mut offers) in by_far {
-            // From the side of fewest neighbours: a hub is only asked whether it is beside what was found.
+            // Starts at the side with the fewest neighbours; a hub is then only checked for links
+            // to the nodes found.
             offers.sort_by_key(|offer| (offer.over.is_some(), offer.size));
             let mut led = Led { far, ..Led::default() };
             for offer in offers {
@@ -213,7 +220,8 @@ impl Follower<'_, '_> {
         Ok(all)
     }
 
-    /// Follows one offer; where others led to the same node before, only what they led to stays.
+    /// Follows one offer. If earlier offers led to the same node, only the ends that this offer
+    /// reaches too are kept.
     async fn take(&self, meant: &Meant, offer: &Offer, led: &mut Led) -> Result<(), AnswerError> {
         let near = meant.of(offer.near);
         if led.along.is_empty() {
@@ -252,7 +260,8 @@ impl Follower<'_, '_> {
         Ok(())
     }
 
-    /// A pseudo-triple of which both ends are known: what of either is beside the other along it, if anything.
+    /// Finds the triples that connect the two known ends of a pseudo-triple; `None` if there are
+    /// none.
     ///
     /// # Errors
     /// The graph's and the embedder's.
@@ -271,8 +280,8 @@ impl Follower<'_, '_> {
         Ok((!walked.is_empty()).then_some((best, walked)))
     }
 
-    /// Drops the steps against the direction that the pseudo-triple states, where its unknown end is called what the step starts from, not what it
-    /// leads to: "Ada, written by a person" leaves out the book between.
+    /// Drops a step against the stated direction if the name of the unknown end fits the step's
+    /// start better than its end: "Ada, written by a person" leaves out the book between them.
     async fn retain_kinds(
         &self,
         triple: usize,
@@ -298,7 +307,7 @@ impl Follower<'_, '_> {
                 .vectors(self.context, Stage::Retrieve, &ends)
                 .await?;
             if let [kind, to, from] = rows.as_slice()
-                && product(kind, from) - product(kind, to) > OTHER_KIND
+                && inner_product(kind, from) - inner_product(kind, to) > OTHER_KIND
             {
                 contrary.push(*step);
             }
@@ -307,7 +316,8 @@ impl Follower<'_, '_> {
         Ok(())
     }
 
-    /// What a pseudo-triple leads to from an end that is known, whatever its other end was taken for.
+    /// The triples of a pseudo-triple from a known end, whatever entity its other end was taken
+    /// for.
     ///
     /// # Errors
     /// The graph's and the embedder's.
@@ -324,7 +334,7 @@ impl Follower<'_, '_> {
         Ok((!walked.is_empty()).then_some((best, walked)))
     }
 
-    /// The triples along `steps`, at most the follower's number, and only to what `to` holds, where that is said.
+    /// The triples along `steps`, at most `most` of them, and only to the nodes in `to` if given.
     async fn walk(
         &self,
         from: &[NodeId],
@@ -358,7 +368,7 @@ impl Follower<'_, '_> {
         Ok(nodes)
     }
 
-    /// The ordinary steps from some nodes, with the neighbours along each.
+    /// The ordinary steps from some nodes, with the number of neighbours along each.
     async fn uses(&self, nodes: &[NodeId]) -> Result<HashMap<Step, u64>, AnswerError> {
         let relations = self.context.graph().relations();
         let ordinary = |used: &RelationUse| {
@@ -372,8 +382,8 @@ impl Follower<'_, '_> {
         Ok(uses)
     }
 
-    /// How much each step is like a pseudo-triple from its end `near`, the most first. Where the model took a relation's name as a source
-    /// has it, it means that one.
+    /// The similarity of each step with a pseudo-triple seen from its end `near`, best first. If
+    /// the model used the exact name of a source's relation, only that relation counts.
     async fn scored(
         &self,
         triple: usize,
@@ -418,20 +428,20 @@ impl Follower<'_, '_> {
             let mut best = 0.0_f32;
             for (at, row) in rows.by_ref().take(called.len()).enumerate() {
                 let counts = if at == 0 { 1.0 } else { CALLED };
-                best = best.max(counts * product(believed, row));
+                best = best.max(counts * inner_product(believed, row));
             }
             scored.push((step, best));
         }
         Ok(scored)
     }
 
-    /// Steps by how much their relation is like the question.
+    /// The steps with their relation's similarity to the question, best first.
     async fn like_question(&self, steps: Vec<Step>) -> Result<Vec<(Step, f32)>, AnswerError> {
         let names: Vec<String> = steps.iter().map(|step| self.name(*step).unwrap_or_default()).collect();
         let texts: Vec<&str> = names.iter().map(String::as_str).collect();
         let rows =
             self.context.memory::<RelationVectors>().vectors(self.context, Stage::Retrieve, &texts).await?;
-        let like = rows.iter().map(|row| product(&self.relations.question, row));
+        let like = rows.iter().map(|row| inner_product(&self.relations.question, row));
         let mut scored: Vec<(Step, f32)> = steps.into_iter().zip(like).collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(scored)
@@ -442,7 +452,8 @@ impl Follower<'_, '_> {
         Some(info.name.clone())
     }
 
-    /// A relation's name, and the words of its card for the step's ends: a pseudo-relation says what its tail is to its head.
+    /// A relation's name, and its card's words for the tail's side: a pseudo-relation says what its
+    /// tail is to its head.
     fn called(&self, step: Step, from_head: bool) -> Vec<String> {
         let info =
             usize::try_from(step.relation.0).ok().and_then(|at| self.context.graph().relations().get(at));
@@ -454,7 +465,7 @@ impl Follower<'_, '_> {
     }
 }
 
-/// The steps that are all but the best, with the best's score; none where nothing is like enough.
+/// The steps near-equal to the best one, with the best score; `None` if no step is similar enough.
 fn best_of(scored: Vec<(Step, f32)>) -> Option<(Vec<Step>, f32)> {
     let best = scored.first().map(|(_, score)| *score).filter(|best| *best >= LEADS)?;
     Some((
@@ -463,12 +474,11 @@ fn best_of(scored: Vec<(Step, f32)>) -> Option<(Vec<Step>, f32)> {
     ))
 }
 
-/// What triples lead to, each once, in their order.
+/// The tails of walked triples, each once, in their order.
 fn distinct(walked: &[Walked]) -> Vec<NodeId> {
     let mut seen = HashSet::new();
     walked.iter().map(|(_, _, to)| *to).filter(|to| seen.insert(*to)).collect()
 }
 
-pub(super) fn product(left: &[f32], right: &[f32]) -> f32 {
-    left.iter().zip(right).map(|(left, right)| left * right).sum()
-}
+#[cfg(test)]
+mod tests;

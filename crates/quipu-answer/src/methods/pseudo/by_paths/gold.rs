@@ -1,8 +1,9 @@
-//! The gold graph: two-step pruning of what was found (§3.2.1), in the order in which the model reads it best (§3.2.2).
+//! The gold graph: two-step pruning of the triples found (§3.2.1), in the best order for the model
+//! (§3.2.2).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use quipu_index::normalise;
+use quipu_language::normalise;
 use quipu_query::PseudoGraph;
 
 use super::super::order::in_order;
@@ -13,28 +14,29 @@ use crate::answer::{Event, Evidence, Stage};
 use crate::ledger::Context;
 use crate::retrieve::latest_within_budget;
 
-/// What the sources say about the pseudo-graph's things.
+/// The sources' evidence about the pseudo-graph's entities.
 pub(super) struct Gold {
-    /// The entity that resembles the pseudo-graph most comes last, nearest to it in the prompt.
+    /// The triples; those of the entity most similar to the pseudo-graph come last, nearest to it
+    /// in the prompt.
     pub evidence: Vec<Evidence>,
-    /// For each pseudo-triple, the id of the most similar triple and how similar it is.
+    /// For each pseudo-triple, the id and the similarity of the most similar triple.
     pub nearest: HashMap<usize, (String, f32)>,
-    /// Ids of the triples along each pseudo-triple that could be followed.
+    /// Ids of the triples along each pseudo-triple that was followed.
     pub followed: HashMap<usize, Vec<String>>,
-    /// The triple around what the question names that is most like the question itself.
+    /// The triple around the question's entities that is most similar to the question itself.
     pub asked: Option<String>,
-    /// What the node that the question asks for is.
+    /// The entities of the node that the question asks for.
     pub answer: Option<Marked>,
-    /// Pieces that the prompt has no room for.
+    /// Pieces that did not fit the prompt.
     pub left_out: usize,
 }
 
-/// An entity with what was found about it.
+/// An entity with the triples found about it.
 #[derive(Default)]
 struct Entity {
     name: String,
     pieces: Vec<(Evidence, f32)>,
-    /// The best similarity to each pseudo-triple, and to those of them that it is an end of.
+    /// The best similarity to each pseudo-triple, and to each one that the entity is an end of.
     best: BTreeMap<usize, f32>,
     own: BTreeMap<usize, f32>,
     asked: bool,
@@ -43,8 +45,9 @@ struct Entity {
 }
 
 impl Entity {
-    /// Mean over the pseudo-triples that it answers of the best similarity to each. The paper's mean is over all its triples among the
-    /// nearest ten, which punishes an entity for having more to say.
+    /// The mean of the best similarities to the pseudo-triples that it belongs to. The paper takes
+    /// the mean over all its triples among the nearest ten, which punishes an entity with more
+    /// triples.
     fn confidence(&self) -> f32 {
         let of_pseudo = if self.own.is_empty() { &self.best } else { &self.own };
         #[expect(clippy::cast_precision_loss, reason = "a handful")]
@@ -53,9 +56,10 @@ impl Entity {
     }
 }
 
-/// First the k entities of the most hits, k being the number of pseudo-subjects; then those of enough similarity. What the pseudo-graph was
-/// followed to is kept by both. What the question surely
-/// names is kept by both: it needs no second sign; what the pseudo-graph leads to goes before what merely sounds alike. Entities of one name in several sources are one.
+/// Keeps first the k entities with the most hits, k being the number of pseudo-subjects, then those
+/// with enough similarity. Both steps keep the entities reached by following the pseudo-graph, and
+/// those that the question surely names. Entities that the pseudo-graph leads to rank before those
+/// that merely sound alike. Entities of one name in several sources are one entity.
 pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, config: &PseudoConfig) -> Gold {
     let Found { hits, followed, answer } = found;
     let subjects: HashSet<usize> = graph.triples.iter().map(|triple| triple.head).collect();
@@ -72,7 +76,7 @@ pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, co
     let asked = entities.iter().filter(|entity| entity.asked).count();
     let mut most = subjects.len().max(asked).max(1);
     entities.retain(|entity| {
-        // What the pseudo-graph was followed to is no stranger, however many it is.
+        // Entities reached by following the pseudo-graph are all kept, however many they are.
         let counts = entity.stands_for.is_none();
         let kept = !counts || most > 0;
         most -= usize::from(counts && kept);

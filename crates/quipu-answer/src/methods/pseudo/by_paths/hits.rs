@@ -1,8 +1,8 @@
-//! What is compared with the pseudo-graph.
+//! The hits of a pseudo-graph in the sources, and the vectors to compare them with.
 
+use quipu_index::inner_product;
 use quipu_query::PseudoGraph;
 
-use super::follow::product;
 use crate::answer::{AnswerError, Evidence, Question, Stage};
 use crate::ledger::Context;
 
@@ -11,29 +11,30 @@ use crate::ledger::Context;
 pub(super) struct Hit {
     /// The triple.
     pub evidence: Evidence,
-    /// Name of the entity that it is about: the end that the pseudo-graph or the question names.
+    /// Name of its subject: the end that the pseudo-graph or the question names.
     pub subject: String,
-    /// Position of the pseudo-triple; `None`: found by the question's own words.
+    /// Position of the pseudo-triple; `None` for a hit by the question's own words.
     pub pseudo: Option<usize>,
     /// Cosine.
     pub similarity: f32,
     /// Whether the question itself names the subject.
     pub asked: bool,
-    /// Whether a node of the pseudo-graph stands for the subject, by its name or by where the sources led.
+    /// Whether a node of the pseudo-graph stands for the subject, by its name or because the
+    /// sources led there.
     pub meant: bool,
-    /// The node of the pseudo-graph that stands for the subject, where it stands for several.
+    /// The node of the pseudo-graph that stands for the subject, if it was reached by following.
     pub stands_for: Option<usize>,
 }
 
-/// The meanings of what is compared.
+/// The vectors to compare with.
 pub(super) struct Vectors {
     pub question: Vec<f32>,
-    /// Of the pseudo-triples as sentences, and of their relations.
+    /// The pseudo-triples as sentences, and their relations.
     pub pseudo: Vec<Vec<f32>>,
     pub relations: Vec<Vec<f32>>,
 }
 
-/// What the pseudo-graph and the question mean: one call of the embedder.
+/// The vectors of the question and of the pseudo-graph: one embedder call.
 ///
 /// # Errors
 /// The embedder's.
@@ -53,7 +54,7 @@ pub(super) async fn vectors(
     Ok(Vectors { question, pseudo, relations: rows.collect() })
 }
 
-/// The pseudo-graph with as many triples as are looked up, those nearest to the question.
+/// Cuts the pseudo-graph to the `most` triples nearest to the question.
 ///
 /// # Errors
 /// The embedder's.
@@ -68,7 +69,7 @@ pub(super) async fn nearest_to_question(
     }
     let vectors = vectors(context, question, &graph).await?;
     let mut ranked: Vec<(usize, f32)> =
-        vectors.pseudo.iter().map(|row| product(row, &vectors.question)).enumerate().collect();
+        vectors.pseudo.iter().map(|row| inner_product(row, &vectors.question)).enumerate().collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     ranked.truncate(most);
     ranked.sort_unstable_by_key(|(at, _)| *at);

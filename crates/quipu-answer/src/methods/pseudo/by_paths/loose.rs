@@ -1,8 +1,9 @@
-//! Loose ends of a pseudo-graph: nodes that are named by a description, and what is asked for without a relation to anything.
+//! Ties the loose ends of a pseudo-graph: nodes named by a description, and an asked node without a
+//! relation.
 
 use std::collections::HashSet;
 
-use quipu_index::normalise;
+use quipu_language::normalise;
 use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 
 use super::pool::ends;
@@ -23,14 +24,15 @@ pub(super) async fn tied(
     for source in context.sources() {
         match mentions(&source, question.text()).await {
             Ok(found) => mentioned.extend(found.into_iter().map(|mention| normalise(&mention.text))),
-            // It is told of when it is looked into.
+            // The failure is reported when the source is queried.
             Err(error) if is_down(&error) => {}
             Err(error) => return Err(error),
         }
     }
     for node in graph.nodes.iter_mut().filter(|node| !node.unknown) {
         let name = normalise(&node.name);
-        // "Ada Berg acted films" is not called so: it is described by what the question names.
+        // "Ada Berg acted films" is not a name but a description with an entity of the question in
+        // it.
         if mentioned.iter().any(|mention| describes(mention, &name)) && !bears_it(context, &name)? {
             node.unknown = true;
             node.name.insert(0, '?');
@@ -40,13 +42,13 @@ pub(super) async fn tied(
     Ok(graph)
 }
 
-/// Whether a name is made of a mention and other words.
+/// Whether a name consists of a mention and other words.
 fn describes(mention: &str, name: &str) -> bool {
     let (mention, name): (Vec<&str>, Vec<&str>) = (mention.split(' ').collect(), name.split(' ').collect());
     name.len() > mention.len() && name.windows(mention.len()).any(|part| part == mention)
 }
 
-/// Whether anything in a source bears a name.
+/// Whether any entity of a source has this name.
 fn bears_it(context: &Context<'_>, name: &str) -> Result<bool, AnswerError> {
     for source in context.sources() {
         if !source.workspace.names().exact(name, 1)?.is_empty() {
@@ -56,8 +58,8 @@ fn bears_it(context: &Context<'_>, name: &str) -> Result<bool, AnswerError> {
     Ok(false)
 }
 
-/// Relates an unknown node that stands alone to the end of the chain, by what it is: a language is the language of that. The model forgets the last
-/// relation.
+/// Connects an isolated unknown node to the end of the chain, with its own name as the relation (a
+/// language is the chain's language). The model tends to forget the last relation.
 fn tie_answer(graph: &mut PseudoGraph) {
     let related: HashSet<usize> = graph.triples.iter().flat_map(ends).collect();
     let alone = |at: &usize| graph.nodes.get(*at).is_some_and(|node| node.unknown) && !related.contains(at);
@@ -88,7 +90,7 @@ mod tests {
         let shown: Vec<String> = graph.triples.iter().map(|triple| graph.names(triple).join(" | ")).collect();
         assert_eq!(shown, ["?film | actor | Ada Berg", "?film | language | ?language"]);
         assert_eq!(graph.asked, Some(2));
-        // Without a chain, to what is named.
+        // Without a chain, to the named node.
         let mut graph = PseudoGraph::read("CREATE (c:Person {name: 'Ada Berg'}), (answer:Town {name: '?'})");
         tie_answer(&mut graph);
         assert_eq!(graph.names(&graph.triples[0]), ["Ada Berg", "town", "?town"]);

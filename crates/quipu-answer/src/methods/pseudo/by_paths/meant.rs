@@ -1,10 +1,11 @@
-//! What the nodes of a pseudo-graph may be in one source: what the question names is where to start from, and where a pseudo-triple leads from
-//! there is what its other end is.
+//! The entities of one source that the nodes of a pseudo-graph may stand for. The question's
+//! entities are the start; the other end of a pseudo-triple stands for the entities that it leads
+//! to from there.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::NodeId;
-use quipu_index::normalise;
+use quipu_language::normalise;
 use quipu_query::PseudoGraph;
 
 use crate::answer::{AnswerError, Question};
@@ -13,29 +14,31 @@ use crate::link::{Mentioned, named};
 
 /// Candidates of one name.
 const CANDIDATES: usize = 3;
-/// Candidates of a mention within this of the best one are all but equally good.
+/// Candidates within this score of the best one count as near-equal.
 const CLOSE: f64 = 0.02;
-/// From this score on, a name of the question surely means its entity: one with a typing error has about .8, one that shares some of its
-/// words less than .7.
+/// From this score on a name surely means its entity: a name with a typing error scores about .8,
+/// one that shares only some words less than .7.
 const SURE: f64 = 0.75;
-/// Of a node that nothing led to yet.
+/// The distance of a node that nothing has reached yet.
 pub(super) const NOWHERE: usize = usize::MAX;
 
-/// What the nodes of the pseudo-graph may be in one source.
+/// The entities of one source for the nodes of the pseudo-graph.
 pub(super) struct Meant {
     nodes: Vec<Vec<NodeId>>,
-    /// Steps from what the question names; a node that is further away is what the sources say it is, not what it was called.
+    /// Steps from the question's entities. A node further away stands for the entities that the
+    /// sources lead to, not for its name.
     distance: Vec<usize>,
-    /// What the question itself names.
+    /// The entities that the question itself names.
     pub asked: Vec<NodeId>,
-    /// What it surely names.
+    /// The entities that it surely names.
     pub sure: HashSet<NodeId>,
     /// The mentions of the question that were recognised here.
     pub mentioned: Vec<Mentioned>,
 }
 
 impl Meant {
-    /// The entities that bear the pseudo-graph's names, and those that the question names, which were `mentioned` here.
+    /// The entities with the pseudo-graph's names, and those that the question names, which were
+    /// `mentioned` here.
     ///
     /// # Errors
     /// The index's and the embedder's.
@@ -66,7 +69,7 @@ impl Meant {
         Ok(meant)
     }
 
-    /// Looks up what bears the names of the pseudo-graph's known nodes.
+    /// Looks up the names of the pseudo-graph's known nodes.
     async fn look_up(
         &mut self,
         context: &Context<'_>,
@@ -75,7 +78,7 @@ impl Meant {
     ) -> Result<(), AnswerError> {
         for (node, nodes) in graph.nodes.iter().zip(&mut self.nodes) {
             let name = node.name.trim_start_matches('?');
-            // `peter` of "Peter Mullan": a part of what the question names is that.
+            // `peter` for "Peter Mullan": a part of a mention stands for the mention.
             let is_it = |mention: &&Mentioned| {
                 is_part(name, &mention.text) || normalise(name) == normalise(&mention.text)
             };
@@ -87,7 +90,7 @@ impl Meant {
                 nodes.extend(found.into_iter().flat_map(|m| m.candidates).map(|anchor| anchor.node));
             }
         }
-        // What the question was given with, where the model called it otherwise.
+        // The given anchors, if the model used other names for them.
         if !context.anchors.is_empty()
             && self.nodes.iter().all(Vec::is_empty)
             && let Some(first) = graph.nodes.iter().position(|node| !node.unknown)
@@ -98,7 +101,8 @@ impl Meant {
         Ok(())
     }
 
-    /// What the question names is where to start from; where it names nothing that any source has, whatever bears a name.
+    /// The nodes that the question names are the starts. If the question names nothing in any
+    /// source, every node with a known name is.
     pub(super) fn trust_names(&mut self, anything_asked: bool) {
         let asked = &self.asked;
         for (nodes, distance) in self.nodes.iter_mut().zip(&mut self.distance) {
@@ -113,12 +117,12 @@ impl Meant {
         }
     }
 
-    /// Whether the question names this node of the pseudo-graph in some source, which starts from it here too, if it is here.
+    /// Whether the question names this node of the pseudo-graph in this source.
     pub(super) fn is_named(&self, at: usize) -> bool {
         self.distance(at) == 0
     }
 
-    /// A node is led to: that replaces what it was called.
+    /// Sets the entities that a node leads to; they replace those of its name.
     pub(super) fn lead(&mut self, at: usize, nodes: Vec<NodeId>, distance: usize) {
         if let (Some(known), Some(far)) = (self.nodes.get_mut(at), self.distance.get_mut(at)) {
             *known = nodes;
@@ -126,7 +130,7 @@ impl Meant {
         }
     }
 
-    /// Keeps of a node's entities those that `keep` says; all where that would leave none.
+    /// Keeps only the entities of a node that are in `keep`, unless none would be left.
     pub(super) fn retain(&mut self, at: usize, keep: &HashSet<NodeId>) {
         if let Some(nodes) = self.nodes.get_mut(at)
             && nodes.iter().any(|node| keep.contains(node))
@@ -143,14 +147,14 @@ impl Meant {
         self.distance.get(at).copied().unwrap_or(NOWHERE)
     }
 
-    /// The nodes of the pseudo-graph that each entity stands for, those that something led to.
+    /// For each entity reached by following, its node in the pseudo-graph.
     pub(super) fn stands_for(&self) -> HashMap<NodeId, usize> {
         let led = self.nodes.iter().enumerate().filter(|(at, _)| !matches!(self.distance(*at), 0 | NOWHERE));
         led.flat_map(|(at, nodes)| nodes.iter().map(move |node| (*node, at))).collect()
     }
 }
 
-/// Whether a name is made of words of another one, but not of all.
+/// Whether a name consists of some words of another name, but not all.
 fn is_part(name: &str, whole: &str) -> bool {
     let (name, whole) = (normalise(name), normalise(whole));
     let words: Vec<&str> = whole.split(' ').collect();

@@ -1,13 +1,17 @@
-//! Our way with a pseudo-graph (`--planner paths`): the model may say what it does not know, and is shown what the sources' relations are
-//! called; whole paths of the sources, and what the pseudo-graph is followed to, correct it.
+//! Our version of pseudo-graphs (`--planner paths`): the model may leave entities unknown and sees
+//! the names of the sources' relations. Whole paths of the sources, and the triples found by
+//! following the pseudo-graph, correct it.
 //!
-//! 1. Pseudo-graph: one call. What it leaves loose is tied (`loose.rs`).
-//! 2. Whole paths of the sources (`whole.rs`), no call: what the question's own words fit among them stands whatever was believed, and where
-//!    nothing fits, nothing is answered. An open question is never answered by a path.
-//! 3. Following (`follow.rs`, `query.rs`), no call: what the sources state along a pseudo-triple is its other end, whatever the model
-//!    believed. Pruning (`gold.rs`) keeps what was followed.
-//! 4. Correction by similarity (`verify.rs`), no call: a corrected graph holds triples of the sources only.
-//! 5. Answer (`respond.rs`): none where the sources filled the node that the question asks for, else one call.
+//! 1. Pseudo-graph: one call. Its loose ends are tied (`loose.rs`).
+//! 2. Whole paths of the sources (`whole.rs`), no call: a path that fits the question's own words
+//!    decides, whatever the model believed; if no path fits, the method abstains. A path never
+//!    answers an open question.
+//! 3. Following (`follow.rs`, `query.rs`), no call: the sources' triples along a pseudo-triple give
+//!    its other end, whatever the model believed. Pruning (`gold.rs`) keeps the followed triples.
+//! 4. Correction by similarity (`verify.rs`), no call: a corrected graph holds only triples of the
+//!    sources.
+//! 5. Answer (`respond.rs`): no call if the sources filled the node that the question asks for,
+//!    else one.
 
 mod follow;
 mod gold;
@@ -35,7 +39,7 @@ use crate::sources::tell_of_contradictions;
 
 use super::{PseudoConfig, Verification};
 
-/// What the model believes, and whether it takes the question for an open one.
+/// The model's beliefs, and whether it considers the question open.
 struct Belief {
     graph: PseudoGraph,
     open: bool,
@@ -70,10 +74,7 @@ pub(super) async fn run(
         return whole.settle(context, question, &belief.graph, config).await;
     }
     if gold.evidence.is_empty() {
-        return Ok(Outcome::abstain(
-            "no source says anything that resembles what was looked for",
-            Vec::new(),
-        ));
+        return Ok(Outcome::abstain("no source has triples similar to the model's graph", Vec::new()));
     }
     let corrected = {
         let _timer = context.ledger.enter(Stage::Critique);
@@ -86,7 +87,8 @@ pub(super) async fn run(
     }
 }
 
-/// The pseudo-graph: one call. A reply without anything readable is an empty graph; the question's own names are looked up all the same.
+/// The pseudo-graph: one call. An unreadable reply gives an empty graph; the question's own names
+/// are looked up anyway.
 async fn believe(
     context: &Context<'_>,
     question: &Question,
@@ -107,16 +109,17 @@ async fn believe(
         graph.comment.as_deref().is_some_and(|comment| comment.trim().eq_ignore_ascii_case("open"));
     let believed: Vec<String> = graph.triples.iter().map(|triple| graph.names(triple).join(" | ")).collect();
     if believed.is_empty() {
-        let reason = "the model wrote no graph that can be read; the question's own names are looked up";
+        let reason = "the model's graph cannot be read; the names in the question are looked up instead";
         context.trace.report(Stage::Plan, Event::Degraded { reason: reason.into() });
     }
     context.trace.report(Stage::Plan, Event::Believed { triples: believed });
-    // What asks for one node is no open question, whatever the model called it.
+    // A question that asks for one node is not open, whatever the model says.
     let open = said_open && graph.asked.is_none();
     Ok(Belief { graph, open })
 }
 
-/// The least likeness of relations from which on what the sources filled in is the answer, without the model.
+/// From this similarity of relations on, the entities that the sources filled in are the answer,
+/// without a model call.
 const SURE: f32 = 0.6;
 /// Tokens of a pseudo-graph.
 const MOST_REPLY: u32 = 500;

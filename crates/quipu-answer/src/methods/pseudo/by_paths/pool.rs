@@ -1,13 +1,14 @@
-//! Triples of a source that are compared with pseudo-triples by meaning (§3.2.1): those around what bears one of the names, those of the triple
-//! index where one was built, and all of a small graph.
+//! The triples of a source that are compared with pseudo-triples by meaning (§3.2.1): those around
+//! entities with one of the names, those of the triple index if there is one, and all triples of a
+//! small graph.
 
 use std::collections::HashSet;
 
 use quipu_graph::{Direction, NodeId};
+use quipu_index::inner_product;
 use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 
 use super::PseudoConfig;
-use super::follow::product;
 use super::hits::{Hit, Vectors};
 use crate::answer::{AnswerError, Evidence, EvidenceContent, Stage};
 use crate::ledger::Context;
@@ -17,13 +18,13 @@ use crate::retrieve::{Walked, nearby_triples, sentence, with_evidence};
 
 use super::meant::Meant;
 
-/// Most triples of a graph that is compared as a whole for what leads nowhere.
+/// Most triples of a graph that is compared completely with pseudo-triples that lead nowhere.
 const SMALL: u64 = 2000;
 /// Neighbours along one relation of one entity.
 const EACH: usize = 50;
-/// A relation alone says less than a whole triple.
+/// The factor on the similarity of relations alone, which say less than whole triples.
 const RELATION_ALONE: f32 = 0.95;
-/// And less where only one of two ends is what it should be.
+/// The factor if only one of the two ends matches.
 const ONE_END: f32 = 0.85;
 
 /// A triple of a source.
@@ -37,14 +38,15 @@ struct Candidate {
     relation: std::sync::Arc<[f32]>,
 }
 
-/// The triples of a source that are compared, with their vectors.
+/// The triples of a source to compare, with their vectors.
 #[derive(Default)]
 pub(super) struct Pool {
     triples: Vec<Candidate>,
 }
 
 impl Pool {
-    /// Gathers the triples around `nodes`, and those that resemble the pseudo-triples `wanted` whatever their names; one call of the embedder.
+    /// Gathers the triples around `nodes`, and those similar to the pseudo-triples `wanted`,
+    /// whatever their names. One embedder call.
     ///
     /// # Errors
     /// The graph's, the index's and the embedder's.
@@ -110,7 +112,8 @@ impl Pool {
         Ok(Self { triples })
     }
 
-    /// The nearest triples of the pseudo-triples `wanted`, and of the question itself around what it names.
+    /// The triples nearest to the pseudo-triples `wanted`, and those nearest to the question around
+    /// its entities.
     pub(super) fn hits(
         &self,
         graph: &PseudoGraph,
@@ -129,7 +132,7 @@ impl Pool {
         }
         let around = |candidate: &Candidate| {
             let asked = meant.asked.contains(&candidate.head) || meant.asked.contains(&candidate.tail);
-            if asked { product(&candidate.whole, &vectors.question) } else { f32::MIN }
+            if asked { inner_product(&candidate.whole, &vectors.question) } else { f32::MIN }
         };
         self.nearest(k, around, None, &meant.asked, meant, &mut hits);
         hits
@@ -165,8 +168,8 @@ impl Pool {
     }
 }
 
-/// Similarity of a triple with a pseudo-triple: of the sentences, or, where an end is meant by one of its nodes, of the relations. The other
-/// end is what the model is likely to be wrong about.
+/// Similarity of a triple with a pseudo-triple: of the sentences, or of the relations if one of the
+/// triple's nodes is a meant end, because the model is most likely wrong about the other end.
 fn similarity(
     at: usize,
     triple: &PseudoTriple,
@@ -174,7 +177,7 @@ fn similarity(
     vectors: &Vectors,
     meant: &Meant,
 ) -> f32 {
-    let whole = vectors.pseudo.get(at).map_or(0.0, |row| product(row, &candidate.whole));
+    let whole = vectors.pseudo.get(at).map_or(0.0, |row| inner_product(row, &candidate.whole));
     let ends = ends(triple);
     let is_meant = |end: &&usize| {
         let nodes = meant.of(**end);
@@ -184,7 +187,7 @@ fn similarity(
     if meant_ends == 0 {
         return whole;
     }
-    let relation = vectors.relations.get(at).map_or(0.0, |row| product(row, &candidate.relation));
+    let relation = vectors.relations.get(at).map_or(0.0, |row| inner_product(row, &candidate.relation));
     let counts = if meant_ends == ends.len() { RELATION_ALONE } else { ONE_END };
     whole.max(counts * relation)
 }

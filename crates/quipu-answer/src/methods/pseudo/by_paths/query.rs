@@ -1,14 +1,16 @@
-//! Following: what all sources say of the things that the pseudo-graph speaks of.
+//! Following: collects what all sources say about the entities of the pseudo-graph.
 //!
-//! Comparing with every triple of a graph of 100 million is out of reach. So the pseudo-graph is followed from what the question names
-//! (`follow.rs`), in all sources at once: of a pseudo-triple, the sources that have a relation most like its own go on, and what they find
-//! the others look up by name. A pseudo-triple that leads nowhere is compared by its meaning with what is around (`pool.rs`).
+//! Comparing with every triple of a graph of 100 million is too slow. So the pseudo-graph is
+//! followed from the question's entities (`follow.rs`), in all sources at once. For each
+//! pseudo-triple, the sources with the most similar relation go on, and the other sources look up
+//! the entities found by name. A pseudo-triple that leads nowhere is compared by meaning with the
+//! triples around (`pool.rs`).
 
 use std::collections::{HashMap, HashSet};
 
 use futures::future::join_all;
 use quipu_graph::{Direction, NodeId};
-use quipu_index::normalise;
+use quipu_language::normalise;
 use quipu_query::{PseudoGraph, PseudoTail};
 
 use super::PseudoConfig;
@@ -22,29 +24,31 @@ use crate::link::mentions;
 use crate::retrieve::{Walked, with_evidence};
 use crate::sources::without_weaker;
 
-/// Steps along the pseudo-graph, bridges among them.
+/// Most steps along the pseudo-graph, bridges included.
 const LAYERS: usize = 6;
-/// A source whose relation is less like a pseudo-triple's than the best source's by more than this does not have it.
+/// A source lacks a pseudo-triple's relation if its best one is less similar than the best source's
+/// by more than this.
 const AS_GOOD: f32 = 0.05;
-/// A triple that was followed is surely one of the pseudo-triple's entity; what remains is how much the relations are alike.
+/// A followed triple surely belongs to the pseudo-triple's entity; only the similarity of the
+/// relations counts beside this.
 const FOLLOWED: f32 = 0.95;
 
-/// What the sources say.
+/// The sources' evidence.
 #[derive(Default)]
 pub(super) struct Found {
     pub hits: Vec<Hit>,
-    /// Ids of the triples along each pseudo-triple that could be followed.
+    /// Ids of the triples along each pseudo-triple that was followed.
     pub followed: HashMap<usize, Vec<String>>,
-    /// What the node that the question asks for is.
+    /// The entities of the node that the question asks for.
     pub answer: Option<Marked>,
 }
 
-/// The answer as the sources mark it in the pseudo-graph.
+/// The answer that the sources give for a node of the pseudo-graph.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Marked {
     /// Names, each once, in the sources' order.
     pub names: Vec<String>,
-    /// How much the least alike relation on the way is like the pseudo-graph's.
+    /// The similarity of the least similar relation on the way.
     pub score: f32,
 }
 
@@ -52,16 +56,17 @@ pub(super) struct Marked {
 struct Search<'c> {
     context: Context<'c>,
     meant: Meant,
-    /// Triples along the pseudo-triples, with the likeness of their relations.
+    /// Triples along the pseudo-triples, with the similarity of their relations.
     along: HashMap<usize, (f32, Vec<Walked>)>,
-    /// Names of what nodes were led to.
+    /// Names of the entities reached by following.
     names: HashMap<NodeId, String>,
 }
 
-/// What all sources say of the pseudo-graph. A source that fails is told of; only where all do is that an error.
+/// Queries all sources about the pseudo-graph. A failing source is reported; it is an error only if
+/// all fail.
 ///
 /// # Errors
-/// The embedder's; a source's where no other can be asked.
+/// The embedder's; a source's if no other source is left.
 pub(super) async fn query(
     context: &Context<'_>,
     question: &Question,
@@ -106,7 +111,7 @@ pub(super) async fn query(
     }
 }
 
-/// The sources that can be asked still, with what each gave; the others are told of.
+/// The results of the sources that answered; the failures are reported.
 fn alive<'c, T>(
     all: Vec<(Context<'c>, Result<T, AnswerError>)>,
     failed: &mut Option<AnswerError>,
@@ -125,7 +130,7 @@ fn alive<'c, T>(
     Ok(alive)
 }
 
-/// Reports what the search starts from: the mentions of the question, each as the first source that knows it has it.
+/// Reports the mentions that the search starts from, each as the first source that knows it.
 fn tell_of_links(context: &Context<'_>, searches: &[Search<'_>]) {
     let mut mentions: Vec<MentionEvent> = Vec::new();
     for mention in searches.iter().flat_map(|search| &search.meant.mentioned) {
@@ -136,7 +141,7 @@ fn tell_of_links(context: &Context<'_>, searches: &[Search<'_>]) {
     context.trace.report(Stage::Link, Event::Linked { mentions });
 }
 
-/// What every step of the search works with.
+/// The input of every step of the search.
 struct Work<'q> {
     graph: &'q PseudoGraph,
     relations: &'q Relations,
@@ -150,7 +155,7 @@ impl Work<'_> {
         Follower { context: &search.context, graph: self.graph, relations: self.relations, most }
     }
 
-    /// Follows the pseudo-graph from what the question names, in all sources at once.
+    /// Follows the pseudo-graph from the question's entities, in all sources at once.
     async fn follow<'c>(
         &self,
         mut searches: Vec<Search<'c>>,
@@ -206,7 +211,8 @@ impl Work<'_> {
         Ok(alive(join_all(offering).await, failed)?.into_iter().unzip())
     }
 
-    /// Pseudo-triples between what was found from two sides: only what is joined by them stays.
+    /// Checks the pseudo-triples between two known nodes: keeps the entities of both ends that the
+    /// source connects by their relation.
     async fn close<'c>(
         &self,
         searches: Vec<Search<'c>>,
@@ -230,7 +236,7 @@ impl Work<'_> {
             }
             let found = self.follower(search).close(&search.meant, at, triple.head, tail).await?;
             let Some((score, walked)) = found else {
-                // What was led to has this relation to something else than the model believed.
+                // The relation exists, but leads to another entity than the model believed.
                 let led = [triple.head, tail].into_iter().find(|end| search.meant.distance(*end) > 0);
                 if let Some(led) = led
                     && let Some(found) = self.follower(search).replace(&search.meant, at, led).await?
@@ -250,7 +256,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The triples that were followed; of pseudo-triples that lead nowhere, and of the question, the nearest ones.
+    /// The followed triples, and the nearest triples of the question and of the pseudo-triples that
+    /// lead nowhere.
     async fn hits<'c>(
         &self,
         searches: Vec<Search<'c>>,
@@ -260,7 +267,7 @@ impl Work<'_> {
         let followed: HashSet<usize> =
             searches.iter().flat_map(|search| search.along.keys().copied()).collect();
         let wanted: Vec<usize> = (0..self.graph.triples.len()).filter(|at| !followed.contains(at)).collect();
-        // Where all was followed to the answer, nothing else is looked for.
+        // If following reached the answer along every pseudo-triple, nothing else is searched.
         let settled = wanted.is_empty() && answer.is_some();
         let reading = searches.into_iter().map(|search| async {
             let context = search.context.alone();
@@ -326,7 +333,8 @@ impl Work<'_> {
     }
 }
 
-/// Of every pseudo-triple, the sources that have it, as far as relations tell.
+/// For each pseudo-triple, keeps the offers of the sources whose relation is about as similar as
+/// the best.
 fn keep_best(all: &mut [Vec<Offer>]) {
     let mut best: HashMap<usize, f32> = HashMap::new();
     for offer in all.iter().flatten() {
@@ -338,8 +346,9 @@ fn keep_best(all: &mut [Vec<Offer>]) {
     }
 }
 
-/// Every source takes what the sources were led to: its own, and what others found where it knows it by name. Where different
-/// pseudo-triples were followed in different sources, that is what all of them led to.
+/// Sets the entities of each reached node in every source: its own, and those of other sources that
+/// it knows by name. If the sources followed different pseudo-triples, only the entities that all
+/// of them reached.
 fn settle<'c>(all: Vec<(Search<'c>, Vec<Led>)>, layer: usize) -> Result<Vec<Search<'c>>, AnswerError> {
     let mut led_to: Vec<usize> =
         all.iter().flat_map(|(_, led)| led.iter().filter_map(|led| led.far)).collect();
@@ -421,7 +430,8 @@ impl Search<'_> {
     }
 }
 
-/// Triples that lead to one of `ends`, and those of a bridge that lead to these; all where there are no ends to lead to.
+/// The triples that lead to one of `ends`, and those of a bridge before them; all triples if no
+/// ends are given.
 fn leading_to(walked: Vec<Walked>, ends: Option<&Vec<NodeId>>) -> Vec<Walked> {
     let Some(ends) = ends else { return walked };
     let ends: HashSet<NodeId> = ends.iter().copied().collect();
@@ -437,8 +447,9 @@ fn stated((from, step, to): Walked) -> (NodeId, NodeId) {
     }
 }
 
-/// What the node that the question asks for is: the one that the model marked, else the only unknown one at an end of the graph. What the
-/// question itself names is no answer, unless there is no other.
+/// The entities of the node that the question asks for: the node that the model marked, else the
+/// only unknown node at an end of the graph. Entities that the question names are left out, unless
+/// there are no others.
 fn marked(graph: &PseudoGraph, searches: &[Search<'_>]) -> Option<Marked> {
     let led = |at: usize| {
         searches.iter().any(|s| !matches!(s.meant.distance(at), 0 | NOWHERE) && !s.meant.of(at).is_empty())
@@ -468,3 +479,6 @@ fn marked(graph: &PseudoGraph, searches: &[Search<'_>]) -> Option<Marked> {
     let scores = searches.iter().flat_map(|search| search.along.values().map(|(score, _)| *score));
     Some(Marked { names, score: scores.fold(1.0, f32::min) })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,12 @@
-//! What the relations of the sources are called, as far as the question may need them: the model that knows it writes a pseudo-graph that can be
-//! looked up.
+//! Names of the sources' relations that the question may need. A model that sees them writes a
+//! pseudo-graph that can be looked up.
 
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, RelationInfo, RelationRole};
+use quipu_index::inner_product;
 
 use super::PseudoConfig;
-use super::follow::product;
 use crate::answer::{AnswerError, Question, Stage, cell};
 use crate::ledger::{Context, is_down};
 use crate::link::RelationVectors;
@@ -14,15 +14,17 @@ use crate::link::{mentions, shape_of};
 use crate::plan::Cards;
 use crate::retrieve::nearby_triples;
 
-/// Of a graph of more relations than this, those around what the question names are offered.
+/// If a graph has more relations than this, only those around the question's entities are offered.
 const ALL: usize = 200;
-/// Hops around what the question names, and neighbours along each relation of an entity that are looked at for more.
+/// Hops around the question's entities, neighbours along each relation of an entity, and most
+/// triples read in total.
 const HOPS: usize = 2;
 const EACH: usize = 3;
 const NEARBY: usize = 600;
 
-/// Relations as `(film)-[:DIRECTED_BY]->(person)`, or the name alone where nobody knows what they join; those most like the question, in the order of
-/// their names. A source that cannot be asked has none; it is told of when it is looked into.
+/// The relations as `(film)-[:DIRECTED_BY]->(person)`, or by name alone if no card gives their
+/// kinds; those most similar to the question, sorted by name. A source that cannot be read offers
+/// none; the failure is reported when it is queried.
 ///
 /// # Errors
 /// The embedder's.
@@ -55,7 +57,7 @@ pub(super) async fn offered(
     Ok(names.into_iter().map(|(_, shown)| shown).collect())
 }
 
-/// The ordinary relations of a source: all, or those near what the question names.
+/// The ordinary relations of a source: all, or those near the question's entities.
 async fn around<'c>(
     context: &Context<'c>,
     question: &Question,
@@ -74,7 +76,7 @@ async fn around<'c>(
 }
 
 fn described(context: &Context<'_>, info: &RelationInfo) -> String {
-    // As the pseudo-graph will write it; its reader makes words of it again.
+    // In the spelling of a pseudo-graph; its reader turns it into words again.
     let words = cell(&info.name);
     let parts: Vec<String> = words
         .split(|c: char| !c.is_alphanumeric())
@@ -100,7 +102,7 @@ async fn nearest(
     let texts: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
     let rows = context.memory::<RelationVectors>().vectors(context, Stage::Plan, &texts).await?;
     let mut ranked: Vec<(f32, (String, String))> =
-        rows.iter().map(|row| product(row, asked.row(0))).zip(names).collect();
+        rows.iter().map(|row| inner_product(row, asked.row(0))).zip(names).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     ranked.truncate(most);
     let mut names: Vec<(String, String)> = ranked.into_iter().map(|(_, name)| name).collect();

@@ -1,4 +1,5 @@
-//! The answer from the corrected graph: what the sources marked in it, sentences for an open question, values for any other.
+//! The answer from the corrected graph: the entities that the sources marked, sentences for an open
+//! question, values for any other.
 
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
@@ -17,7 +18,8 @@ const MOST_SENTENCES: usize = 8;
 /// Confidence in an answer from a corrected graph.
 const CORRECTED: f64 = 0.6;
 
-/// The answer from the corrected graph: one call. An open question gets sentences, each with its evidence; any other one values.
+/// The answer from the corrected graph: one call. An open question gets sentences with their
+/// evidence, any other question values.
 pub(super) async fn from_evidence(
     context: &Context<'_>,
     question: &Question,
@@ -34,7 +36,7 @@ pub(super) async fn from_evidence(
 /// The answer that the sources mark in the corrected graph: no call.
 pub(super) fn from_marked(context: &Context<'_>, marked: &Marked, evidence: Vec<Evidence>) -> Outcome {
     let _timer = context.ledger.enter(Stage::Compose);
-    let reasoning = "what the node that the question asks for is, in the corrected graph".to_owned();
+    let reasoning = "the node that the question asks for, in the corrected graph".to_owned();
     let answers = marked.names.clone();
     context.trace.report(Stage::Compose, Event::Composed { reasoning, answers });
     Outcome {
@@ -59,7 +61,7 @@ struct Sentence {
     rows: Vec<String>,
 }
 
-/// Sentences with the numbers of the evidence that each rests on; one without evidence is left out.
+/// Sentences, each with the numbers of its evidence. A sentence without evidence is left out.
 async fn told(
     context: &Context<'_>,
     question: &Question,
@@ -122,9 +124,9 @@ fn settle(context: &Context<'_>, telling: Telling, evidence: Vec<Evidence>) -> O
         .trace
         .report(Stage::Compose, Event::Composed { reasoning: text.clone(), answers: answers.clone() });
     if answers.is_empty() {
-        return Outcome::abstain("nothing that was found bears on the question", evidence);
+        return Outcome::abstain("no evidence is relevant to the question", evidence);
     }
-    // What is cited comes first, in the order of its numbers.
+    // The cited evidence comes first, in the order of its numbers.
     let rest =
         evidence.iter().enumerate().filter(|(at, _)| !cited.contains(at)).map(|(_, piece)| piece.clone());
     let ordered = cited.iter().filter_map(|at| evidence.get(*at).cloned()).chain(rest).collect();

@@ -1,5 +1,6 @@
-//! Correction by similarity, without a call: every pseudo-triple becomes what the sources state along it, else what resembles it most, and what
-//! resembles nothing is deleted. The corrected graph holds triples of the sources only.
+//! Correction by similarity, without a call. Each pseudo-triple becomes the triples found along it,
+//! else the most similar triple; if no triple is similar, it is deleted. The corrected graph holds
+//! only triples of the sources.
 
 use quipu_query::PseudoGraph;
 
@@ -8,17 +9,19 @@ use super::gold::Gold;
 use crate::answer::{EditEvent, Event, Evidence, Stage};
 use crate::ledger::Context;
 
-/// A pseudo-triple that no triple resembles so much is deleted.
+/// Below this similarity of the nearest triple, a pseudo-triple is deleted.
 const LEAST_SUPPORT: f32 = 0.5;
 
-/// The corrected graph. Nothing kept says that the beliefs were no help: what was found is then all that there is.
+/// The corrected graph. If no triple is kept, the beliefs were no help, and all evidence found is
+/// returned.
 pub(super) fn corrected(context: &Context<'_>, graph: &PseudoGraph, gold: &Gold) -> Vec<Evidence> {
     let (edits, kept) = by_similarity(graph, gold);
     context.trace.report(Stage::Critique, Event::Corrected { edits });
     if kept.is_empty() { gold.evidence.clone() } else { kept }
 }
 
-/// Every pseudo-triple becomes its most similar triple, with the others of the same entity and relation: a list is one belief.
+/// Replaces each pseudo-triple by its most similar triple, with the other triples of the same
+/// entity and relation, because a list is one belief.
 fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evidence>) {
     let mut events = Vec::new();
     let mut kept = vec![false; gold.evidence.len()];
@@ -32,7 +35,7 @@ fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evide
         }
         events.extend(edited(Some(before), &take_all(&positions, &mut kept), &gold.evidence));
     }
-    // What the question asks for, whether anybody believed something about it or not.
+    // The triple that the question asks for is kept, even if the model believed nothing about it.
     let asked = gold
         .asked
         .as_ref()
@@ -47,7 +50,7 @@ fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evide
     (events, kept_of(&gold.evidence, &kept))
 }
 
-/// Where the triples along a pseudo-triple stand in the gold graph.
+/// The positions in the gold graph of the triples along a pseudo-triple.
 fn positions_of(gold: &Gold, at: usize) -> Vec<usize> {
     let Some(ids) = gold.followed.get(&at) else { return Vec::new() };
     gold.evidence.iter().enumerate().filter(|(_, piece)| ids.contains(&piece.id)).map(|(at, _)| at).collect()

@@ -1,11 +1,12 @@
-//! Verification by whole paths (DESIGN §8, whole-path planning): what the question's own words fit among the paths that the sources have
-//! corrects the pseudo-graph. Code does it, without a call; how well the best path fits says as well whether the sources can answer at all.
+//! Verification by whole paths (DESIGN §8, whole-path planning): the path of the sources that best
+//! fits the question's own words corrects the pseudo-graph. Code does it, without a call. The fit
+//! of the best path also shows whether the sources can answer at all.
 
-use quipu_index::normalise;
+use quipu_index::inner_product;
+use quipu_language::normalise;
 use quipu_query::PseudoGraph;
 
 use super::super::edits::edited;
-use super::follow::product;
 use super::{PseudoConfig, respond};
 use crate::answer::{
     AnswerError, EditEvent, Event, Evidence, EvidenceContent, Outcome, Question, Stage, Status,
@@ -15,14 +16,15 @@ use crate::link::RelationVectors;
 use crate::planners::{ByPaths, PathsConfig};
 use crate::sources::ask_each;
 
-/// From this fit on a path of one source answers.
+/// From this fit on, a path of one source answers.
 const LIKELY: f64 = 0.3;
-/// The same where an API stands beside: half of a chain may fit a little where the whole of it lies in no one place.
+/// The same beside an API or a graph that is not joined: half of a chain may fit a little although
+/// no single source holds all of it.
 const LIKELY_OF_SEVERAL: f64 = 0.6;
-/// A pseudo-triple whose relation is less like that of any triple along the path is deleted.
+/// A pseudo-triple is deleted if no relation on the path is at least this similar to its own.
 const LEAST_SUPPORT: f32 = 0.5;
 
-/// What the sources' paths say.
+/// The answer of the sources' paths.
 pub(super) struct Whole {
     outcome: Outcome,
     several: bool,
@@ -31,14 +33,14 @@ pub(super) struct Whole {
 /// The likeliest path's answer over all sources.
 ///
 /// # Errors
-/// As of whole-path planning in every source.
+/// Those of whole-path planning in every source.
 pub(super) async fn plan(
     context: &Context<'_>,
     question: &Question,
     config: &PseudoConfig,
     paths: &PathsConfig,
 ) -> Result<Whole, AnswerError> {
-    // The last call is the answer's.
+    // The last call is kept for the answer.
     let context = if config.all_sources { context.sparing(1) } else { context.sparing(1).alone() };
     let paths = PathsConfig { least_confidence: config.least_fit, ..paths.clone() };
     let outcome = ask_each(&context, question, &ByPaths(&paths), &BestSoFar::default()).await?;
@@ -46,8 +48,10 @@ pub(super) async fn plan(
 }
 
 impl Whole {
-    /// Whether the paths decide: one of them fits well enough to be the answer, or none fits. An `open` question asks for more than a path
-    /// leads to, and is never decided by one. Of what no path joins that needs more until following the pseudo-graph `led_nowhere`.
+    /// Whether the paths decide: because one fits well enough to be the answer, or because none
+    /// fits. They never decide an `open` question, which asks for more than a path leads to. Beside
+    /// an API or a graph that is not joined, where no path leads, they need a better fit until
+    /// following the pseudo-graph `led_nowhere`.
     pub(super) fn decides(&self, open: bool, led_nowhere: bool) -> bool {
         let joins = self.several && !led_nowhere;
         let surely = match self.outcome.status {
@@ -59,8 +63,8 @@ impl Whole {
         surely && !open
     }
 
-    /// What the paths decide: the answer from the pseudo-graph as they correct it, or an abstention with the nearest path as its reason. No
-    /// call; one where every answer is composed.
+    /// The decision of the paths: the answer, with the pseudo-graph corrected by them, or an
+    /// abstention with the nearest path as its reason. No call, or one if every answer is composed.
     ///
     /// # Errors
     /// The embedder's; where a model composes, the model's.
@@ -83,8 +87,9 @@ impl Whole {
     }
 }
 
-/// The edits that make a pseudo-graph what is stated along a path: a pseudo-triple becomes the triples of the relation that means the most
-/// like its own, each relation once; what is left of it is deleted, and what is left of the path added.
+/// The edits that turn a pseudo-graph into the triples of a path. A pseudo-triple becomes the
+/// triples of the most similar relation, each relation once; the other pseudo-triples are deleted,
+/// and the path's other triples added.
 async fn corrected(
     context: &Context<'_>,
     graph: &PseudoGraph,
@@ -105,7 +110,7 @@ async fn corrected(
     let (believed, of_path) = rows.split_at(graph.triples.len().min(rows.len()));
     let mut likeness: Vec<(f32, usize, usize)> = Vec::new();
     for (pseudo, row) in believed.iter().enumerate() {
-        let each = of_path.iter().enumerate().map(|(at, other)| (product(row, other), pseudo, at));
+        let each = of_path.iter().enumerate().map(|(at, other)| (inner_product(row, other), pseudo, at));
         likeness.extend(each.filter(|(likeness, ..)| *likeness >= LEAST_SUPPORT));
     }
     likeness.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));

@@ -1,4 +1,4 @@
-//! Values and conditions, by rising strength of their operators.
+//! Values and conditions, by increasing precedence of their operators.
 
 use super::super::lexer::Token;
 use super::super::syntax::Value;
@@ -35,7 +35,7 @@ impl Parser {
                 ["=", "<>", "!=", "<=", ">=", "<", ">", "=~"].into_iter().find(|sign| self.takes_sign(sign));
             if let Some(sign) = sign {
                 let right = self.sum()?;
-                // "1 < x < 3" is both.
+                // "1 < x < 3" means both comparisons.
                 left = match left {
                     Value::Two("<" | "<=" | ">" | ">=", _, ref middle) => {
                         let middle = (**middle).clone();

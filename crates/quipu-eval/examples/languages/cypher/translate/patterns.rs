@@ -1,4 +1,4 @@
-//! Patterns: nodes are rows, relationships are columns and tables of links.
+//! Patterns: nodes are rows, relationships are columns and link tables.
 
 use quipu_query::{Expression, Kind, Place, QueryError, Rows, Source};
 
@@ -44,7 +44,7 @@ impl Translator<'_> {
                     Some(table) => {
                         self.declare(scope, name, table, None, optional)?;
                     }
-                    // The binder looks for a table that has what is asked of it.
+                    // The binder finds a table with the requested columns.
                     None => {
                         let label = node.labels.first().ok_or_else(|| unknown(node))?;
                         let alias = self.alias(name);
@@ -83,7 +83,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The table of a node, by what its variable stands for or by its label.
+    /// The table of a node, by its variable or by its label.
     fn table_of(&self, scope: &Scope, node: &Node) -> Made<Option<usize>> {
         if let Some(Bound::Thing(_, table)) = node.variable.as_ref().and_then(|name| scope.get(name)) {
             return Ok(Some(*table));
@@ -92,7 +92,7 @@ impl Translator<'_> {
         Ok(self.names.class(label))
     }
 
-    /// The column of a relationship between things of these tables, turned round where only that fits.
+    /// The column of a relationship between entities of these tables, reversed if only that fits.
     fn step(&self, link: &Relationship, (left, right): (Option<usize>, Option<usize>)) -> Made<Step> {
         let ways = [(link.backward, left, right), (!link.backward, left, right)];
         let places = |head: Option<usize>| -> Vec<Place> {
@@ -130,13 +130,13 @@ impl Translator<'_> {
         })
     }
 
-    /// Whether two tables hold the same things, or one those of the other too.
+    /// Whether two tables hold the same entities, or one contains the other's.
     fn are_one(&self, a: usize, b: usize) -> bool {
         let within = |table: usize| self.names.tables.table(table).and_then(|table| table.within);
         a == b || within(a) == Some(b) || within(b) == Some(a)
     }
 
-    /// Joins the node `to`, which a relationship connects with the node `from`.
+    /// Joins the node `to`, which a relationship connects to the node `from`.
     fn follow(
         &mut self,
         scope: &mut Scope,
@@ -157,7 +157,7 @@ impl Translator<'_> {
             return Err(missing());
         };
         let (of_id, link_id) = (of.id.clone(), link.id.clone());
-        // What equals the node's name.
+        // The value that must equal the name of the node `to`.
         let end = if let Rows::Links { .. } = of.source {
             let head = of.columns.first().map(|column| column.id.clone()).unwrap_or_default();
             let (ours, theirs) = if step.backward { (&link_id, &head) } else { (&head, &link_id) };
@@ -199,7 +199,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Whether the node that a step ends in is a thing with a table: the tail of some relationships is a text.
+    /// Whether the end of a step is an entity with a table: the tail of some relationships is text.
     fn is_thing(&self, step: &Step) -> bool {
         let kind = self.names.tables.column(step.place).map(|column| column.kind);
         step.backward || matches!(kind, Some(Kind::Entity(Some(_))))

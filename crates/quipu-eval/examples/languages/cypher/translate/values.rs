@@ -9,7 +9,7 @@ use super::{Bound, Made, Scope, Translator, column, equal, plain, refuse};
 use crate::cypher::syntax::{Pattern, Value};
 
 impl Translator<'_> {
-    /// A condition: a truth value alone is one.
+    /// A condition. A boolean value alone is one.
     pub(super) fn condition(&mut self, scope: &mut Scope, value: &Value) -> Made<Expression> {
         let made = self.value(scope, value)?;
         Ok(match made {
@@ -57,7 +57,7 @@ impl Translator<'_> {
         })
     }
 
-    /// A property of a thing, the year of a date, the name of what is a text here.
+    /// A property of an entity, the year of a date, or the name of an entity that is text here.
     fn property(&mut self, scope: &mut Scope, of: &Value, name: &str) -> Made<Expression> {
         let thing = match of {
             Value::Variable(variable) => match scope.get(variable) {
@@ -82,7 +82,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The table of links that holds a property with several values.
+    /// The link table of a property with several values.
     fn list_of(&self, table: usize, name: &str) -> Option<usize> {
         let places = self.names.columns(name, &[table]);
         let found = places.into_iter().find(|place| {
@@ -92,7 +92,7 @@ impl Translator<'_> {
         found.map(|place| place.table)
     }
 
-    /// A property that is a list: the alias of the thing, the table of links.
+    /// A list property: the alias of the entity, the link table.
     pub(super) fn list(&self, scope: &Scope, value: &Value) -> Option<(String, usize)> {
         let Value::Property(of, name) = value else { return None };
         let Value::Variable(variable) = &**of else { return None };
@@ -120,7 +120,7 @@ impl Translator<'_> {
         Ok(column(&alias, &tail))
     }
 
-    /// The values of a thing's list, or whether one of them is a value.
+    /// The values of an entity's list, or whether one of them equals a value.
     fn of_list(&mut self, of: &str, table: usize, is: Option<Expression>) -> Made<Query> {
         let mut within = Scope::default();
         let tail = self.unwound(&mut within, of, table)?;
@@ -130,7 +130,7 @@ impl Translator<'_> {
         Ok(select(tail, within))
     }
 
-    /// Whether a value is in a thing's list.
+    /// Whether a value is in an entity's list.
     fn in_list(&mut self, of: &str, table: usize, value: Expression) -> Made<Expression> {
         let constant = matches!(value, Expression::Text(_) | Expression::Number(_));
         let Some(links) = self.names.tables.table(table).filter(|_| constant) else {
@@ -302,7 +302,7 @@ impl Translator<'_> {
         Ok(Expression::Exists(Box::new(select(column(&first.alias, id), within.clone()))))
     }
 
-    /// A pattern that what is known outside is known in.
+    /// A pattern in a scope that contains the outer variables.
     fn within(&mut self, scope: &Scope, patterns: &[Pattern], filter: Option<&Value>) -> Made<Scope> {
         let mut within = Scope { bound: scope.bound.clone(), ..Scope::default() };
         for pattern in patterns {
@@ -320,7 +320,7 @@ impl Translator<'_> {
 fn substring(name: &str, values: Vec<Expression>) -> Made<Expression> {
     let mut values = values.into_iter();
     let of = match values.next() {
-        // A date is its text.
+        // A date as text.
         Some(Expression::Call(Function::Text, mut parts)) => parts.pop().unwrap_or(Expression::Null),
         Some(of) => of,
         None => return refuse(format!("{name} needs a value")),

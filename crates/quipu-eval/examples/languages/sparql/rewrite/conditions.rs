@@ -1,4 +1,4 @@
-//! Conditions and calculations: texts, numbers and dates are compared as the graph states them.
+//! Conditions and calculations, adapted to the forms of the graph's texts, numbers and dates.
 
 use oxrdf::{Literal, NamedNode, Variable};
 use quipu_query::{Kind, QueryError};
@@ -55,7 +55,7 @@ fn string(text: &str) -> Expression {
     Expression::Literal(Literal::new_simple_literal(text))
 }
 
-/// A number, whether the graph states it as one or as a text.
+/// A number, from a numeric literal or from text.
 pub(super) fn decimal(of: Expression) -> Expression {
     let text = call(Function::Str, vec![of]);
     cast(call(Function::Replace, vec![text, string(",([0-9]{3})"), string("$1")]), "decimal")
@@ -69,7 +69,7 @@ pub(super) fn number_of(text: &str) -> Option<Expression> {
     Some(Expression::Literal(Literal::new_typed_literal(plain, datatype)))
 }
 
-/// A date against one that is written out, as far as the latter goes: 2021-06 is at most 2021.
+/// A date compared with a written date at the latter's precision: 2021-06 is at most 2021.
 pub(super) fn date_compared(order: Order, date: Expression, written: &str) -> Expression {
     let length = i64::try_from(written.chars().count()).unwrap_or(i64::MAX);
     order.of(digits(date, 1, length), string(written))
@@ -80,7 +80,7 @@ fn digits(date: Expression, start: i64, length: i64) -> Expression {
     call(Function::SubStr, vec![call(Function::Str, vec![date]), number(start), number(length)])
 }
 
-/// The variable that an expression is but for its form: `LCASE(STR(?x))`.
+/// The variable inside formatting functions: `LCASE(STR(?x))`.
 fn variable(of: &Expression) -> Option<&Variable> {
     match of {
         Expression::Variable(variable) => Some(variable),
@@ -94,7 +94,8 @@ fn variable(of: &Expression) -> Option<&Variable> {
     }
 }
 
-/// The text of a constant but for its form: `LCASE("Gull")`, `xsd:date("2021-01-01")`, `:Gull`.
+/// The text of a constant inside formatting functions: `LCASE("Gull")`, `xsd:date("2021-01-01")`,
+/// `:Gull`.
 fn constant(of: &Expression) -> Option<String> {
     match of {
         Expression::Literal(literal) => Some(literal.value().to_owned()),
@@ -117,7 +118,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether dates of a column are years alone.
+    /// Whether a column's dates are bare years.
     fn are_years(&self, variable: &Variable) -> bool {
         let columns = self.places.get(variable).into_iter().flatten();
         let mut examples =
@@ -143,7 +144,7 @@ impl Rewriter<'_> {
                 function @ (Function::Contains | Function::StrStarts | Function::StrEnds | Function::Regex),
                 parts,
             ) => Ok(self.of_text(&function, parts)),
-            // Names in any language are one.
+            // Names in all languages count the same.
             Expression::FunctionCall(Function::LangMatches, _) => {
                 Ok(Expression::Literal(Literal::from(true)))
             }
@@ -161,7 +162,7 @@ impl Rewriter<'_> {
             }
             Expression::Variable(of) => Ok(match self.kind_of(&of) {
                 Some(Kind::Number { text: true }) => decimal(Expression::Variable(of)),
-                // The store orders dates and times, but neither days nor years.
+                // The store orders date-times, but neither days nor years.
                 Some(Kind::Date) => call(Function::Str, vec![Expression::Variable(of)]),
                 _ => Expression::Variable(of),
             }),
@@ -172,7 +173,7 @@ impl Rewriter<'_> {
                 let mut calculated = expression;
                 for part in parts_mut(&mut calculated) {
                     *part = match variable(part) {
-                        // SPARQL 1.1 does not calculate with years.
+                        // SPARQL 1.1 has no arithmetic on years.
                         Some(of) if self.kind_of(of) == Some(Kind::Date) && self.are_years(of) => {
                             cast(digits(Expression::Variable(of.clone()), 1, 4), "integer")
                         }
@@ -225,7 +226,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// CONTAINS, STRSTARTS, STRENDS and REGEX, in any case, of a thing by its names.
+    /// CONTAINS, STRSTARTS, STRENDS and REGEX, ignoring case; for an entity, over its names.
     fn of_text(&mut self, function: &Function, parts: Vec<Expression>) -> Expression {
         let mut parts = parts.into_iter();
         let (of, text) = (parts.next().unwrap_or_else(|| string("")), parts.next());

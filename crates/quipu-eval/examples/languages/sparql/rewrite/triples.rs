@@ -1,4 +1,4 @@
-//! Triples: classes, names, properties and what stands at their ends.
+//! Rewrites triples: classes, names, properties and the terms at their ends.
 
 use oxrdf::{NamedNode, Term, Variable};
 use quipu_query::{Kind, Place, QueryError, Rows};
@@ -9,7 +9,7 @@ use super::conditions::{Order, date_compared, decimal, number_of};
 use super::{Rewriter, ground, is_label, is_type, local, nothing};
 use crate::sparql::text::spoken;
 
-/// What the triples of one pattern become.
+/// The result of rewriting one pattern's triples.
 #[derive(Default)]
 struct Made {
     triples: Vec<TriplePattern>,
@@ -34,13 +34,13 @@ fn join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
     GraphPattern::Join { left: Box::new(left), right: Box::new(right) }
 }
 
-/// The variable as one of some terms.
+/// Restricts a variable to some terms.
 fn one_of(variable: &Variable, terms: Vec<Term>) -> GraphPattern {
     let bindings = terms.into_iter().map(|term| vec![ground(term)]).collect();
     GraphPattern::Values { variables: vec![variable.clone()], bindings }
 }
 
-/// The text of a constant: a literal's, or a local name's.
+/// The text of a constant: of a literal, or of a local name.
 fn text_of(term: &TermPattern) -> Option<String> {
     match term {
         TermPattern::Literal(literal) => Some(literal.value().to_owned()),
@@ -69,7 +69,7 @@ impl Rewriter<'_> {
         Ok(made.pattern())
     }
 
-    /// `?x a :ship`: things of the class and of those below it, each once.
+    /// `?x a :ship`: the entities of the class and its subclasses, each once.
     fn of_class(&mut self, triple: TriplePattern, made: &mut Made) -> Result<(), QueryError> {
         let Some(relation) = self.names.tables.type_relations.first() else { return Ok(()) };
         let relation = NamedNode::new_unchecked(relation);
@@ -102,7 +102,8 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// `?x rdfs:label "Gull"`: the things that the text names. (Those with a variable are left out before.)
+    /// `?x rdfs:label "Gull"`: the entities that the text names. (Label triples with a variable are
+    /// removed earlier.)
     fn named(&mut self, triple: TriplePattern, made: &mut Made) -> Result<(), QueryError> {
         let classes = self.classes_of(&triple.subject);
         let Some(text) = text_of(&triple.object) else {
@@ -148,7 +149,7 @@ impl Rewriter<'_> {
             constant => self.value(&constant, &places, made)?,
         };
         let relations = self.names.relations(&places);
-        // The values of a column of kinds are the classes below the table's own.
+        // The values of a type column are the subclasses of the table's class.
         let kinds = places.iter().filter(|place| self.names.is_kind(**place));
         let kinds: Vec<Term> = kinds
             .filter_map(|place| self.names.tables.table(self.names.owner(*place)?))
@@ -172,7 +173,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// The thing itself, where it may have the property; else what it is linked to that has it.
+    /// The entity itself, if it may have the property; else a linked entity that has it.
     fn reached(&mut self, thing: Variable, classes: &[usize], owners: &[usize], made: &mut Made) -> Variable {
         if classes.is_empty() || classes.iter().any(|class| owners.contains(class)) {
             return thing;
@@ -195,7 +196,7 @@ impl Rewriter<'_> {
         other
     }
 
-    /// The variable of a thing; a constant is looked up among names.
+    /// The variable of an entity; a constant is looked up by name.
     fn thing(
         &mut self,
         term: TermPattern,
@@ -215,7 +216,7 @@ impl Rewriter<'_> {
         Ok(variable)
     }
 
-    /// A variable for the values that a constant means.
+    /// A variable for the values that a constant matches.
     fn value(
         &mut self,
         constant: &TermPattern,
@@ -247,7 +248,7 @@ impl Rewriter<'_> {
         Ok(variable)
     }
 
-    /// A path that is no plain sequence: its properties are found, whatever has them.
+    /// A path other than a plain sequence. Its properties are found on any entity.
     pub(super) fn path(
         &mut self,
         subject: TermPattern,
@@ -289,7 +290,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// A path along any of some relations.
+/// A path along any of several relations.
 pub(super) fn any_of(relations: Vec<NamedNode>) -> PropertyPathExpression {
     let mut paths = relations.into_iter().map(PropertyPathExpression::NamedNode);
     let first = paths.next().unwrap_or(PropertyPathExpression::NegatedPropertySet(Vec::new()));

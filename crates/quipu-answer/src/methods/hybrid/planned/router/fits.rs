@@ -1,8 +1,10 @@
-//! What speaks for a requirement before its documents are read: its words beside the question's, its hops, how much it leaves to choose from.
+//! Scores a requirement before its documents are read: by the similarity of its words to the
+//! question, its hops, and the number of entities that it leaves to choose from.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
+use quipu_index::inner_product;
 use quipu_language::Language;
 use quipu_model::ScoreRequest;
 use serde_json::json;
@@ -12,46 +14,52 @@ use crate::answer::{AnswerError, Event, Stage, cell};
 use crate::plan::{NamedPart, Requirement, with_solved};
 use crate::prompts::Prompt;
 
-/// Phrases of one part of the question that the model weighs, the most similar to the question; and of all parts together.
+/// Phrases of one part of the question that the model scores, the most similar to the question
+/// first; and of all parts together.
 const PHRASES_OF_PART: usize = 4;
 const MOST_PHRASES: usize = 36;
-/// A local model's one look at some forty phrases.
+/// Longest wait for a local model to score about forty phrases.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Weights of what speaks for an action: round numbers within what fits on halves of the development questions of one base agreed on
-/// (docs/results/ has what they are worth on the other halves).
+/// The weights in an action's score: round numbers inside the range on which fits on halves of one
+/// base's development questions agreed (docs/results/ has the results on the other halves).
 pub(super) mod weight {
-    /// Of the likelihood of a phrase, against the likeliest of the same part of the question.
+    /// For the likelihood of a phrase, relative to the likeliest phrase of the same part of the
+    /// question.
     pub(in super::super) const RELATION: f64 = 0.2;
-    /// Of the likelihood itself: which part of the question is the relational one.
+    /// For the likelihood itself, which tells the relational part of the question.
     pub(in super::super) const LIKELIHOOD: f64 = 0.05;
-    /// Least that a phrase can lose.
+    /// The most that a phrase can lose.
     pub(in super::super) const LEAST: f64 = -8.0;
-    /// Of the cosine of phrase and question.
+    /// For the cosine of phrase and question.
     pub(in super::super) const PHRASE: f64 = 4.0;
-    /// Of the greatest cosine of question and a document that is reached: which actions are worth reading.
+    /// For the greatest cosine of the question and a reachable document; it decides which actions
+    /// are worth reading.
     pub(in super::super) const TEXT: f64 = 6.0;
-    /// Of how much of the question entities and the best document explain together, where documents are read word for word.
+    /// For the share of the question that the entities and the best document explain together, if
+    /// documents are read word for word.
     pub(in super::super) const EXPLAINED: f64 = 8.0;
-    /// A requirement that leads to fewer than `FEW` entities leaves text nothing to choose from: what each factor below costs.
+    /// The cost of a requirement with fewer than `FEW` entities, for each factor of e below `FEW`:
+    /// it leaves text nothing to choose from.
     pub(in super::super) const NARROW: f64 = -2.0;
     pub(in super::super) const FEW: f64 = 5.0;
-    /// Of the logarithm of how much oftener than by chance two requirements meet, up to `MEETING_MOST`.
+    /// For the logarithm of how much oftener than by chance two requirements meet, up to
+    /// `MEETING_MOST`.
     pub(in super::super) const MEETING: f64 = 0.15;
     pub(in super::super) const MEETING_MOST: f64 = 6.0;
-    /// Of how likely a part of the question names something at all, up to `PART_MOST`.
+    /// For the likelihood that a part of the question names something, up to `PART_MOST`.
     pub(in super::super) const PART: f64 = 1.0;
     pub(in super::super) const PART_MOST: f64 = 1.5;
-    /// The part that the question's word for what it asks follows: "which *terrier*".
+    /// For the part that follows the question word: "which *terrier*".
     pub(in super::super) const ASKED: f64 = 1.0;
-    /// A hop beyond the first.
+    /// For each hop beyond the first.
     pub(in super::super) const HOP: f64 = -1.0;
-    /// What the text module is worth before its best document is looked at.
+    /// The value of the text module before its best document is read.
     pub(in super::super) const TEXT_MODULE: f64 = 2.0;
 }
 
 impl Router<'_> {
-    /// How well each requirement fits the question by its own words.
+    /// How well each requirement fits the question by its words.
     pub(super) async fn fits(&self, likelihood: bool) -> Result<Vec<f64>, AnswerError> {
         let question = self.question;
         let mut phrases: Vec<&str> = self.requirements.iter().map(|r| r.phrase.as_str()).collect();
@@ -107,13 +115,12 @@ impl Router<'_> {
         }
         let asked = self.context.embed(Stage::Plan, &[question]).await?;
         let rows = self.context.embed(Stage::Plan, phrases).await?;
-        let cosine =
-            |row: &[f32]| -> f64 { row.iter().zip(asked.row(0)).map(|(a, b)| f64::from(a * b)).sum() };
+        let cosine = |row: &[f32]| f64::from(inner_product(row, asked.row(0)));
         Ok(phrases.iter().copied().zip(rows.rows().map(cosine)).collect())
     }
 
-    /// The natural-log likelihoods of the phrases that resemble the question most, as its relational part: one call. None where the
-    /// model cannot score.
+    /// The natural-log likelihoods of the phrases most similar to the question, as its relational
+    /// part: one call. Empty if the model cannot score.
     async fn likelihoods<'p>(
         &self,
         question: &str,
@@ -166,10 +173,10 @@ impl Router<'_> {
     }
 }
 
-/// The part that says what the question asks for: the first behind its question word.
+/// The part that names the kind of answer: the first one after the question word.
 fn asked_part(question: &str, parts: &[NamedPart]) -> Option<usize> {
     const FAR: usize = 24;
-    let words = quipu_index::words(question);
+    let words = quipu_language::words(question);
     let language = Language::of(question);
     let asking = words.iter().find(|word| language.asks_for_a_part(&word.text))?;
     let behind = |part: &&(usize, &NamedPart)| {
@@ -183,7 +190,10 @@ fn asked_part(question: &str, parts: &[NamedPart]) -> Option<usize> {
     Some(first.0)
 }
 
-/// What it costs that a requirement leads to few entities.
+/// The cost of a requirement with few entities.
 pub(super) fn narrow(ends: usize) -> f64 {
     weight::NARROW * (weight::FEW / count(ends)).ln().max(0.0)
 }
+
+#[cfg(test)]
+mod tests;

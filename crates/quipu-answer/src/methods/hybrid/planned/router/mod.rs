@@ -1,11 +1,14 @@
-//! The router of whole paths: which entities and relations the question speaks of, and whether the graph or text narrows the search.
+//! The router of whole paths: finds the entities and relations that the question means, and decides
+//! whether the graph or text narrows the search.
 //!
-//! The paper has a large model extract both freely (`published/router.rs`). Here the graph says what may be meant: every requirement that
-//! the question can set (`plan/requirements.rs`), each said in words; how near those are to the question, and what a requirement leads to,
-//! say which is meant: whether documents there fit the question, how many there are, and whether two requirements meet. The documents of
-//! the first actions are read word for word: the right action and its best document explain the whole question together. That tells
-//! namesakes apart by text and neighbourhood, without a call. On request the model weighs the words by likelihood (one call). Actions
-//! are ranked once; feedback strikes those that it speaks against.
+//! The paper lets a large model extract both freely (`published/router.rs`). Here the graph
+//! proposes every requirement that the question may set (`plan/requirements.rs`), each put into
+//! words. A requirement scores by its similarity to the question, by whether the documents that it
+//! reaches fit the question, by their number, and by whether two requirements meet. Then the
+//! documents of the best actions are read word for word: the right action and its best document
+//! explain the whole question together. That tells namesakes apart by text and neighbourhood,
+//! without a call. Optionally the model scores the words by likelihood (one call). Actions are
+//! ranked once; feedback removes those that it contradicts.
 
 mod fits;
 
@@ -25,29 +28,31 @@ use crate::plan::{NamedPart, Requirement, RequirementConfig, onward, requirement
 use crate::retrieve::{Documents, QuestionWords};
 use fits::{narrow, weight};
 
-/// Requirements that actions are made of: the best ones.
+/// The best requirements, of which actions are made.
 const MOST_REQUIREMENTS: usize = 60;
 /// Actions kept.
 const MOST_ACTIONS: usize = 400;
-/// Requirements of one hop that others go on from along other relations: the best ones.
+/// The best one-hop requirements, which are extended along other relations.
 const ONWARD: usize = 8;
-/// Pairs that a third requirement may narrow: the best ones.
+/// The best pairs, which a third requirement may narrow.
 const MOST_PAIRS: usize = 24;
-/// Actions whose documents are read word for word, the text module among them, and documents of each, the most similar.
+/// Actions whose documents are read word for word, the text module included, and the most similar
+/// documents read of each.
 const ACTIONS_READ: usize = 12;
 const DOCUMENTS_READ: usize = 20;
 /// Passages of the text module.
 const SEARCHED: usize = 150;
 
-/// What to do in one round: the requirements that the graph is asked for, by position; none: the text module.
+/// The action of one round: the positions of its requirements. Without requirements it is the text
+/// module.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Action {
     pub(super) requirements: Vec<usize>,
     /// The entities that satisfy all requirements, sorted.
     pub(super) ends: Vec<NodeId>,
-    /// What its requirements are worth by themselves.
+    /// The score of its requirements alone.
     fit: f64,
-    /// What its best document is worth.
+    /// The score of its best document.
     text: f64,
 }
 
@@ -61,12 +66,12 @@ impl Action {
     }
 }
 
-/// Best first; the same in every run.
+/// Best first, in the same order in every run.
 fn in_order(actions: &mut [Action]) {
     actions.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.requirements.cmp(&b.requirements)));
 }
 
-/// All that the question may ask of the graph, and the order in which it is tried.
+/// All requirements that the question may set, and the order in which actions are tried.
 pub(super) struct Router<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) question: &'a str,
@@ -74,11 +79,11 @@ pub(super) struct Router<'a> {
     documents: &'a Documents<'a>,
     pub(super) parts: Vec<NamedPart>,
     pub(super) requirements: Vec<Requirement>,
-    /// Exact similarity of the question with entities' nearest passages, with those.
+    /// For each entity its nearest passage, with the exact similarity to the question.
     pub(super) similar: HashMap<NodeId, (u64, f32)>,
-    /// What text alone finds: entities with their passages and similarities, best first.
+    /// The entities that text alone finds, with passages and similarities, best first.
     pub(super) by_text: Vec<(NodeId, u64, f32)>,
-    /// The words of the question, where they can be compared one by one.
+    /// The question's words, if the embedder gives token vectors.
     pub(super) words: Option<QuestionWords<'a>>,
     actions: Vec<Action>,
     tried: HashSet<Vec<usize>>,
@@ -87,7 +92,7 @@ pub(super) struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    /// Enumerates and ranks what the question may ask: no model call, or one where likelihoods are to count.
+    /// Enumerates and ranks the actions: no model call, or one if likelihoods count.
     pub(super) async fn open(
         context: &'a Context<'a>,
         documents: &'a Documents<'a>,
@@ -127,7 +132,7 @@ impl<'a> Router<'a> {
         Ok(router)
     }
 
-    /// All requirements that the question may set, and the actions made of them.
+    /// Enumerates the requirements that the question may set, and makes actions of them.
     async fn enumerate(&mut self, config: &HybridConfig) -> Result<(), AnswerError> {
         let found = {
             let _timer = self.context.ledger.enter(Stage::Link);
@@ -155,7 +160,7 @@ impl<'a> Router<'a> {
         self.requirements.get(at).map_or(0, |requirement| requirement.steps.len())
     }
 
-    /// Takes requirements in that are new and lead to documents.
+    /// Adds the requirements that are new and lead to documents.
     fn add_requirements(&mut self, found: Vec<Requirement>) -> Result<(), AnswerError> {
         for requirement in self.look_at_documents(found)? {
             let same = |other: &Requirement| {
@@ -169,14 +174,14 @@ impl<'a> Router<'a> {
         Ok(())
     }
 
-    /// The text module.
+    /// The action of the text module.
     fn text_action(&self) -> Action {
         let similarity = self.by_text.first().map_or(0.0, |(_, _, similarity)| f64::from(*similarity));
         let (fit, text) = (weight::TEXT_MODULE, weight::TEXT * similarity);
         Action { requirements: Vec::new(), ends: Vec::new(), fit, text }
     }
 
-    /// The text module: similarity over all documents, words where there is no embedder.
+    /// Searches all documents: by similarity, or by words without an embedder.
     fn search(&mut self, documents: &Documents<'_>) -> Result<(), AnswerError> {
         let mut seen = HashSet::new();
         let hits = documents.search(quipu_index::SearchMode::Meaning, SEARCHED)?;
@@ -185,8 +190,8 @@ impl<'a> Router<'a> {
         Ok(())
     }
 
-    /// Puts actions into the order of what speaks for them. The most similar documents of the first are read word for word, and those
-    /// actions are ordered by what they explain.
+    /// Sorts actions by score. The most similar documents of the first actions are read word for
+    /// word, and these actions are sorted again by how much of the question they explain.
     async fn read_documents(&self, actions: &mut Vec<Action>) -> Result<(), AnswerError> {
         in_order(actions);
         let Some(words) = &self.words else { return Ok(()) };
@@ -207,7 +212,7 @@ impl<'a> Router<'a> {
         Ok(())
     }
 
-    /// The passages of an action that resemble the question most.
+    /// The passages of an action that are most similar to the question.
     fn nearest_passages(&self, action: &Action) -> Vec<u64> {
         if action.is_text() {
             return self.by_text.iter().take(DOCUMENTS_READ).map(|(_, passage, _)| *passage).collect();
@@ -218,13 +223,14 @@ impl<'a> Router<'a> {
         nearest.into_iter().take(DOCUMENTS_READ).map(|(passage, _)| passage).collect()
     }
 
-    /// The places in the question of what an action starts from.
+    /// The places in the question of an action's entities.
     pub(super) fn named(&self, action: &Action) -> Vec<Range<usize>> {
         let chosen = action.requirements.iter().filter_map(|at| self.requirements.get(*at));
         chosen.filter_map(|r| self.parts.get(r.part)).map(|part| part.span.clone()).collect()
     }
 
-    /// Compares the question with the documents of everything that some requirements reach, exactly; what has none is no answer.
+    /// Compares the question with the documents of all entities that some requirements reach,
+    /// exactly. Entities without documents are dropped, because they are no answers.
     fn look_at_documents(&mut self, mut found: Vec<Requirement>) -> Result<Vec<Requirement>, AnswerError> {
         let mut nodes: Vec<NodeId> = found.iter().flat_map(|r| r.ends.iter().copied()).collect();
         nodes.sort_unstable();
@@ -243,7 +249,8 @@ impl<'a> Router<'a> {
         Ok(found)
     }
 
-    /// Single requirements, and two or three of different parts that meet.
+    /// Makes actions of single requirements, and of two or three requirements of different parts
+    /// that meet.
     fn make_actions(&mut self, fits: &[f64]) {
         let mut actions: Vec<Action> =
             (0..self.requirements.len()).map(|at| self.action(vec![at], self.ends(at), fits)).collect();
@@ -260,7 +267,7 @@ impl<'a> Router<'a> {
             let last = pair.requirements.last().and_then(|last| order.iter().position(|at| at == last));
             let others = order.iter().skip(last.map_or(usize::MAX, |place| place + 1));
             let three = others.filter_map(|other| self.meeting(&pair.requirements, &pair.ends, *other, fits));
-            // A third that narrows nothing says nothing.
+            // A third requirement that does not narrow the pair adds nothing.
             actions.extend(three.filter(|three| three.ends.len() < pair.ends.len()));
         }
         actions.extend(pairs);
@@ -269,7 +276,7 @@ impl<'a> Router<'a> {
         self.actions = actions;
     }
 
-    /// Requirements and another one of a different part of the question, if something satisfies all.
+    /// Adds a requirement of another part of the question, if some entity satisfies all of them.
     fn meeting(&self, chosen: &[usize], ends: &[NodeId], other: usize, fits: &[f64]) -> Option<Action> {
         let new = self.requirements.get(other)?;
         let span = &self.parts.get(new.part)?.span;
@@ -284,17 +291,17 @@ impl<'a> Router<'a> {
         (!ends.is_empty()).then(|| self.action([chosen, &[other]].concat(), ends, fits))
     }
 
-    /// Some requirements together, with the entities that satisfy all of them.
+    /// The action of some requirements, with the entities that satisfy all of them.
     fn action(&self, requirements: Vec<usize>, ends: Vec<NodeId>, fits: &[f64]) -> Action {
         let number = count(requirements.len());
         let chosen = || requirements.iter().filter_map(|at| self.requirements.get(*at));
         let fit: f64 =
             requirements.iter().map(|at| fits.get(*at).copied().unwrap_or(f64::NEG_INFINITY)).sum();
-        // What it costs that one of them is narrow is not shared.
+        // The costs of narrow requirements are not averaged: each counts in full.
         let narrow: f64 = chosen().map(|r| narrow(r.ends.len())).sum::<f64>() * (number - 1.0) / number;
         let entities = usize::try_from(self.context.graph().describe().entities).unwrap_or(usize::MAX);
         let entities = count(entities).ln();
-        // How much oftener than by chance they meet, as a logarithm.
+        // The logarithm of how much oftener than by chance the requirements meet.
         let surprise = count(ends.len()).ln() - entities
             + chosen().map(|r| entities - count(r.ends.len()).ln()).sum::<f64>();
         let surprise = if requirements.len() > 1 { surprise.clamp(0.0, weight::MEETING_MOST) } else { 0.0 };
@@ -306,14 +313,14 @@ impl<'a> Router<'a> {
         self.requirements.get(at).map(|r| r.ends.clone()).unwrap_or_default()
     }
 
-    /// What the documents that are reached say for a set of entities.
+    /// The score of a set of entities by their documents.
     fn of_ends(&self, ends: &[NodeId]) -> f64 {
         let cosines = ends.iter().filter_map(|end| self.similar.get(end)).map(|(_, cosine)| *cosine);
         weight::TEXT * f64::from(cosines.fold(0.0, f32::max))
     }
 
-    /// What to do in a round: the best action that was not tried and that the feedback does not speak against; `None` when there is none
-    /// left.
+    /// The action of a round: the best untried one that the feedback allows, else the best untried
+    /// one; `None` if all were tried.
     pub(super) fn next(&mut self, feedback: Option<&Feedback>) -> Option<Action> {
         let fits = |action: &&Action| {
             !self.tried.contains(&action.requirements)
@@ -326,7 +333,7 @@ impl<'a> Router<'a> {
         Some(found)
     }
 
-    /// Whether an action heeds feedback on the last one.
+    /// Whether feedback on the last action allows this one.
     fn allows(&self, feedback: &Feedback, action: &Action) -> bool {
         let of = |action: &Action| -> Vec<&Requirement> {
             action.requirements.iter().filter_map(|at| self.requirements.get(*at)).collect()
@@ -341,7 +348,7 @@ impl<'a> Router<'a> {
                 !action.is_text() && kept < self.last.len()
             }
             ErrorKind::IncorrectModule => action.is_text() != self.last.is_empty(),
-            // Kinds of the setting without documents.
+            // Kinds of error without documents.
             ErrorKind::IncorrectQuestionType
             | ErrorKind::IncorrectDynamism
             | ErrorKind::IncorrectDomain
@@ -354,7 +361,7 @@ impl<'a> Router<'a> {
         action.requirements.iter().filter_map(|at| self.requirements.get(*at)).cloned().collect()
     }
 
-    /// The action in plain words: one start for each requirement.
+    /// The action for the trace, the commentator and experiences: one start for each requirement.
     pub(super) fn taken(&self, action: &Action) -> Taken {
         let start = |requirement: Requirement| Start {
             name: requirement.name,
@@ -367,7 +374,7 @@ impl<'a> Router<'a> {
         Taken { is_text: action.is_text(), starts, relations, ends: action.ends.clone() }
     }
 
-    /// What the best action starts from, for the trace and for the measures of linking.
+    /// Reports the mentions that the best action starts from, for the trace and the linking scores.
     fn report(&self) {
         let best = self.actions.iter().find(|action| !action.is_text());
         let chosen = best.into_iter().flat_map(|action| &action.requirements);
@@ -382,7 +389,7 @@ impl<'a> Router<'a> {
     }
 }
 
-/// An entity's first passage, which nothing was compared with.
+/// An entity's first passage, with similarity 0 because nothing was compared.
 fn first_passage(index: &DocumentIndex, node: NodeId) -> Result<Option<(u64, f32)>, IndexError> {
     Ok(index.passages_of(node)?.first().map(|passage| (*passage, 0.0)))
 }
@@ -391,3 +398,6 @@ fn first_passage(index: &DocumentIndex, node: NodeId) -> Result<Option<(u64, f32
 fn count(count: usize) -> f64 {
     count.max(1) as f64
 }
+
+#[cfg(test)]
+mod tests;

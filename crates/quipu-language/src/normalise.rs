@@ -1,20 +1,26 @@
-//! The one normalisation of names and of the text that is searched for them.
+//! The single normalisation of names and of the text that is searched for them.
 //!
 //! In this order, on both sides of every comparison:
-//! 1. compatibility decomposition (NFKD) and removal of combining marks: `Béatrice` is `beatrice`, `ﬁ` is `fi`;
-//! 2. case folding, with the letters that do not decompose written out: `ß` is `ss`, `ø` is `o`, `æ` is `ae`;
-//! 3. words: runs of letters and digits; everything else parts words. `&` is the word `and`. Ideographs and kana are
-//!    words of one character, because their scripts do not part words;
-//! 4. possessives: an apostrophe inside a word vanishes (`O'Brien` is `obrien`), a final `'s` or `'` too;
-//! 5. articles: a leading `the`, `a`, `an`, and one after the last comma (`Matrix, The`), unless nothing would be left;
+//! 1. compatibility decomposition (NFKD) and removal of combining marks: `Béatrice` is `beatrice`,
+//!    `ﬁ` is `fi`;
+//! 2. case folding, with the letters that do not decompose written out: `ß` is `ss`, `ø` is `o`,
+//!    `æ` is `ae`;
+//! 3. words: runs of letters and digits; everything else separates words. `&` is the word `and`.
+//!    Each ideograph and kana is a word, because their scripts put no spaces between words;
+//! 4. possessives: an apostrophe inside a word vanishes (`O'Brien` is `obrien`), a final `'s` or
+//!    `'` too;
+//! 5. articles: a leading `the`, `a`, `an`, and one after the last comma (`Matrix, The`), unless
+//!    nothing would be left;
 //! 6. one space between words.
 //!
-//! A name without a letter or digit (`$`, `!!!`) is normalised to itself without its outer white space, so that it can
-//! still be found.
+//! A name without a letter or digit (`$`, `!!!`) is normalised to itself without its outer white
+//! space, so that it can still be found.
 
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
 
-use crate::lists::is_article;
+/// Articles that are dropped from names, in every index. A change of this list changes the index
+/// format.
+const ARTICLES: [&str; 3] = ["the", "a", "an"];
 
 /// A word of a text: its normalised form and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +37,7 @@ pub struct Word {
     pub after_comma: bool,
 }
 
-/// Parts a text into normalised words (rules 1 to 4).
+/// Splits a text into normalised words (rules 1 to 4).
 pub fn words(text: &str) -> Vec<Word> {
     let mut splitter = Splitter::default();
     let mut characters = text.char_indices().peekable();
@@ -64,7 +70,7 @@ pub fn words(text: &str) -> Vec<Word> {
     splitter.words
 }
 
-/// The normalised form of a name (all rules). Empty only for a text of nothing but white space.
+/// The normalised form of a name (all rules). Empty only for a text of white space.
 pub fn normalise(name: &str) -> String {
     let words = words(name);
     let mut kept: &[Word] = &words;
@@ -90,8 +96,13 @@ pub fn normalise(name: &str) -> String {
     join(kept.iter().map(|word| word.text.as_str()))
 }
 
+/// Whether a normalised word is an article that is dropped from names.
+pub fn is_article(word: &str) -> bool {
+    ARTICLES.contains(&word)
+}
+
 /// Words with one space between them.
-pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
+pub fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let mut joined = String::new();
     for word in words {
         if !joined.is_empty() {
@@ -102,8 +113,8 @@ pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
     joined
 }
 
-/// Folds case and diacritics, and leaves all else as it is.
-pub(crate) fn fold(text: &str) -> String {
+/// Folds case and diacritics and keeps everything else.
+pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for character in text.chars() {
         push_folded(character, &mut folded);
@@ -115,12 +126,12 @@ fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '\u{2019}' | '\u{2bc}' | '`')
 }
 
-/// Han ideographs, kana: scripts that do not part words.
+/// Han ideographs and kana, whose scripts put no spaces between words.
 fn is_word_by_itself(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The folded form of a character that is, or stands for, words of one character.
+/// The folded form of a character that is, or folds into, one-character words.
 fn words_by_themselves(character: char) -> Option<String> {
     if character < '\u{2e80}' {
         return None;
