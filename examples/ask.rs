@@ -1,5 +1,5 @@
-//! Quipu as a library: `cargo run --package quipu --example ask -- WORKSPACE QUESTION` answers without a server, by the default
-//! method, with the default embedder and no language model.
+//! Quipu as a library: `cargo run --package quipu --example ask -- WORKSPACE QUESTION` answers
+//! without a server, by the default method, with the default embedder and no language model.
 
 use quipu::{Engine, Result, Workspace};
 
