@@ -148,6 +148,30 @@ async fn a_query_that_the_model_itself_finds_unlikely_is_no_answer() {
 }
 
 #[tokio::test]
+async fn a_model_that_would_repeat_itself_is_not_asked_for_samples() {
+    let asked = async |mean: f64| {
+        let script = ScriptedModel::new().when(move |_| {
+            let likelihood = Likelihood { mean, least: mean };
+            Some(Scripted::Likely(likelihood, "SELECT name FROM city".into()))
+        });
+        let model = Arc::new(script);
+        let question = "Which gravitational constants govern galactic rotation curves?";
+        let answer = ask(&shop().await, Some(model.clone()), None, question, &query()).await;
+        assert_eq!(answer.status, Status::Abstained, "{mean}");
+        model.calls()
+    };
+    assert_eq!(asked(-0.01).await, 1);
+    assert_eq!(asked(-0.2).await, 3);
+}
+
+#[tokio::test]
+async fn one_sample_is_taken_where_a_query_and_its_repair_failed() {
+    let wrong = "SELECT weight FROM product WHERE name = 'Falcon Drill'";
+    let (answer, model) = ask_with(&[wrong; 4], "weight of the falcon drill", query()).await;
+    assert_eq!((answer.status, model.calls()), (Status::Abstained, 3));
+}
+
+#[tokio::test]
 async fn solved_queries_of_the_workspace_stand_before_the_question() {
     let shop = shop().await;
     let model = Arc::new(ScriptedModel::new().always("plan.query", "SELECT AVG(price) FROM product"));

@@ -31,6 +31,7 @@ mod generation;
 mod graph;
 mod http;
 mod import;
+mod naming;
 pub mod pages;
 mod parse;
 mod profile;

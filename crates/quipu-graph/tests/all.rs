@@ -30,6 +30,7 @@ mod endpoint_servers;
 mod entities;
 mod formats;
 mod malformed;
+mod naming;
 mod old_formats;
 mod random_graphs;
 mod sparql;

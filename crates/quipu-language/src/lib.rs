@@ -40,9 +40,10 @@ pub use time::{TimeFrame, time_frames, time_frames_with};
 pub use values::{format_number, same_value, value_of, value_of_node};
 pub use vocabulary::{
     End, Language, Meaning, Measured, Ordered, Side, WordsError, are_ages, are_places, are_ranks,
-    are_reasons, asked_place, asks_for, asks_for_an_agent, asks_for_the_better, asks_for_two, asks_for_units,
-    asks_twice, asks_yes_or_no, begins_a_question, changes_within, has_open_ends, impossible_place,
-    is_in_phrase, is_measure, is_unit, meanings_at, month, place_asked_for, place_said, predicate_of,
-    role_asked_for, role_of_heads, side_of, use_words, with_superlatives, without_request,
+    are_reasons, are_scores, asked_place, asks_for, asks_for_a_measure, asks_for_an_agent,
+    asks_for_the_better, asks_for_two, asks_for_units, asks_twice, asks_yes_or_no, begins_a_question,
+    changes_within, deed_of_heads, has_open_ends, impossible_place, is_in_phrase, is_measure, is_unit,
+    meanings_at, month, place_asked_for, place_said, predicate_of, role_asked_for, role_of_heads, side_of,
+    use_words, with_superlatives, without_request,
 };
 pub use words::{is_written_as_name, words_of};

@@ -59,4 +59,4 @@ pub use sql::{compared_queries, read_sql};
 pub use syntax::*;
 pub use tables::*;
 pub use values::{Found, How, Match, Mention, Values};
-pub use walk::{Made, PathFrom, PathStart, PathStep, met_by, path_query};
+pub use walk::{Made, PathFrom, PathStart, PathStep, all_in_order, met_by, path_query};

@@ -202,6 +202,11 @@ impl Values {
         found.map(|found| Match { place, ..found })
     }
 
+    /// Whether a text is a value of any column, apart from case and the division into words.
+    pub fn holds(&self, text: &str) -> bool {
+        self.lists.iter().any(|(place, list)| list.whole(*place, text).is_some())
+    }
+
     /// The table of an entity; `None` if the names of its table are not kept.
     pub fn table_of(&self, thing: &Term) -> Option<usize> {
         let holds = |list: &List| list.entries.iter().any(|(_, term)| term == thing);
@@ -221,7 +226,8 @@ impl Values {
     }
 
     /// The parts of a question that are values of columns, word for word apart from case; the
-    /// longest first, none within another.
+    /// longest first, none within another. A code ("KV-1291") also names the few values that
+    /// contain it.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         const LONGEST: usize = 8;
         let words: Vec<&str> = question.split_whitespace().collect();
@@ -237,8 +243,11 @@ impl Values {
                 if taken || text.is_empty() || (length == 1 && text.len() < 3) {
                     continue;
                 }
-                let found: Vec<Match> =
+                let mut found: Vec<Match> =
                     self.lists.iter().filter_map(|(place, list)| list.whole(*place, text)).collect();
+                if found.is_empty() && length == 1 && is_code(text) {
+                    found = self.of_code(text);
+                }
                 if !found.is_empty() {
                     covered.iter_mut().skip(start).take(length).for_each(|taken| *taken = true);
                     mentions.push(Mention { text: text.to_owned(), matches: found });
@@ -246,6 +255,14 @@ impl Values {
             }
         }
         mentions
+    }
+
+    /// The values that contain a code; none if they are too many for the code to name one.
+    fn of_code(&self, code: &str) -> Vec<Match> {
+        /// A code that stands in more values of a column is a family of codes.
+        const MOST_NAMED: usize = 2;
+        let parts = self.lists.iter().filter_map(|(place, list)| list.part(*place, code));
+        parts.filter(|found| found.terms.len() <= MOST_NAMED).collect()
     }
 
     /// The words of a question that occur in values without being one: "dragons" in
@@ -272,6 +289,21 @@ impl Values {
             }
         }
         mentions
+    }
+}
+
+/// Whether a word is a code, not a word of a language: "KV-1291" or "608.49943", but not "20th" or
+/// "10cm".
+fn is_code(word: &str) -> bool {
+    /// Fewer digits without a letter are a number or a year.
+    const MANY: usize = 6;
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let letters = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_unit = letters.len() < word.len() && letters.chars().all(char::is_alphabetic);
+    let has_letters = word.chars().any(char::is_alphabetic);
+    match has_letters {
+        true => digits >= 2 && !is_unit,
+        false => digits >= MANY && !is_unit,
     }
 }
 
@@ -312,6 +344,10 @@ impl List {
     }
 
     fn lookup(&self, place: Place, text: &str) -> Option<Match> {
+        self.found(place, text).or_else(|| self.found(place, &without_honours(text)?))
+    }
+
+    fn found(&self, place: Place, text: &str) -> Option<Match> {
         self.whole(place, text).or_else(|| self.part(place, text)).or_else(|| self.near(place, text))
     }
 
@@ -363,6 +399,16 @@ impl List {
         }
         Match { place, terms, shown, how }
     }
+}
+
+/// A name without the forms of address before it: "Okafor" of "Ms. Okafor". `None` if it has none,
+/// or nothing else.
+fn without_honours(text: &str) -> Option<String> {
+    let language = Language::of(text);
+    let is_honour = |word: &&str| words_of(word).iter().all(|word| language.has_honour(word));
+    let rest: Vec<&str> = text.split_whitespace().skip_while(is_honour).collect();
+    let rest = rest.join(" ");
+    (!rest.is_empty() && rest.len() < text.trim().len()).then_some(rest)
 }
 
 /// The word that nearly all names begin or end with: the "L" of `GoblinL` and `ElvenL` tells

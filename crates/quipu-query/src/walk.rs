@@ -3,7 +3,7 @@
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
 };
-use crate::tables::{Kind, Place, Rows, Tables};
+use crate::tables::{Kind, Place, Rows, Table, Tables};
 use crate::values::entity_term;
 
 /// A step of a path.
@@ -81,6 +81,32 @@ pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made
         kind = tables.leads_to(hop.given);
     }
     Hop::of(tables, last, kind, steps_found + steps.len())?.query(starts, made)
+}
+
+/// The query for all things of a class in the order of one relation's values; `None` if the class
+/// has no table with a column of the relation. `class` is an IRI.
+pub fn all_in_order(tables: &Tables, class: &str, relation: &str, descending: bool) -> Option<Query> {
+    let is_its = |table: &Table| match &table.source {
+        Rows::Types(iris) => iris.first().is_some_and(|iri| iri == class),
+        Rows::Heads(_) | Rows::Links { .. } => false,
+    };
+    let at = tables.tables.iter().position(is_its)?;
+    let table = tables.table(at)?;
+    let ordered = table.columns.iter().position(|column| column.relation.as_deref() == Some(relation))?;
+    let column = |column: usize| {
+        let name = table.columns.get(column).map(|column| column.id.clone()).unwrap_or_default();
+        let place = Some(Place { table: at, column });
+        Expression::Column(ColumnRef { table: Some(table.id.clone()), name, place })
+    };
+    let from = From {
+        source: Source::Table(table.id.clone(), Some(at)),
+        alias: table.id.clone(),
+        join: Join::Inner(None),
+    };
+    let items = vec![Item { expression: column(0), alias: None }];
+    let select = Select { items, from: vec![from], ..Select::default() };
+    let order = vec![Order { expression: column(ordered), descending }];
+    Some(Query { body: Body::Select(Box::new(select)), order, limit: Some(1), offset: 0 })
 }
 
 /// Restricts a query for a path's values, or for their number, to the values that all other queries

@@ -16,6 +16,7 @@ mod listed;
 mod servers;
 
 mod answers;
+mod as_people_ask;
 mod at_servers;
 mod bad_input;
 mod beside_rows;

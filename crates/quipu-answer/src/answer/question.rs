@@ -6,6 +6,8 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
+use quipu_language::Language;
+
 use super::AnswerError;
 
 /// The longest accepted question, in bytes. Longer input is a document, not a question.
@@ -39,10 +41,11 @@ impl Question {
         if text.chars().any(char::is_control) {
             return Err(AnswerError::Usage("the question holds control characters; is it a file?".into()));
         }
+        let text = Language::of(&text).in_full(&text);
         Ok(Self { text, asked_at })
     }
 
-    /// The text, with single spaces.
+    /// The text, with single spaces and abbreviations in full.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -102,6 +105,15 @@ mod tests {
     #[test]
     fn white_space_is_tidied() {
         assert_eq!(ask("  who\n directed  it? ").unwrap().text(), "who directed it?");
+    }
+
+    #[test]
+    fn abbreviations_within_a_sentence_are_written_in_full() {
+        let check = |text: &str, full: &str| assert_eq!(ask(text).unwrap().text(), full);
+        check("article no. of the valve?", "article number of the valve?");
+        check("order No. 40118", "order number 40118");
+        check("Is it one? No. Which one is it?", "Is it one? No. Which one is it?");
+        check("is that a no.", "is that a no.");
     }
 
     #[test]

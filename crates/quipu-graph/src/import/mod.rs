@@ -11,6 +11,7 @@ mod config;
 mod external_sort;
 mod intern;
 mod merge_terms;
+mod naming;
 mod nodes;
 mod read;
 mod report;
@@ -43,6 +44,7 @@ use assemble::{Assembled, Plan, assemble};
 use batch::{Gathered, RelationTable, Run};
 use external_sort::SortedTriples;
 use merge_terms::{MergedTerms, mapping_path, merge_terms};
+use naming::name_unlabelled;
 use read::{Counted, read_inputs};
 use sort_triples::sort_triples;
 use watch::Watch;
@@ -209,15 +211,16 @@ impl Import<'_> {
         })
     }
 
-    /// Writes catalogue, schema, the page sums of all files and, last, the manifest. The manifest
+    /// Names entities without a label; writes catalogue, schema, the page sums of all files and, last, the manifest. The manifest
     /// makes the folder a store.
     fn conclude(
         &self,
         assembled: &Assembled,
-        relations: Relations,
+        mut relations: Relations,
         manifest: &mut Manifest,
     ) -> Result<(), GraphError> {
         manifest.files.extend(assembled.files.iter().cloned());
+        name_unlabelled(self.folder, assembled, &mut relations, manifest)?;
         manifest.counts.triples = assembled.triples;
         manifest.counts.types = assembled.types;
         let catalogue = self.catalogue(assembled, relations, manifest)?;

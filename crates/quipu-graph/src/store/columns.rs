@@ -149,7 +149,7 @@ impl HeadsWriter {
 }
 
 /// The heads of relations.
-pub(super) struct Heads {
+pub(crate) struct Heads {
     file: MappedFile,
     ends: Vec<u64>,
 }

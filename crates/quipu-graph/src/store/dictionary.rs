@@ -396,7 +396,7 @@ impl Strings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeyParts<'a> {
     pub(crate) prefix: &'a str,
-    pub(super) suffix: &'a str,
+    pub(crate) suffix: &'a str,
 }
 
 impl KeyParts<'_> {

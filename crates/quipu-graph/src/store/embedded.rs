@@ -12,6 +12,7 @@ use super::columns::{Documents, Heads, NameColumn};
 use super::dictionary::Dictionary;
 use super::file::MappedFile;
 use super::manifest::Manifest;
+use super::name_parts::NameParts;
 use super::schema::{open_schema, read_schema};
 use crate::readable::{is_iri, readable_entity};
 use crate::{
@@ -39,6 +40,7 @@ pub struct EmbeddedGraph {
     schema_file: MappedFile,
     schema: OnceLock<Vec<SchemaEdge>>,
     relation_ids: OnceLock<HashMap<String, RelationId>>,
+    name_parts: OnceLock<Option<NameParts>>,
 }
 
 /// Names that [`EmbeddedGraph::visit_names`] prefetches at once: enough to keep the memory busy,
@@ -92,6 +94,7 @@ impl EmbeddedGraph {
             relation_nodes,
             schema: OnceLock::new(),
             relation_ids: OnceLock::new(),
+            name_parts: OnceLock::new(),
         })
     }
 
@@ -203,8 +206,8 @@ impl EmbeddedGraph {
         Ok(Some(LiteralRef { lexical, kind }))
     }
 
-    /// The name to show: the label, else the readable part of the key; the lexical form of a
-    /// literal. Borrowed, except for IRIs without a label.
+    /// The name to show: the label, else the parts of a person's name, else the readable part of
+    /// the key; the lexical form of a literal. Borrowed, except for IRIs without a label.
     #[inline]
     pub fn name(&self, node: NodeId) -> Result<Cow<'_, str>, GraphError> {
         match self.name_node(node)? {
@@ -217,6 +220,11 @@ impl EmbeddedGraph {
         let key = self.key(node)?;
         if self.is_literal(node) || !is_iri(&key) {
             return Ok(key);
+        }
+        if let Some(parts) = self.name_parts.get_or_init(|| NameParts::among(&self.relations))
+            && let Some(name) = parts.name(self, node)?
+        {
+            return Ok(Cow::Owned(name));
         }
         Ok(Cow::Owned(readable_entity(&key).into_owned()))
     }

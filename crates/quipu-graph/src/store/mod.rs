@@ -9,7 +9,8 @@ pub(crate) mod dictionary;
 mod embedded;
 pub(crate) mod file;
 pub(crate) mod manifest;
-mod names;
+mod name_parts;
+pub(crate) mod names;
 pub(crate) mod schema;
 
 pub use adjacency::{Groups, Neighbours};

@@ -78,9 +78,24 @@ pub fn asks_for_units(question: &str) -> bool {
     behind_how.is_some_and(|words| words.iter().take(2).any(|word| language.is_unit(word)))
 }
 
+/// Whether the question begins by asking for a measure: "how high is".
+pub fn asks_for_a_measure(question: &str) -> bool {
+    let words = without_request(question);
+    let language = Language::of_words(&words);
+    let [how, measure, ..] = words.as_slice() else { return false };
+    language.asks_for_a_degree(how) && language.meanings(measure).is_empty()
+}
+
 /// Whether the question is a yes-or-no question.
 pub fn asks_yes_or_no(question: &str) -> bool {
     asks_for(question) == Some("yes_or_no")
+}
+
+/// The last sentence of a question, if it is a question of its own: "Do we have one? Who?".
+fn second_question(question: &str, language: Language) -> Option<&str> {
+    let (_, second) = question.trim().trim_end_matches('?').rsplit_once('?')?;
+    let first = crate::words_of(second).into_iter().next()?;
+    language.is_question_word(&first).then_some(second)
 }
 
 /// The kind of answer that a question's first content word asks for: `yes_or_no`, `count`,
@@ -89,6 +104,10 @@ pub fn asks_for(question: &str) -> Option<&'static str> {
     let language = Language::of(question);
     let words = without_request(question);
     if words.first().is_some_and(|word| language.begins_yes_or_no(word)) {
+        // "Do we have one? Who?" asks for the person.
+        if let Some(second) = second_question(question, language) {
+            return asks_for(second);
+        }
         // "Does A or B have more" asks for one of the two.
         let number =
             |word: Option<&String>| word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));

@@ -38,6 +38,10 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         let joins = language.joins_two(next) || language.offers_a_choice(next);
         !language.is_question_word(next) && !joins && names(language.meanings(next))
     });
+    if repeats(words, at, language) {
+        let each = Meaning { means: "group".into(), sure: false, before_value: false, of_place: false };
+        return vec![each];
+    }
     let of_word = words.get(at).map_or(&[][..], |word| language.meanings(word));
     let in_phrase = !of_word.is_empty() && is_in_phrase(words, at);
     let at_place = |meaning: &Meaning| {
@@ -45,6 +49,14 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         Meaning { sure, ..meaning.clone() }
     };
     of_word.iter().map(at_place).collect()
+}
+
+/// Whether a word between two of the same word asks for a value for each: the "by" of "year by
+/// year".
+fn repeats(words: &[String], at: usize, language: Language) -> bool {
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let is_between = before.is_some() && before == words.get(at + 1);
+    is_between && words.get(at).is_some_and(|word| language.words().repeats.has(word))
 }
 
 /// Whether a word is part of a phrase that takes its own meaning away: the "after" of "named
@@ -257,12 +269,43 @@ impl Language {
         self.words().units.has(word)
     }
 
-    /// The smaller units of a unit, each with its number.
+    /// The smaller units of a unit by all their names, each with its number.
     pub fn conversions(self, unit: &str) -> Vec<(f64, &'static str)> {
         let rows = self.words().conversions.phrases.iter();
         let parts = rows.filter_map(|row| row.split(' ').collect::<Vec<_>>().try_into().ok());
-        let of_unit = parts.filter(|[from, ..]: &[&str; 3]| self.is_form(unit, from));
-        of_unit.filter_map(|[_, many, into]| Some((many.parse().ok()?, into))).collect()
+        let of_unit = parts.filter(|[from, ..]: &[&str; 3]| self.is_unit_called(unit, from));
+        let numbered = of_unit.filter_map(|[_, many, into]| Some((many.parse().ok()?, into)));
+        numbered.flat_map(|(many, into)| self.names_of_unit(into).map(move |name| (many, name))).collect()
+    }
+
+    /// Whether two words name one unit: "kg" and "kilograms".
+    pub fn is_unit_called(self, word: &str, unit: &str) -> bool {
+        let is_called = |name: &str| self.is_form(word, name);
+        self.is_form(word, unit) || self.names_of_unit(unit).any(is_called)
+    }
+
+    /// All names of a unit; the word itself if no list has it.
+    fn names_of_unit<'a>(self, unit: &'a str) -> impl Iterator<Item = &'a str> {
+        let names = self.words().unit_names.phrases.iter().map(|row| row.split(' '));
+        let row = names.clone().find(|row| row.clone().any(|name| name == unit));
+        let alone = row.is_none().then_some(unit);
+        alone.into_iter().chain(row.into_iter().flatten())
+    }
+
+    /// A text with its abbreviations in full: "article number of" for "article no. of". Only within
+    /// a sentence: "No. Which …" denies.
+    pub fn in_full(self, text: &str) -> String {
+        let words: Vec<&str> = text.split(' ').collect();
+        let full = |at: usize, word: &str| {
+            let goes_on = words.get(at + 1).and_then(|next| next.chars().next());
+            let short = word.to_lowercase();
+            let rows = self.words().abbreviations.phrases.iter().filter_map(|row| row.split_once(' '));
+            rows.filter(|_| goes_on.is_some_and(|next| !next.is_uppercase()))
+                .find(|(known, _)| *known == short)
+                .map(|(_, full)| full)
+        };
+        let written = words.iter().enumerate().map(|(at, word)| full(at, word).unwrap_or(word));
+        written.collect::<Vec<_>>().join(" ")
     }
 
     /// The number that a word says: 3 for `three`.

@@ -12,6 +12,9 @@ pub(super) struct MeasureRow {
     reason: String,
     words: String,
     titles: String,
+    /// Other measures may be meant too: no title is surely another measure.
+    #[serde(default)]
+    loose: bool,
 }
 
 /// How a word that asks for a measure relates to the title of numbers or dates.
@@ -21,7 +24,7 @@ pub enum Measured {
     Alike,
     /// The title names another measure.
     Otherwise,
-    /// The word asks for no measure, or the title names none.
+    /// The word asks for no measure, or loosely for several, or the title names none.
     Unknown,
 }
 
@@ -63,7 +66,7 @@ impl Language {
         let names = |row: &MeasureRow| row.names(title, self);
         if rows().filter(asks).any(names) {
             Measured::Alike
-        } else if rows().any(|row| asks(&row)) && rows().any(names) {
+        } else if rows().any(|row| asks(&row) && !row.loose) && rows().any(names) {
             Measured::Otherwise
         } else {
             Measured::Unknown
@@ -89,6 +92,8 @@ mod tests {
             ("oldest", "maximum temperature", Measured::Otherwise),
             ("oldest", "launched", Measured::Unknown),
             ("largest", "price", Measured::Unknown),
+            ("largest", "area in km²", Measured::Alike),
+            ("smaller", "population", Measured::Unknown),
             ("lightest", "score", Measured::Otherwise),
             ("richest", "population", Measured::Otherwise),
             ("cheapest", "rating", Measured::Otherwise),

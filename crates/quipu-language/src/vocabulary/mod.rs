@@ -24,8 +24,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub use asks::{
-    asks_for, asks_for_an_agent, asks_for_the_better, asks_for_two, asks_for_units, asks_twice,
-    asks_yes_or_no, begins_a_question, without_request,
+    asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_the_better, asks_for_two, asks_for_units,
+    asks_twice, asks_yes_or_no, begins_a_question, without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, use_words};
@@ -36,12 +36,12 @@ use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
 use orders::OrderRow;
 pub use orders::{
-    End, Ordered, are_ages, are_ranks, asked_place, has_open_ends, impossible_place, place_asked_for,
-    place_said, with_superlatives,
+    End, Ordered, are_ages, are_ranks, are_scores, asked_place, has_open_ends, impossible_place,
+    place_asked_for, place_said, with_superlatives,
 };
 pub use role::role_asked_for;
 use sides::SideWords;
-pub use sides::{Side, predicate_of, role_of_heads, side_of};
+pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
 pub(crate) use times::TimeWords;
 
 /// A row of a language's file.
@@ -169,6 +169,9 @@ pub(crate) struct Lexicon {
     requests: Phrases,
     phrases: Phrases,
     conversions: Phrases,
+    unit_names: Phrases,
+    abbreviations: Phrases,
+    repeats: Listed,
     units: Listed,
     months: Listed,
     question_words: Listed,
@@ -189,6 +192,7 @@ pub(crate) struct Lexicon {
     open_ends: Listed,
     ages: Listed,
     ranks: Listed,
+    scores: Listed,
     agents: Listed,
     places: Listed,
     alls: Listed,

@@ -13,6 +13,7 @@ pub(super) struct OrderRow {
     years: Option<End>,
     ages: Option<End>,
     ranks: Option<End>,
+    scores: Option<End>,
 }
 
 /// The kind of values in an order.
@@ -28,6 +29,8 @@ pub enum Ordered {
     Ages,
     /// Numbers that are ranks: the first is the best.
     Ranks,
+    /// Numbers that are scores: the greatest is the best.
+    Scores,
 }
 
 /// One end of an order, as the direction of an SQL sort that puts it first.
@@ -132,6 +135,12 @@ pub fn are_ranks(title: &str) -> bool {
     Language::all().any(|language| words.last().is_some_and(|word| language.words().ranks.has(word)))
 }
 
+/// Whether a title names scores, in any language.
+pub fn are_scores(title: &str) -> bool {
+    let words = crate::words_of(title);
+    Language::all().any(|language| words.last().is_some_and(|word| language.words().scores.has(word)))
+}
+
 /// Whether a title names values whose superlatives do not tell which end of the order they mean, in
 /// any language.
 pub fn has_open_ends(title: &str) -> bool {
@@ -150,6 +159,7 @@ impl Language {
             Ordered::Years => row.years,
             Ordered::Ages => row.ages.or(row.numbers),
             Ordered::Ranks => row.ranks,
+            Ordered::Scores => row.scores.or(row.numbers),
         }
     }
 

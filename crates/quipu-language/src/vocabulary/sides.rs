@@ -82,6 +82,14 @@ pub fn role_of_heads(relation: &str) -> Option<String> {
     words.pop().filter(|_| is_role)
 }
 
+/// The verb by which a relation's heads act, which also names them: the "reports" of "reports to".
+pub fn deed_of_heads(relation: &str) -> Option<String> {
+    let words = crate::words_of(relation);
+    let [deed, last] = words.as_slice() else { return None };
+    let acts = |language: Language| language.joins(last) && language.looks_active(deed);
+    Language::all().any(acts).then(|| deed.clone())
+}
+
 impl Language {
     /// Whether a word introduces the second side of a comparison: "than".
     pub fn is_than(self, word: &str) -> bool {

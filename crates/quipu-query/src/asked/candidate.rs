@@ -40,6 +40,8 @@ pub struct Candidate {
     pub likelihood: Option<f64>,
     /// Whether it was written after a failure, with the reason.
     pub repaired: bool,
+    /// Rows that tie with the last of an order.
+    pub ties: usize,
 }
 
 impl Candidate {

@@ -79,6 +79,9 @@ const BIAS: f64 = 3.39;
 /// The most confidence in a reading that ignores a word like "not", or most words: by default too
 /// little for an answer.
 const DOUBTFUL: f64 = 0.49;
+/// More rows that tie with the first show an order that does not tell what is asked for: "which
+/// river has the most tributaries" is not answered by sixteen.
+const MOST_TIES: usize = 4;
 /// The usual mean logarithm, for models that do not report it.
 const USUAL: f64 = -0.13;
 
@@ -104,7 +107,9 @@ impl Features {
                 || !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
                 || gives_no_number(question, candidate)
-                || only_repeats(candidate),
+                || only_repeats(candidate)
+                || candidate.ties > MOST_TIES
+                || (much > 0 && denies(question, candidate)),
         }
     }
 
@@ -157,6 +162,13 @@ fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     let numbers = [ValueKind::Number, ValueKind::Unknown, ValueKind::Text];
     let gives = candidate.plan.columns.iter().any(|column| numbers.contains(&column.kind));
     matches!(asks_for(question), Some("count" | "amount")) && !gives
+}
+
+/// Whether the reading answers no. A "no" has no triples as its evidence, so it is worth no more than
+/// the query: one that was guessed in part proves nothing.
+fn denies(question: &str, candidate: &Candidate) -> bool {
+    let is_no = |cell: &CellValue| matches!(cell.name.as_str(), "false" | "0");
+    asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
 }
 
 /// Whether the reading gives only things that the question itself names: "the neighbour of Germany

@@ -1,6 +1,6 @@
 //! "Each": one value for each thing, if the query gives one for all.
 
-use quipu_language::{Language, is_in_phrase};
+use quipu_language::{Language, is_in_phrase, meanings_at};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Query, Select, Source};
@@ -50,7 +50,7 @@ fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
     let is_group = |at: usize, word: &String| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         let shares = words.get(at + 1).is_some_and(|next| language.is_share(next));
-        let groups = language.meanings(word).iter().any(|meaning| meaning.means == "group");
+        let groups = meanings_at(words, at).iter().any(|meaning| meaning.means == "group");
         groups && !shares && !is_in_phrase(words, at) && !language.groups_all(word, before)
     };
     let at = words.iter().enumerate().find(|(at, word)| is_group(*at, word)).map(|(at, _)| at)?;

@@ -1,9 +1,11 @@
 //! Extremes: among the things that a question names instead of among all, and only of things whose
 //! values differ.
 
+use quipu_language::{Language, is_measure};
+
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Order, Query, Select, Source};
-use crate::tables::Tables;
+use crate::tables::{Place, Tables, words_of};
 
 /// Most things whose values are compared to tell whether they differ.
 const COMPARED: u64 = 50;
@@ -39,6 +41,59 @@ pub fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
     query.limit = Some(1);
     let text = "the extreme is taken among the rows that satisfy the other conditions".to_owned();
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Gives the thing with the extreme value instead of the value alone: "what is the highest point"
+/// asks for a thing, "what is the highest elevation" for a number.
+pub fn thing_of_extreme(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let asks_what = words.first().is_some_and(|word| language.asks_by_a_noun(word));
+    let Body::Select(select) = &mut query.body else { return None };
+    let [item] = select.items.as_slice() else { return None };
+    let Expression::Aggregate {
+        function: function @ (Aggregate::Min | Aggregate::Max), of: Some(of), ..
+    } = &item.expression
+    else {
+        return None;
+    };
+    let Expression::Column(column) = &**of else { return None };
+    let plain = select.group.is_empty() && query.order.is_empty() && query.limit.is_none();
+    if !asks_what || !plain || !names_a_thing(&words, column, tables) {
+        return None;
+    }
+    let table = tables.table(column.place?.table).filter(|table| !table.is_links())?;
+    let name = table.columns.first()?.id.clone();
+    let place = column.place.map(|place| Place { column: 0, ..place });
+    let named = Expression::Column(ColumnRef { table: column.table.clone(), name, place });
+    let (value, descending) = ((**of).clone(), *function == Aggregate::Max);
+    let both = [named, value.clone()];
+    let title = table.title.clone();
+    select.items = both.into_iter().map(|expression| Item { expression, alias: None }).collect();
+    query.order = vec![Order { expression: value, descending }];
+    query.limit = Some(1);
+    let text = format!("the question asks for the {title}, not for its value alone");
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Whether the noun behind a question's superlative names a thing: neither the column nor any other
+/// measure.
+fn names_a_thing(words: &[String], column: &ColumnRef, tables: &Tables) -> bool {
+    let language = Language::of_words(words);
+    let Some(title) = column.place.and_then(|place| tables.column(place)).map(|column| &column.title) else {
+        return false;
+    };
+    let superlative = |word: &String| {
+        language.looks_superlative(word)
+            || language.meanings(word).iter().any(|meaning| meaning.means == "superlative")
+    };
+    let noun = words.iter().position(superlative).and_then(|at| words.get(at + 1));
+    noun.is_some_and(|noun| {
+        language.meanings(noun).is_empty()
+            && !is_measure(noun)
+            && !language.is_unit(noun)
+            && !words_of(title).iter().any(|word| language.is_form(noun, word))
+    })
 }
 
 /// The order of a condition that takes the extreme of all rows of a table, if the SELECT uses that

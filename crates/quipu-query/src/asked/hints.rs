@@ -1,7 +1,7 @@
 //! The possible meanings of a question's words in the tables: the column of a named value, the
 //! column that an abbreviation stands for.
 
-use quipu_language::Language;
+use quipu_language::{Language, Measured};
 
 use crate::tables::{Place, Tables, words_of};
 use crate::values::{Match, Mention};
@@ -26,7 +26,51 @@ pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Optio
         words.iter().any(|word| beside.iter().any(|other| language.is_form(other, word)))
     };
     let mut called = mention.matches.iter().filter(is_called);
-    called.next().filter(|_| called.next().is_none())
+    called.next().filter(|_| called.next().is_none()).or_else(|| measured(&asked, mention, tables))
+}
+
+/// The only match of a name among things that have the measure asked for: "how long is the Corran"
+/// asks for the river, where a province has that name too.
+fn measured<'a>(asked: &[String], mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
+    let language = Language::of_words(asked);
+    let has_measure = |found: &&Match| {
+        let columns = tables.table(found.place.table).map(|table| table.columns.as_slice());
+        let titles = columns.unwrap_or_default().iter().skip(1).map(|column| &column.title);
+        let is_asked =
+            |title: &String| asked.iter().any(|word| language.measured(word, title) == Measured::Alike);
+        found.place.column == 0 && titles.into_iter().any(is_asked)
+    };
+    let mut measured = mention.matches.iter().filter(has_measure);
+    measured.next().filter(|_| measured.next().is_none())
+}
+
+/// The kinds of things that a question names and that have no table of their own in the prompt, each
+/// with the column of kinds that holds it: "customers" may be `organisation.kind = 'customer'`.
+pub fn kinds_named(tables: &Tables, question: &str) -> Vec<(String, Place, String)> {
+    let language = Language::of(question);
+    let asked = words_of(question);
+    let mut found = Vec::new();
+    for table in &tables.tables {
+        let Some(place) = table.within.and_then(|wide| column_of_kinds(tables, wide)) else { continue };
+        let title = words_of(&table.title);
+        let says =
+            |words: &[String]| words.iter().zip(&title).all(|(word, other)| language.is_noun(word, other));
+        let said = asked.windows(title.len().max(1)).find(|words| !title.is_empty() && says(words));
+        if let Some(said) = said {
+            found.push((said.join(" "), place, table.title.clone()));
+        }
+    }
+    found
+}
+
+/// The column of a table that holds the types of its rows.
+fn column_of_kinds(tables: &Tables, table: usize) -> Option<Place> {
+    let columns = &tables.table(table)?.columns;
+    let of_types = |relation: &Option<String>| {
+        relation.as_ref().is_some_and(|relation| tables.type_relations.contains(relation))
+    };
+    let column = columns.iter().position(|column| of_types(&column.relation))?;
+    Some(Place { table, column })
 }
 
 /// The words of a question that only make sense as abbreviations of column names, each with the

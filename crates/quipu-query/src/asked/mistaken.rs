@@ -127,7 +127,7 @@ fn another_superlative(words: &[String], query: &Query, said: &Said, near: &Near
         return None;
     }
     let asks_for_an_end = |word: &str| {
-        [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ranks]
+        [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ranks, Ordered::Scores]
             .into_iter()
             .any(|of| language.end_asked_for(word, of).is_some())
     };

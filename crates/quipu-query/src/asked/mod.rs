@@ -19,6 +19,9 @@ mod nearness;
 mod said;
 mod shares;
 mod slips;
+mod titles;
+mod units;
+mod values;
 
 pub use bounds::bounds;
 pub use candidate::{Candidate, TableQuestion};
@@ -26,10 +29,13 @@ pub use choose::{Chosen, FEATURES, Features, best_confidence, choose, features, 
 pub use differences::{of_two, right_direction, takes_from_itself};
 pub use each::for_each;
 pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
-pub use extremes::{among_those, compared};
-pub use hints::{abbreviated, meant};
+pub use extremes::{among_those, compared, thing_of_extreme};
+pub use hints::{abbreviated, kinds_named, meant};
 pub use kinds::{is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, nouns_of_kinds};
 pub use measures::of_another_measure;
 pub use nearness::Nearness;
 pub use shares::of_those;
 pub use slips::{right_dates, right_ends, right_sides, with_both};
+pub use titles::without_titles;
+pub use units::right_units;
+pub use values::parts_of_values;

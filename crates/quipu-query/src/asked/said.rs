@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_language::{Language, are_reasons, is_unit, role_of_heads};
+use quipu_language::{Language, are_reasons, deed_of_heads, is_unit, role_of_heads};
 
 use crate::syntax::{
-    Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
+    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Query, Select, SetOperator,
+    Source,
 };
 use crate::tables::{Place, Tables, words_of};
 
@@ -30,11 +31,23 @@ pub(super) struct Said {
 }
 
 /// The roles that a SELECT's conditions give to the rows of its table: apprentices, if
-/// `apprentice_of` is fixed to somebody.
+/// `apprentice_of` is fixed to somebody, and product managers, if that is their kind.
 fn roles_of_rows(select: &Select, alias: Option<&str>, tables: &Tables) -> Vec<String> {
     let conditions = select.filter.iter().flat_map(Expression::conjuncts);
-    let held = conditions.filter_map(|condition| match condition {
+    let held = conditions.clone().filter_map(|condition| match condition {
         Expression::Compare(Comparison::Equal, of, _) | Expression::InQuery(of, _) => Some(of),
+        _ => None,
+    });
+    let is_kind = |column: &ColumnRef| {
+        let relation =
+            column.place.and_then(|place| tables.column(place)).and_then(|of| of.relation.as_ref());
+        column.table.as_deref() == alias && relation.is_some_and(|of| tables.type_relations.contains(of))
+    };
+    let kinds = conditions.filter_map(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+            (Expression::Column(column), Expression::Terms(_, kind)) if is_kind(column) => Some(kind.clone()),
+            _ => None,
+        },
         _ => None,
     });
     let places = held.filter_map(|of| match &**of {
@@ -42,7 +55,8 @@ fn roles_of_rows(select: &Select, alias: Option<&str>, tables: &Tables) -> Vec<S
         _ => None,
     });
     let titles = places.filter(|place| place.column > 0).filter_map(|place| tables.column(place));
-    titles.filter_map(|column| role_of_heads(&column.title)).collect()
+    let roles = titles.flat_map(|column| [role_of_heads(&column.title), deed_of_heads(&column.title)]);
+    roles.flatten().chain(kinds).collect()
 }
 
 impl Said {

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{End, Language, Ordered, Side, are_ages, are_ranks, has_open_ends, month, side_of};
+use quipu_language::{
+    End, Language, Ordered, Side, are_ages, are_ranks, are_scores, has_open_ends, month, side_of,
+};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Query, SetOperator, Source};
@@ -14,7 +16,8 @@ use crate::tables::{Column, Kind, Tables, words_of};
 pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let language = Language::of(question);
     let words = words_of(question);
-    let all = [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages, Ordered::Ranks];
+    let all =
+        [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages, Ordered::Ranks, Ordered::Scores];
     let asked = superlatives(&words, query);
     let (at, word) = asked.first()?.clone();
     // "The highest in the charts, 1 being the top": both ask for one end.
@@ -47,7 +50,7 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
         if language.end_asked_for(&word, of).is_some_and(|wanted| wanted != end) {
             turn(query);
             let (least, most) = match of {
-                Ordered::Numbers | Ordered::Ages | Ordered::Ranks => ("least", "greatest"),
+                Ordered::Numbers | Ordered::Ages | Ordered::Ranks | Ordered::Scores => ("least", "greatest"),
                 Ordered::Dates | Ordered::Years => ("earliest", "latest"),
             };
             let asked = if end == End::Ascending { most } else { least };
@@ -247,6 +250,7 @@ pub(super) fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Or
         Kind::Date => Ordered::Dates,
         Kind::Number { .. } if are_ages(&column.title) => Ordered::Ages,
         Kind::Number { .. } if are_ranks(&column.title) => Ordered::Ranks,
+        Kind::Number { .. } if are_scores(&column.title) => Ordered::Scores,
         Kind::Number { .. } if holds_years(column) => Ordered::Years,
         Kind::Number { .. } => Ordered::Numbers,
         _ => return None,

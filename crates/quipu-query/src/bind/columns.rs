@@ -98,7 +98,12 @@ impl Binder<'_> {
         let [(reach, link)] = leading.as_slice() else { return None };
         if at == 0 {
             let here = self.tables.column(link.from)?.id.clone();
-            self.mend(Doubt::Little, format!("{wanted} is not in FROM: {here} holds its names"));
+            // A land has a capital among its cities, and each city has its land: which is meant?
+            let leads_back = reach.table.is_some_and(|here| {
+                self.links_of(here).iter().any(|back| back.to.table == of && back.to.column > 0)
+            });
+            let doubt = if leads_back { Doubt::Much } else { Doubt::Little };
+            self.mend(doubt, format!("{wanted} is not in FROM: {here} holds its names"));
             return Some(bound(reach, link.from, &here));
         }
         let alias = self.joined(reach, &[*link], nearest, scopes);

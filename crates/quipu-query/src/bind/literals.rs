@@ -163,7 +163,10 @@ impl Binder<'_> {
             let reach = scope.reaches.iter().find(|reach| Some(&reach.alias) == column.table.as_ref())?;
             Some((depth, reach.clone()))
         })?;
-        for link in self.links_of(place.table) {
+        let mut links = self.links_of(place.table);
+        // A table within another knows the values of that one, not which of them are its own.
+        links.sort_by_key(|link| self.tables.table(link.to.table).is_some_and(|to| to.within.is_some()));
+        for link in links {
             let count = self.tables.table(link.to.table)?.columns.len();
             let columns = (0..count).map(|column| Place { table: link.to.table, column });
             let found = columns.filter_map(|other| self.values.lookup(self.tables, self.found, other, text));

@@ -309,6 +309,7 @@ impl Builder<'_> {
             columns: vec![head, column],
             within: table.within,
             kinds: Vec::new(),
+            unnamed: false,
         }
     }
 
@@ -384,6 +385,7 @@ fn entity_table(id: String, title: String, rows: u64, source: Rows, place: usize
         columns: vec![head_column(place, rows)],
         within: None,
         kinds: Vec::new(),
+        unnamed: false,
     }
 }
 

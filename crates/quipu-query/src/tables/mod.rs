@@ -32,7 +32,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 10;
+pub const TABLES_VERSION: u32 = 11;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -79,6 +79,9 @@ pub struct Table {
     pub within: Option<usize>,
     /// IRIs of the types below its own, which are the values of its column of kinds.
     pub kinds: Vec<String>,
+    /// Whether its rows have no names but opaque keys: "r01ad4a5".
+    #[serde(default)]
+    pub unnamed: bool,
 }
 
 /// The source of a table's rows.
@@ -198,6 +201,18 @@ impl Tables {
             Kind::Entity(table) => table,
             _ => None,
         }
+    }
+
+    /// Whether a table's rows are values in parts: without a name, a link or a use but to hold a few
+    /// numbers and texts, like a price with its currency.
+    pub fn holds_values(&self, table: usize) -> bool {
+        /// Most parts of a value.
+        const MOST: usize = 5;
+        self.table(table).is_some_and(|table| {
+            let parts = table.columns.get(1..).unwrap_or_default();
+            let plain = parts.iter().all(|part| !matches!(part.kind, Kind::Entity(_)));
+            table.unnamed && !table.is_links() && plain && (1..=MOST).contains(&parts.len())
+        })
     }
 
     /// All columns with their positions.

@@ -247,6 +247,8 @@ impl Tables {
         let is_shown = match column.kind {
             Kind::Number { .. } => few,
             Kind::Flag => false,
+            // Keys tell nothing.
+            _ if own => !table.unnamed,
             _ => target.is_none(),
         };
         let most = if column.kind == Kind::Date { 1 } else { column.examples.len() };

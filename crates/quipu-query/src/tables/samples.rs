@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole};
+use quipu_graph::{
+    Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole, readable_entity,
+};
 
 use super::Table;
 
@@ -36,10 +38,12 @@ impl Samples {
         Ok(samples)
     }
 
-    /// Sets some names of a table's entities as the examples of its first column.
+    /// Sets some names of a table's entities as the examples of its first column, and whether they
+    /// are names at all.
     pub(super) fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
-        let of = self.nodes.values().filter(|node| holds(node));
-        let mut names: Vec<&str> = of.map(|node| node.name.as_str()).collect();
+        let of: Vec<&NodeSummary> = self.nodes.values().filter(|node| holds(node)).collect();
+        table.unnamed = are_opaque(&of);
+        let mut names: Vec<&str> = of.iter().map(|node| node.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         if let Some(column) = table.columns.first_mut() {
@@ -80,4 +84,13 @@ pub(super) fn spread(names: &[&str]) -> Vec<String> {
     examples.sort_by_key(|name| name.len());
     examples.truncate(EXAMPLES);
     examples.into_iter().map(str::to_owned).collect()
+}
+
+/// Whether entities have no names but keys with digits in them. A few may be named all the same.
+fn are_opaque(nodes: &[&NodeSummary]) -> bool {
+    let is_opaque = |node: &&&NodeSummary| {
+        node.name.chars().any(|c| c.is_ascii_digit()) && node.name == readable_entity(&node.key)
+    };
+    let opaque = nodes.iter().filter(is_opaque).count();
+    opaque > 0 && opaque * 10 >= nodes.len() * 9
 }

@@ -36,6 +36,7 @@ impl Maker {
             columns: all,
             within: None,
             kinds: Vec::new(),
+            unnamed: false,
         });
         at
     }
@@ -52,6 +53,7 @@ impl Maker {
             columns: vec![end(heads, &head), end(tails, &tail)],
             within: None,
             kinds: Vec::new(),
+            unnamed: false,
         });
     }
 

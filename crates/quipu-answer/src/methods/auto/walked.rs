@@ -7,12 +7,12 @@ use std::ops::Range;
 use quipu_graph::{Direction, NodeSummary, Step};
 use quipu_index::LookupConfig;
 use quipu_language::{
-    Language, Operation, Side, asked_place, asks_for, asks_for_an_agent, asks_for_two, asks_for_units,
-    asks_twice, meanings_at, quantity, side_of,
+    Language, Operation, Side, asked_place, asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_two,
+    asks_for_units, asks_twice, meanings_at, quantity, side_of,
 };
 use quipu_query::Made;
 
-use crate::answer::{AnswerError, EvidenceContent, Outcome, PlanStart, Planned, Status};
+use crate::answer::{AnswerError, AnswerTable, EvidenceContent, Outcome, PlanStart, Planned, Status};
 use crate::ledger::Context;
 use crate::link::{apart, mentions};
 use crate::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
@@ -383,6 +383,8 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         }
         Some("amount") => outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit())),
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
+        // "How high is the highest peak" asks for its height, not for the peak.
+        _ if asks_for_a_measure(question) && chooses(outcome) => false,
         // A person is not a year or an amount: "who designed the Otter" is not answered by its
         // year.
         _ if asks_for_an_agent(question) => {
@@ -391,6 +393,14 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         // True and false are not entities.
         _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),
     }
+}
+
+/// Whether a path's answer is the things that a calculation chose, not their values.
+fn chooses(outcome: &Outcome) -> bool {
+    let values = outcome.table.iter().flat_map(AnswerTable::values);
+    is_calculated(outcome)
+        && values.clone().count() > 0
+        && values.into_iter().all(|value| value.key.is_some())
 }
 
 /// Whether a path's answer heeds the words that change a question's meaning. No path can express a

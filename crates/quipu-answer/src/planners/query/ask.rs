@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use quipu_language::{Language, is_written_as_name};
 use quipu_model::{ChatRequest, Likelihood, Message};
-use quipu_query::asked::{abbreviated, meant};
+use quipu_query::asked::{abbreviated, kinds_named, meant};
 use quipu_query::{Relevance, RenderConfig, words_of};
 use serde_json::json;
 
@@ -71,6 +71,18 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         if let (Some((table, column)), Some(value)) = (place, found.shown.first()) {
             let value = cell(value).replace('\'', "''");
             hints.push(format!("“{}” may be {}.{} = '{value}'", cell(&mention.text), table.id, column.id));
+        }
+    }
+    for (said, at, kind) in kinds_named(tables, text) {
+        relevance.raise(at, 1.0);
+        let named = hints.iter().any(|hint| hint.ends_with(&format!(" = '{kind}'")));
+        if let (Some((table, column)), false) = (tables.table(at.table).zip(tables.column(at)), named) {
+            hints.push(format!(
+                "“{said}” may be {}.{} = '{}'",
+                table.id,
+                column.id,
+                kind.replace('\'', "''")
+            ));
         }
     }
     // Hints for parts of names come after hints for whole names.

@@ -165,6 +165,20 @@ fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -
     Some(Failure { sql: query.to_string(), reason, declined: false, unbound: false })
 }
 
+/// How many samples may tell something new: none where the model is nearly certain of what it
+/// wrote, because it would repeat itself; one where the query and its repair both failed.
+fn samples(config: &QueryConfig, candidates: &[Candidate], failures: &[Failure]) -> u32 {
+    /// Mean logarithm of a token's probability from which on both samples repeated the query, or
+    /// gave no better one (33 doubtful questions of three graphs).
+    const CERTAIN: f64 = -0.07;
+    let is_certain = candidates.first().and_then(|first| first.likelihood).is_some_and(|mean| mean > CERTAIN);
+    match (is_certain, failures.len()) {
+        (true, _) => 0,
+        (false, ..2) => config.samples,
+        (false, _) => config.samples.min(1),
+    }
+}
+
 /// The readings: the likeliest query, a repaired query if that failed, and samples if the best
 /// reading is doubtful.
 async fn candidates(
@@ -206,7 +220,7 @@ async fn candidates(
     }
     let best = best_confidence(&asking.of_tables(), &candidates);
     if best < asking.config.sure && !declined {
-        for seed in 1..=asking.config.samples {
+        for seed in 1..=samples(asking.config, &candidates, &failures) {
             if !has_room(context, asking.config) {
                 break;
             }

@@ -1,12 +1,12 @@
 //! Checks a path against the question's words, with the help of the graph's tables.
 
-use quipu_graph::NodeId;
+use quipu_graph::{NodeId, iri_of_key};
 use quipu_language::with_superlatives;
-use quipu_query::Made;
 use quipu_query::asked::{
     FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, of_another_measure,
     right_ends,
 };
+use quipu_query::{Made, Query, Tables, all_in_order};
 
 use super::near::distance_of_role;
 use crate::answer::{AnswerError, PlanStart, Planned};
@@ -44,12 +44,31 @@ pub(crate) async fn measures_what_is_asked(
     path: &Planned,
 ) -> Result<bool, AnswerError> {
     let Some(tables) = counted(context) else { return Ok(true) };
-    let Some(mut query) = query_of(context, &tables, path).await? else { return Ok(true) };
+    let query = match query_of(context, &tables, path).await? {
+        None => of_class(context, &tables, path).await?,
+        query => query,
+    };
+    let Some(mut query) = query else { return Ok(true) };
     if of_another_measure(question, &query, &tables).is_some() {
         return Ok(false);
     }
     let is_ordered = matches!(path.made, Made::Ordered { .. });
     Ok(!is_ordered || right_ends(&with_superlatives(question), &mut query, &tables).is_none())
+}
+
+/// The query of a path from a class to its instances and on to the values that order them.
+async fn of_class(
+    context: &Context<'_>,
+    tables: &Tables,
+    path: &Planned,
+) -> Result<Option<Query>, AnswerError> {
+    let (PlanStart::Entity(node, _), [_, last]) = (&path.start, path.steps.as_slice()) else {
+        return Ok(None);
+    };
+    let Made::Ordered { descending, .. } = path.made else { return Ok(None) };
+    let class = context.graph().summaries(&[*node]).await?.pop();
+    let Some((class, last)) = class.zip(step_of(context, last)) else { return Ok(None) };
+    Ok(all_in_order(tables, &iri_of_key(&class.key), &last.relation, descending))
 }
 
 /// Whether a path starts and ends at entities of the kinds that the question names: "the pilot

@@ -2,8 +2,9 @@
 
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
-    Candidate, Nearness, among_those, compared, for_each, of_those, of_two, right_dates, right_direction,
-    right_ends, right_sides, takes_from_itself, with_both,
+    Candidate, Nearness, among_those, compared, for_each, of_those, of_two, parts_of_values, right_dates,
+    right_direction, right_ends, right_sides, right_units, takes_from_itself, thing_of_extreme, with_both,
+    without_titles,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -112,6 +113,7 @@ async fn try_read(
     let found = values.find(context.workspace, tables, &texts).await?;
     let (mut query, both) = with_both(asking.question.text(), query);
     let of_two = of_two(&mut query);
+    let titles = without_titles(asking.question.text(), &mut query, values);
     let mut bound = bind(query, tables, values, &found)?;
     if !asks_tables(&bound.query) {
         return Err(QueryError::Unbound(
@@ -135,17 +137,21 @@ async fn try_read(
     bound.mends.extend(compared_sides);
     bound.mends.extend(both);
     bound.mends.extend(of_two);
+    bound.mends.extend(titles);
+    bound.mends.extend(right_units(text, &mut bound.query, tables));
     bound.mends.extend(right_ends(text, &mut bound.query, tables));
     bound.mends.extend(right_direction(text, &mut bound.query, tables));
     bound.mends.extend(right_dates(text, &mut bound.query, tables));
     bound.mends.extend(right_sides(text, &mut bound.query, tables));
     bound.mends.extend(among_those(&mut bound.query, tables));
     bound.mends.extend(for_each(text, &mut bound.query, tables));
+    bound.mends.extend(thing_of_extreme(text, &mut bound.query, tables));
     bound.mends.extend(of_those(text, &mut bound.query));
     if takes_from_itself(&bound.query) {
         let reason = "it holds a value against itself; take that of one thing and that of the other, each by its own SELECT";
         return Err(QueryError::Unbound(reason.into()));
     }
+    bound.mends.extend(parts_of_values(&mut bound.query, tables));
     let tells_things = with_things(&mut bound.query, tables);
     with_groups(&mut bound.query);
     with_measures(&mut bound.query);
@@ -174,12 +180,13 @@ async fn try_read(
             return Err(QueryError::Unbound(reason.into()));
         }
     }
-    Ok(Some(candidate(bound, plan, rows, words, written)))
+    Ok(Some(Candidate { ties: level, ..candidate(bound, plan, rows, words, written) }))
 }
 
 fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Candidate {
     let likelihood = written.likelihood.map(|likelihood| likelihood.mean);
-    Candidate { bound, plan, rows, words, near: Nearness::default(), role: 0.0, likelihood, repaired: false }
+    let near = Nearness::default();
+    Candidate { bound, plan, rows, words, near, role: 0.0, likelihood, repaired: false, ties: 0 }
 }
 
 /// The value that a query returns only because it requires it:

@@ -1,0 +1,100 @@
+//! How relations are called that hold names: the data of `profiles/naming.toml`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::readable_relation;
+
+/// Words of relations that hold names.
+#[derive(Default, Deserialize)]
+pub(crate) struct Naming {
+    whole: Words,
+    of_a_class: Words,
+    given: Words,
+    family: Words,
+}
+
+#[derive(Default, Deserialize)]
+struct Words {
+    words: Vec<String>,
+}
+
+/// How much of a name a relation holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NamePart {
+    /// A whole name; the rank among such relations, 0 is the most preferred.
+    Whole(usize),
+    /// A name if the things are of the class that the relation's key names.
+    OfClass,
+    Given,
+    Family,
+}
+
+/// The words of the built-in file. A test reads it; if it were broken, only labels would be names.
+pub(crate) static NAMING: LazyLock<Naming> =
+    LazyLock::new(|| toml::from_str(include_str!("../profiles/naming.toml")).unwrap_or_default());
+
+impl Naming {
+    /// The part of a name that a relation with this key holds, by the key's words alone.
+    pub(crate) fn part(&self, key: &str) -> Option<NamePart> {
+        let words = words_of_relation(key);
+        let is_in = |list: &Words| list.words.contains(&words);
+        if is_in(&self.given) {
+            return Some(NamePart::Given);
+        }
+        if is_in(&self.family) {
+            return Some(NamePart::Family);
+        }
+        if let Some(rank) = self.whole.words.iter().position(|known| *known == words) {
+            return Some(NamePart::Whole(rank));
+        }
+        self.class_in(&words).map(|_| NamePart::OfClass)
+    }
+
+    /// The class in a relation like `productName`, in words.
+    fn class_in<'a>(&self, words: &'a str) -> Option<&'a str> {
+        let (class, last) = words.rsplit_once(' ')?;
+        self.of_a_class.words.iter().any(|word| word == last).then_some(class)
+    }
+
+    /// Whether a relation like `productName` names the things of a class.
+    pub(crate) fn is_of_class(&self, relation: &str, class: &str) -> bool {
+        let words = words_of_relation(relation);
+        self.class_in(&words).is_some_and(|named| named == words_of_relation(class))
+    }
+}
+
+/// A key's words in small letters, without a leading "has".
+fn words_of_relation(key: &str) -> String {
+    let words = readable_relation(key).to_lowercase();
+    words.strip_prefix("has ").unwrap_or(&words).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relations_hold_names_or_parts_of_them() {
+        let part = |key: &str| NAMING.part(key);
+        assert!(part("http://corp.example/v/name") < part("http://corp.example/v/title"));
+        assert!(matches!(part("hasName"), Some(NamePart::Whole(_))));
+        assert_eq!(part("http://corp.example/v/productName"), Some(NamePart::OfClass));
+        assert_eq!(part("http://corp.example/v/firstName"), Some(NamePart::Given));
+        assert_eq!(part("family_name"), Some(NamePart::Family));
+        assert_eq!(part("http://corp.example/v/naming"), None);
+        assert!(NAMING.is_of_class("http://a/v/sales_order_name", "http://a/v/SalesOrder"));
+        assert!(!NAMING.is_of_class("http://a/v/managerName", "http://a/v/SalesOrder"));
+    }
+
+    #[test]
+    fn every_list_has_its_reason() {
+        let file: toml::Table = toml::from_str(include_str!("../profiles/naming.toml")).unwrap();
+        for (name, list) in &file {
+            assert!(list.get("reason").is_some_and(|reason| reason.is_str()), "{name}");
+        }
+        let naming: Naming = file.try_into().unwrap();
+        assert!(!naming.given.words.is_empty() && !naming.family.words.is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! Names of entities in graphs with a vocabulary of their own, which no profile lists.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use crate::common::import_files;
+use quipu_graph::{EmbeddedGraph, Graph as _, RelationRole};
+
+const PREFIXES: &str = "@prefix ex: <http://corp.example/v/> .
+@prefix i: <http://corp.example/i/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+";
+
+fn imported(turtle: &str) -> (tempfile::TempDir, EmbeddedGraph) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("graph.ttl");
+    std::fs::write(&file, format!("{PREFIXES}{turtle}")).unwrap();
+    let graph = import_files(&folder.path().join("store"), &[file]);
+    (folder, graph)
+}
+
+fn check_names(turtle: &str, expected: &[(&str, &str)]) {
+    let (_folder, graph) = imported(turtle);
+    for (local, name) in expected {
+        let key = format!("http://corp.example/i/{local}");
+        let node = graph.find(&key).unwrap().unwrap();
+        assert_eq!(graph.name(node).unwrap(), *name, "{local}");
+        let mut visited = Vec::new();
+        graph.visit_names([node], |_, name| visited.push(name.into_owned())).unwrap();
+        assert_eq!(visited, [*name], "{local}, visited");
+    }
+    graph.verify().unwrap();
+}
+
+fn role_of(graph: &EmbeddedGraph, local: &str) -> RelationRole {
+    let key = format!("http://corp.example/v/{local}");
+    graph.relations().iter().find(|info| info.key == key).unwrap().role
+}
+
+#[test]
+fn a_relation_called_name_names_what_has_no_label() {
+    check_names(
+        r#"i:p1 a ex:Product ; ex:name "Blue Valve" ; ex:weight 3 .
+           i:p2 a ex:Product ; ex:name "Roter Hahn"@de , "Red Tap"@en .
+           i:p3 a ex:Product ; ex:name "Pump"^^xsd:string ; rdfs:label "The Pump" .
+           i:p4 a ex:Product ; ex:weight 4 ."#,
+        &[("p1", "Blue Valve"), ("p2", "Red Tap"), ("p3", "The Pump"), ("p4", "p4")],
+    );
+}
+
+#[test]
+fn a_class_in_the_relation_must_be_the_things_own() {
+    check_names(
+        r#"i:p1 a ex:Product ; ex:productName "Blue Valve" ; ex:managerName "Ana" .
+           i:p2 a ex:Product ; ex:productName "Red Tap" ; ex:managerName "Bo" .
+           i:o1 a ex:Order ; ex:managerName "Cy" .
+           i:o2 a ex:Order ; ex:managerName "Di" ."#,
+        &[("p1", "Blue Valve"), ("p2", "Red Tap"), ("o1", "o1")],
+    );
+}
+
+#[test]
+fn parts_of_a_persons_name_are_the_name() {
+    check_names(
+        r#"i:e1 a ex:Employee ; ex:firstName "Ana" ; ex:lastName "Okafor" .
+           i:e2 a ex:Employee ; ex:firstName "Bo" .
+           i:e3 a ex:Employee ; ex:firstName "Cy" ; ex:lastName "Lund" ; rdfs:label "Dr. Lund" ."#,
+        &[("e1", "Ana Okafor"), ("e2", "e2"), ("e3", "Dr. Lund")],
+    );
+}
+
+#[test]
+fn the_name_comes_before_the_title_and_titles_that_many_share_are_no_names() {
+    let turtle = r#"i:r1 a ex:Report ; ex:title "Spring" . i:r2 a ex:Report ; ex:title "Autumn" .
+        i:e1 a ex:Employee ; ex:name "Ana" ; ex:job ex:Buyer . i:e2 a ex:Employee ; ex:name "Bo" ."#;
+    check_names(turtle, &[("r1", "Spring"), ("e1", "Ana")]);
+    let (_folder, graph) = imported(turtle);
+    assert_eq!(role_of(&graph, "name"), RelationRole::Label);
+    let shared = r#"i:e1 ex:title "Buyer" . i:e2 ex:title "Buyer" . i:e3 ex:title "Buyer" ."#;
+    check_names(shared, &[("e1", "e1")]);
+    assert_eq!(role_of(&imported(shared).1, "title"), RelationRole::Ordinary);
+}
+
+#[test]
+fn where_labels_name_the_things_a_name_stays_a_property() {
+    let turtle =
+        r#"i:s1 rdfs:label "Server 1" ; ex:name "srv-a" . i:s2 rdfs:label "Server 2" ; ex:name "srv-b" ."#;
+    check_names(turtle, &[("s1", "Server 1")]);
+    assert_eq!(role_of(&imported(turtle).1, "name"), RelationRole::Ordinary);
+}
+
+#[test]
+fn numbers_and_things_are_no_names() {
+    let turtle = r#"i:a ex:name 7 . i:b ex:name 8 . i:c ex:label i:a . i:d ex:label i:b ."#;
+    check_names(turtle, &[("a", "a"), ("c", "c")]);
+}
