@@ -15,6 +15,9 @@ dist=$root/target/dist
 export CARGO_TARGET_DIR=$root/target/portable
 # Nothing of this machine's paths in what others get.
 REMAP="--remap-path-prefix=$root=quipu --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+# The same for the libraries in C and C++ (llama.cpp's messages name its source files).
+MAP="-ffile-prefix-map=$root=quipu -ffile-prefix-map=${CARGO_HOME:-$HOME/.cargo}=cargo"
+export CFLAGS="${CFLAGS:-} $MAP" CXXFLAGS="${CXXFLAGS:-} $MAP"
 
 say() { printf 'dist: %s\n' "$1"; }
 fail() {

@@ -20,6 +20,7 @@ mod w3c;
 
 mod any_bytes;
 mod api;
+mod bombs;
 mod conformance;
 mod cut;
 mod damage;

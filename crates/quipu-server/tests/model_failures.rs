@@ -37,6 +37,10 @@ fn chat(method: &str, stream: bool) -> Value {
     json!({ "model": format!("quipu/{method}"), "messages": messages, "stream": stream })
 }
 
+fn response(method: &str, stream: bool) -> Value {
+    json!({ "model": format!("quipu/{method}"), "input": QUESTION, "stream": stream })
+}
+
 /// The result of the tool `ask_question`.
 async fn tool(server: &Running, method: &str) -> Value {
     let arguments =
@@ -55,9 +59,11 @@ async fn where_nothing_is_found_without_the_model_its_failure_is_the_error() {
         let server = failing(&failure).await;
         let said = failure.to_string();
         let ask = json!({ "question": QUESTION, "method": "io" });
-        for request in
-            [server.post("/api/v1/ask", &ask), server.post("/v1/chat/completions", &chat("io", false))]
-        {
+        for request in [
+            server.post("/api/v1/ask", &ask),
+            server.post("/v1/chat/completions", &chat("io", false)),
+            server.post("/v1/responses", &response("io", false)),
+        ] {
             let response = request.send().await.unwrap();
             assert_eq!(error_of(response).await, (status, "model_error".into()), "{said}");
         }
@@ -69,6 +75,9 @@ async fn where_nothing_is_found_without_the_model_its_failure_is_the_error() {
             let text = request.send().await.unwrap().text().await.unwrap();
             assert!(text.contains("model_error") && !text.contains("I don't know"), "{said}: {text}");
         }
+        let streamed = server.post("/v1/responses", &response("io", true)).send().await.unwrap();
+        let text = streamed.text().await.unwrap();
+        assert!(text.contains("response.failed") && !text.contains("I don't know"), "{said}: {text}");
         let told = tool(&server, "io").await;
         assert_eq!(told["isError"], true, "{said}: {told}");
         assert!(told["content"][0]["text"].as_str().unwrap().contains(&said), "{told}");
@@ -92,11 +101,15 @@ async fn what_is_found_without_the_model_says_that_it_failed() {
         let told = answer["failures"][0].as_str().unwrap();
         assert!(told.starts_with("scripted failed") && told.contains(&said), "{told}");
         let mut asked = chat("kerag", false);
-        asked["quipu"]["set"] = fallback;
+        asked["quipu"]["set"] = fallback.clone();
         let reply = ok(server.post("/v1/chat/completions", &asked)).await;
         assert!(failed(&reply["quipu"]["notes"]), "{said}: {reply}");
         let content = reply["choices"][0]["message"]["content"].as_str().unwrap();
         assert!(content.contains("Boudewijn Koole") && content.contains("scripted failed"), "{content}");
+        let mut asked = response("kerag", false);
+        asked["quipu"]["set"] = fallback;
+        let reply = ok(server.post("/v1/responses", &asked)).await;
+        assert!(failed(&reply["quipu"]["notes"]), "{said}: {reply}");
         let told = tool(&server, "kerag").await;
         assert!(failed(&told["structuredContent"]["notes"]), "{said}: {told}");
     }

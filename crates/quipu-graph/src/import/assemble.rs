@@ -68,8 +68,8 @@ pub(super) fn assemble(
 ) -> Result<Assembled, GraphError> {
     let Counts { entities, literals, .. } = plan.manifest.counts;
     let mut assembler = Assembler::new(plan)?;
-    for node in 0..entities + literals {
-        assembler.node(node as u32, forward, backward)?;
+    for (node, number) in (0..entities + literals).zip(0u32..) {
+        assembler.node(number, forward, backward)?;
         if node < entities {
             assembler.end_entity()?;
         }
@@ -169,7 +169,7 @@ impl<'a> Assembler<'a> {
         if let Some(sets) = &mut self.type_sets {
             self.own_types.sort_unstable();
             self.own_types.dedup();
-            sets.push(&self.own_types);
+            sets.push(&self.own_types)?;
             self.own_types.clear();
         }
         Ok(())

@@ -41,30 +41,38 @@ impl Interner {
         self.slots.resize(FIRST_SLOTS, 0);
     }
 
-    /// The number of a term, hashed with xxh3.
-    pub(super) fn intern_text(&mut self, text: &str) -> u32 {
+    /// Bytes of the terms.
+    #[inline]
+    pub(super) fn text(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// The number of a term, hashed with xxh3. `None` as for [`intern`](Self::intern).
+    pub(super) fn intern_text(&mut self, text: &str) -> Option<u32> {
         self.intern(xxh3_64(text.as_bytes()), text.as_bytes())
     }
 
-    /// The number of a term.
+    /// The number of a term. `None` if it is new, and number, place or length do not fit into 32
+    /// bits.
     #[inline]
-    pub(crate) fn intern(&mut self, hash: u64, bytes: &[u8]) -> u32 {
+    pub(crate) fn intern(&mut self, hash: u64, bytes: &[u8]) -> Option<u32> {
         let mask = self.slots.len() - 1;
         let tag = hash & 0xffff_ffff_0000_0000;
         let mut at = hash as usize & mask;
         while let Some(slot) = self.slots.get(at).copied().filter(|slot| *slot != 0) {
             let number = slot as u32 - 1;
             if slot & 0xffff_ffff_0000_0000 == tag && self.get(number) == (hash, bytes) {
-                return number;
+                return Some(number);
             }
             at = (at + 1) & mask;
         }
         self.insert(at, hash, bytes)
     }
 
-    fn insert(&mut self, at: usize, hash: u64, bytes: &[u8]) -> u32 {
-        let number = self.entries.len() as u32;
-        self.entries.push(Entry { hash, start: self.arena.len() as u32, length: bytes.len() as u32 });
+    fn insert(&mut self, at: usize, hash: u64, bytes: &[u8]) -> Option<u32> {
+        let number = u32::try_from(self.entries.len()).ok().filter(|number| *number < u32::MAX)?;
+        let (start, length) = place(self.arena.len(), bytes.len())?;
+        self.entries.push(Entry { hash, start, length });
         self.arena.extend_from_slice(bytes);
         if let Some(slot) = self.slots.get_mut(at) {
             *slot = hash & 0xffff_ffff_0000_0000 | u64::from(number + 1);
@@ -72,7 +80,7 @@ impl Interner {
         if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
-        number
+        Some(number)
     }
 
     fn grow(&mut self) {
@@ -107,6 +115,12 @@ impl Interner {
     }
 }
 
+/// Start and length of the next term of an arena, if both and its end fit into 32 bits.
+fn place(start: usize, length: usize) -> Option<(u32, u32)> {
+    let (start, length) = (u32::try_from(start).ok()?, u32::try_from(length).ok()?);
+    start.checked_add(length).map(|_| (start, length))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,7 +131,7 @@ mod tests {
         let words: Vec<String> = (0..5000).map(|number| format!("term {number}")).collect();
         for round in 0..2 {
             for (word, number) in words.iter().zip(0..) {
-                assert_eq!(interner.intern_text(word), number, "round {round}");
+                assert_eq!(interner.intern_text(word), Some(number), "round {round}");
             }
         }
         assert_eq!(interner.len(), 5000);
@@ -128,6 +142,13 @@ mod tests {
         let mut interner = Interner::new();
         let (b, a) = (interner.intern(7, b"b"), interner.intern(7, b"a"));
         assert_ne!(a, b);
-        assert_eq!(interner.sorted(), [a, b]);
+        assert_eq!(interner.sorted(), [a.unwrap(), b.unwrap()]);
+    }
+
+    #[test]
+    fn places_beyond_32_bits_are_none() {
+        let most = u32::MAX as usize;
+        assert_eq!(place(most - 3, 3), Some((u32::MAX - 3, 3)));
+        assert_eq!([place(most - 3, 4), place(most + 1, 0), place(0, most + 1)], [None; 3]);
     }
 }

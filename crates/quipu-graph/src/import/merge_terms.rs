@@ -178,12 +178,12 @@ impl<'a> Merge<'a> {
     }
 
     fn term(&mut self, hash: u64, bytes: &[u8]) -> Result<u32, GraphError> {
-        let id = self.nodes();
-        if id + 1 >= MOST_NODES {
+        // The highest number marks absence.
+        let Some(id) = u32::try_from(self.nodes()).ok().filter(|id| u64::from(*id) + 1 < MOST_NODES) else {
             return Err(GraphError::Usage(format!(
                 "more than {MOST_NODES} nodes; split the graph into several sources"
             )));
-        }
+        };
         self.dictionary.push(hash, bytes)?;
         if hash >> 63 == 0 {
             self.entities += 1;
@@ -192,7 +192,7 @@ impl<'a> Merge<'a> {
             let kind = std::str::from_utf8(split_literal(bytes).1).unwrap_or_default();
             self.language_ranks.push(language_rank(self.languages, kind).min(255) as u8);
         }
-        Ok(id as u32)
+        Ok(id)
     }
 
     fn finish(self) -> Result<MergedTerms, GraphError> {

@@ -162,7 +162,7 @@ impl Reader<'_> {
     ) -> Result<(), GraphError> {
         let failed = |_: &mut Batch<'_>, line, error| self.failed(&input.path, line, error);
         let progressed = |batch: &mut Batch<'_>| {
-            if batch.statements < STATEMENTS_BETWEEN_LOOKS {
+            if batch.statements < STATEMENTS_BETWEEN_LOOKS && !batch.is_due() {
                 return Ok(());
             }
             self.watch.check()?;

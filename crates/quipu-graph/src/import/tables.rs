@@ -22,7 +22,7 @@ use super::watch::Watch;
 use crate::error::io_error;
 use crate::parse::input::{Input, Opened, Source, peek};
 use crate::parse::table::{self, Cell, Kind, XSD};
-use crate::parse::{InputFormat, LineError, Sink, Tail};
+use crate::parse::{Checked, Findings, InputFormat, LineError, RowCheck, Sink, Tail};
 use crate::{GraphError, readable_entity};
 
 const NAME: &str = "urn:quipu:name";
@@ -423,19 +423,29 @@ struct Rows {
     path: PathBuf,
     headers: Vec<String>,
     columns: usize,
-    rows: csv::Reader<Box<dyn Read + Send>>,
+    rows: csv::Reader<Checked<Box<dyn Read + Send>, RowCheck>>,
     record: ByteRecord,
+    findings: Findings,
+    /// The rest of the file was refused.
+    refused: bool,
 }
 
 impl Rows {
     fn of(input: &Opened, mut reader: Box<dyn Read + Send>) -> Result<Self, GraphError> {
         let delimiter = table::delimiter(&peek(&input.path, &mut reader)?);
+        let check = RowCheck::new(delimiter, table::is_quoting(delimiter));
+        let (reader, findings) = Checked::new(reader, check);
         let mut rows = table::rows(reader, delimiter);
         let mut record = ByteRecord::new();
-        read(&mut rows, &mut record, &input.path)?;
+        let malformed = |line, reason| Err(GraphError::Malformed { path: input.path.clone(), line, reason });
+        if let Err(error) = rows.read_byte_record(&mut record) {
+            return match findings.refused() {
+                Some(reason) => malformed(findings.line(), reason),
+                None => Err(unreadable(error, &input.path)),
+            };
+        }
         if record.len() < 2 {
-            let reason = "a table has a header line of two columns or more";
-            return Err(GraphError::Malformed { path: input.path.clone(), line: 1, reason: reason.into() });
+            return malformed(1, "a table has a header line of two columns or more".into());
         }
         let cells = (1..).zip(record.iter().map(String::from_utf8_lossy));
         let header = |(number, cell): (usize, Cow<'_, str>)| match cell.is_empty() {
@@ -443,13 +453,30 @@ impl Rows {
             false => cell.into_owned(),
         };
         let headers = cells.map(header).collect();
-        Ok(Self { path: input.path.clone(), headers, columns: record.len(), rows, record })
+        Ok(Self {
+            path: input.path.clone(),
+            headers,
+            columns: record.len(),
+            rows,
+            record,
+            findings,
+            refused: false,
+        })
     }
 
     /// The next row's line, and its cells or an error.
     fn next(&mut self) -> Result<Option<Row<'_>>, GraphError> {
-        if !read(&mut self.rows, &mut self.record, &self.path)? {
+        if self.refused {
             return Ok(None);
+        }
+        match self.rows.read_byte_record(&mut self.record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => {
+                let Some(reason) = self.findings.refused() else { return Err(unreadable(error, &self.path)) };
+                self.refused = true;
+                return Ok(Some((self.findings.line(), Err(reason))));
+            }
         }
         let (line, columns) = (self.record.position().map_or(0, csv::Position::line), self.record.len());
         if columns != self.columns {
@@ -461,13 +488,9 @@ impl Rows {
     }
 }
 
-fn read(
-    rows: &mut csv::Reader<Box<dyn Read + Send>>,
-    record: &mut ByteRecord,
-    path: &Path,
-) -> Result<bool, GraphError> {
-    rows.read_byte_record(record).map_err(|error| match error.into_kind() {
+fn unreadable(error: csv::Error, path: &Path) -> GraphError {
+    match error.into_kind() {
         csv::ErrorKind::Io(error) => io_error("cannot read", path)(error),
         other => GraphError::Malformed { path: path.to_owned(), line: 0, reason: format!("{other:?}") },
-    })
+    }
 }

@@ -29,7 +29,7 @@ fn triple(head: &str, relation: &str, tail: &str, sink: &mut impl Sink) -> Resul
     if head.is_empty() || relation.is_empty() || tail.is_empty() {
         return Err("an empty head, relation or tail".into());
     }
-    Ok(sink.triple(head, relation, Tail::Entity(tail))?)
+    sink.triple(head, relation, Tail::Entity(tail))
 }
 
 /// One line of `head,relation,tail`. A quoted column may hold commas, and quotes as `""`.

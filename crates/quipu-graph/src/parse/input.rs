@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{InputFormat, table};
+use super::{InputFormat, LONGEST_TEXT, table};
 use crate::GraphError;
 use crate::error::io_error;
 
 /// Bytes of a block of lines.
 const BLOCK: usize = 2 << 20;
-/// Longest line; longer ones are taken for binary data.
-const LONGEST_LINE: usize = 256 << 20;
 /// Bytes that are read to detect format and compression.
 const SNIFFED: usize = 8 << 10;
 
@@ -228,7 +226,7 @@ impl Lines {
                     self.carry = bytes.split_off(before + at + 1);
                     return Ok(self.block(bytes));
                 }
-                if bytes.len() > LONGEST_LINE {
+                if bytes.len() > LONGEST_TEXT {
                     let (path, line) = (self.input.path.clone(), self.next_line);
                     let reason = "the line is too long: this is not a text file".into();
                     return Err(GraphError::Malformed { path, line, reason });

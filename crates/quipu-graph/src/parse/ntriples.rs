@@ -3,7 +3,7 @@
 
 use oxrdfio::RdfFormat;
 
-use super::{LineError, Sink, Tail, rdf};
+use super::{LONGEST_NAMESPACE, LineError, Sink, Tail, rdf};
 
 /// Namespaces known to be valid. Asking oxiri about each IRI again would take longer than all the
 /// rest.
@@ -31,7 +31,7 @@ impl LineParser {
     #[inline]
     pub(crate) fn line(&mut self, line: &str, sink: &mut impl Sink) -> Result<(), LineError> {
         match self.usual(line) {
-            Some((head, relation, tail)) => Ok(sink.triple(head, relation, tail)?),
+            Some((head, relation, tail)) => sink.triple(head, relation, tail),
             None => rdf::line(self.format, line, self.file, sink),
         }
     }
@@ -122,7 +122,7 @@ impl Namespaces {
         let Some(at) = memchr::memrchr2(b'/', b'#', iri.as_bytes()) else { return is_iri(iri) };
         let (namespace, local) = iri.split_at(at + 1);
         // After a path's slash or a fragment's hash, these bytes cannot make a valid IRI invalid.
-        if namespace.ends_with("//") || !local.bytes().all(is_plain) {
+        if namespace.ends_with("//") || namespace.len() > LONGEST_NAMESPACE || !local.bytes().all(is_plain) {
             return is_iri(iri);
         }
         let bytes = namespace.as_bytes();

@@ -5,18 +5,17 @@ use proptest::prelude::*;
 
 use super::ntriples::LineParser;
 use super::{LineError, Sink, Tail, rdf};
-use crate::GraphError;
 
 #[derive(Default)]
 struct Collected(Vec<String>);
 
 impl Sink for Collected {
-    fn triple(&mut self, head: &str, relation: &str, tail: Tail<'_>) -> Result<(), GraphError> {
+    fn triple(&mut self, head: &str, relation: &str, tail: Tail<'_>) -> Result<(), LineError> {
         self.0.push(format!("{head:?} {relation:?} {tail:?}"));
         Ok(())
     }
 
-    fn document(&mut self, _: &str, _: &str) -> Result<(), GraphError> {
+    fn document(&mut self, _: &str, _: &str) -> Result<(), LineError> {
         Ok(())
     }
 }

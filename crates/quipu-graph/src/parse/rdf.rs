@@ -6,8 +6,11 @@ use std::io::Read;
 use oxrdf::{NamedOrBlankNode, Quad, Term};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
 
+use super::checked::{Checked, Findings};
 use super::input::Opened;
-use super::xml::{CheckedXml, Findings};
+use super::json::JsonCheck;
+use super::turtle::TurtleCheck;
+use super::xml::CheckedXml;
 use super::{LineError, Sink, Tail};
 use crate::GraphError;
 use crate::error::io_error;
@@ -54,14 +57,7 @@ pub(crate) fn stream<S: Sink>(
     mut failed: impl FnMut(&mut S, u64, LineError) -> Result<(), GraphError>,
     mut progressed: impl FnMut(&mut S) -> Result<(), GraphError>,
 ) -> Result<(), GraphError> {
-    // The other parsers require the end of the file themselves and report their position.
-    let (reader, findings): (Box<dyn Read + '_>, _) = match format {
-        RdfFormat::RdfXml => {
-            let (checked, findings) = CheckedXml::new(reader);
-            (Box::new(checked), findings)
-        }
-        _ => (Box::new(reader), Findings::default()),
-    };
+    let (reader, findings) = checked(format, reader);
     for quad in RdfParser::from_format(format).for_reader(reader) {
         match quad {
             Ok(quad) => {
@@ -83,6 +79,24 @@ pub(crate) fn stream<S: Sink>(
         }
     }
     Ok(())
+}
+
+/// A stream whose bytes are checked before its parser reads them.
+fn checked<'r>(format: RdfFormat, reader: impl Read + 'r) -> (Box<dyn Read + 'r>, Findings) {
+    match format {
+        RdfFormat::RdfXml => {
+            let (checked, findings) = CheckedXml::new(reader);
+            (Box::new(checked), findings)
+        }
+        RdfFormat::JsonLd { .. } => {
+            let (checked, findings) = Checked::new(reader, JsonCheck::new());
+            (Box::new(checked), findings)
+        }
+        _ => {
+            let (checked, findings) = Checked::new(reader, TurtleCheck::new());
+            (Box::new(checked), findings)
+        }
+    }
 }
 
 fn push(quad: &Quad, file: usize, sink: &mut impl Sink) -> Result<(), LineError> {

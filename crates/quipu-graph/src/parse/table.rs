@@ -39,10 +39,14 @@ pub(crate) fn rows<R: Read>(reader: R, delimiter: u8) -> Reader<R> {
         .has_headers(false)
         .flexible(true)
         .delimiter(delimiter)
-        // Between tabs a quote is a plain character, as in inches.
-        .quoting(delimiter != b'\t')
+        .quoting(is_quoting(delimiter))
         .trim(Trim::All)
         .from_reader(reader)
+}
+
+/// Whether quotes enclose cells. Between tabs a quote is a plain character, as in inches.
+pub(crate) fn is_quoting(delimiter: u8) -> bool {
+    delimiter != b'\t'
 }
 
 /// The delimiter of a table: the most frequent one in its first line.

@@ -153,7 +153,7 @@ pub(crate) fn entity(line: &str, sink: &mut impl Sink) -> Result<(), LineError> 
 
 fn tell(sink: &mut impl Sink, key: &str, relation: &str, text: &Text<'_>) -> Result<(), LineError> {
     let kind = format!("@{}", text.language.to_ascii_lowercase());
-    Ok(sink.triple(key, relation, Tail::Literal { lexical: &text.value, kind: &kind })?)
+    sink.triple(key, relation, Tail::Literal { lexical: &text.value, kind: &kind })
 }
 
 /// The triple of a value. Unknown kinds of values are dropped.
@@ -169,7 +169,7 @@ fn value(sink: &mut impl Sink, key: &str, relation: &str, snak: Snak<'_>) -> Res
         "string" => {
             let text: String = read(value)?;
             if snak.datatype == "url" && text.contains("://") {
-                return Ok(sink.triple(key, relation, Tail::Entity(&text))?);
+                return sink.triple(key, relation, Tail::Entity(&text));
             }
             (text, String::new())
         }
@@ -188,7 +188,7 @@ fn value(sink: &mut impl Sink, key: &str, relation: &str, snak: Snak<'_>) -> Res
         }
         _ => return Ok(()),
     };
-    Ok(sink.triple(key, relation, Tail::Literal { lexical: &text, kind: &kind })?)
+    sink.triple(key, relation, Tail::Literal { lexical: &text, kind: &kind })
 }
 
 fn read<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<T, LineError> {

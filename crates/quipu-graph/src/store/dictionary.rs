@@ -35,6 +35,8 @@ const START_WIDTH: usize = 4;
 const BUCKET: u64 = 8;
 /// Largest prefix table. A larger one would save no space.
 const MAX_PREFIXES: usize = 1 << 16;
+/// Most bytes of a table of prefixes or of kinds, which stays in memory.
+const MAX_STRINGS: usize = 128 << 20;
 /// Shortest prefix that is worth an entry.
 const MIN_PREFIX: usize = 4;
 
@@ -106,7 +108,7 @@ impl SpaceWriter {
         }
         let bucket = bucket_of(hash, self.bits);
         while self.starts.len() <= bucket {
-            self.starts.push(self.count as u32);
+            self.starts.push(number(self.count)?);
         }
         self.fingerprints.push(hash as u8);
         self.scratch.clear();
@@ -134,7 +136,7 @@ impl SpaceWriter {
         self.end_block()?;
         let wanted = (self.count / BUCKET).max(1).ilog2().min(self.bits);
         let step = 1usize << (self.bits - wanted);
-        self.starts.resize((1 << self.bits) + 1, self.count as u32);
+        self.starts.resize((1 << self.bits) + 1, number(self.count)?);
         let mut index = FileWriter::create(&self.folder, &format!("{}.index", self.name))?;
         index.write(&u64::from(wanted).to_le_bytes())?;
         for start in self.starts.iter().step_by(step) {
@@ -143,6 +145,12 @@ impl SpaceWriter {
         index.write(&self.fingerprints)?;
         Ok(vec![self.records.finish()?, self.blocks.finish()?, index.finish()?])
     }
+}
+
+/// A count of terms in the index's width.
+#[inline]
+fn number(count: u64) -> Result<u32, GraphError> {
+    u32::try_from(count).map_err(|_| GraphError::Usage("more than 4 billion terms".into()))
 }
 
 /// The bucket of a hash: its top bits below the literal bit.
@@ -188,7 +196,9 @@ impl StringTable {
         }
         let number = match self.numbers.get(text) {
             Some(number) => *number,
-            None if self.numbers.len() < self.limit => self.add(text),
+            None if self.numbers.len() < self.limit && self.bytes.len() + text.len() <= MAX_STRINGS => {
+                self.add(text)
+            }
             None => return None,
         };
         self.last = (text.to_vec(), number);
@@ -223,7 +233,8 @@ impl DictionaryWriter {
             }
         } else {
             let (lexical, kind) = split_literal(bytes);
-            let number = self.kinds.number(kind).unwrap_or_default();
+            let full = || GraphError::Usage(format!("the datatypes' names exceed {MAX_STRINGS} bytes"));
+            let number = self.kinds.number(kind).ok_or_else(full)?;
             self.literals.push(hash, number, lexical)
         }
     }
@@ -376,7 +387,8 @@ impl Strings {
         let mut cursor = Cursor::new(file.whole()?, 0);
         while cursor.position() < file.len() {
             cursor.text().ok_or_else(|| file.corrupt("a string is damaged"))?;
-            offsets.push(cursor.position() as u32);
+            let end = u32::try_from(cursor.position()).map_err(|_| file.corrupt("too many strings"))?;
+            offsets.push(end);
         }
         Ok(Self { file, offsets })
     }

@@ -30,18 +30,20 @@ impl TypeSets {
     }
 
     /// Adds the types of the next entity.
-    pub(crate) fn push(&mut self, types: &[u32]) {
+    pub(crate) fn push(&mut self, types: &[u32]) -> Result<(), GraphError> {
         let types = types.get(..TYPES_COUNTED).unwrap_or(types);
         let number = match self.numbers.get(types) {
             Some(number) => *number,
             None => {
-                let number = self.sets.len() as u32;
+                let number = u32::try_from(self.sets.len())
+                    .map_err(|_| GraphError::Usage("more than 4 billion sets of types".into()))?;
                 self.sets.push(types.to_vec());
                 self.numbers.insert(types.to_vec(), number);
                 number
             }
         };
         self.of.push(number);
+        Ok(())
     }
 
     fn of(&self, node: NodeId) -> u32 {

@@ -249,7 +249,7 @@ impl DocumentIndex {
             text: text(length)?,
             heading: text(heading)?,
             title: text(title)?,
-            characters: first as usize..(first + count) as usize,
+            characters: characters(first, count).ok_or_else(|| self.damaged(number))?,
         })
     }
 
@@ -313,4 +313,9 @@ impl DocumentIndex {
         }
         Ok(rows)
     }
+}
+
+/// The characters of a passage, if their end fits into 32 bits as their number does.
+fn characters(first: u32, count: u32) -> Option<Range<usize>> {
+    Some(first as usize..first.checked_add(count)? as usize)
 }

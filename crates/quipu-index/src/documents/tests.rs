@@ -292,3 +292,9 @@ async fn a_damaged_row_of_a_large_index_is_said_and_nothing_is_left_out() {
     }
     assert!(refused > 0, "no damage was noticed");
 }
+
+#[test]
+fn characters_beyond_32_bits_are_damage() {
+    assert_eq!(characters(3, 4), Some(3..7));
+    assert_eq!(characters(3, u32::MAX), None);
+}

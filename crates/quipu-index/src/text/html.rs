@@ -50,9 +50,8 @@ pub fn html(page: &str) -> String {
     let page = Html::parse_document(page);
     let root = page.tree.root();
     let whole = written(root);
-    let mut text = root
-        .descendants()
-        .filter(|node| node.value().as_element().is_some_and(is_main))
+    let mut text = main_parts(root)
+        .into_iter()
         .map(written)
         .max_by_key(String::len)
         .filter(|main| main.len() * MAIN_SHARE >= whole.len())
@@ -64,6 +63,24 @@ pub fn html(page: &str) -> String {
         text.insert_str(0, &format!("# {title}\n\n"));
     }
     text
+}
+
+/// The main parts of a page. One within another is no part by itself, so that each text is written
+/// once.
+fn main_parts(root: NodeRef<'_, Node>) -> Vec<NodeRef<'_, Node>> {
+    let mut parts: Vec<NodeRef<'_, Node>> = Vec::new();
+    let mut open = None;
+    for edge in root.traverse() {
+        match edge {
+            Edge::Open(node) if open.is_none() && node.value().as_element().is_some_and(is_main) => {
+                open = Some(node.id());
+                parts.push(node);
+            }
+            Edge::Close(node) if open == Some(node.id()) => open = None,
+            _ => {}
+        }
+    }
+    parts
 }
 
 fn is_main(element: &Element) -> bool {
@@ -294,5 +311,13 @@ mod tests {
         let deep = format!("{}x", "<div>".repeat(20_000));
         check(&deep, "x\n");
         check("<p>a\u{0}b</p>", "ab\n");
+    }
+
+    #[test]
+    fn a_main_part_within_another_is_written_once() {
+        let page = Html::parse_document(&"<article><p>x</p>".repeat(2000));
+        assert_eq!(main_parts(page.tree.root()).len(), 1);
+        let page = Html::parse_document("<main><article>a</article></main><article>b</article>");
+        assert_eq!(main_parts(page.tree.root()).len(), 2);
     }
 }

@@ -14,8 +14,8 @@ use quipu_model::Embedder;
 
 use super::names::index_names;
 use super::source::{
-    CACHE, CATALOGUE, SOURCES, SourceConfig, Texts, forget_source, read_endpoint_source, read_sources,
-    write_source,
+    CACHE, CATALOGUE, SOURCES, SourceConfig, Texts, forget_source, publish_endpoint, read_endpoint_source,
+    read_sources,
 };
 use super::vectors::build_vectors;
 use super::{NAMES, Workspace, WorkspaceProgress, WorkspaceProgressSink};
@@ -78,8 +78,7 @@ impl Workspace {
         }
         let generation = Generations::open(folder).begin()?;
         let report = read_endpoint(folder, &generation, request).await?;
-        write_source(folder, &request.name, &SourceConfig::Endpoint(request.config.clone()), 0)?;
-        generation.publish()?;
+        publish_endpoint(folder, &request.name, &request.config, generation)?;
         let building = folder.join(HARVEST);
         if building.exists() {
             std::fs::remove_dir_all(&building).map_err(IndexError::io("cannot remove", &building))?;

@@ -11,6 +11,7 @@
 //!     documents.json     documents that were added by hand
 //!     origin             the generation that the graph was read into, where that is another one
 //!     triples/           vectors of triples, where they were asked for
+//!     reading            how often the endpoint had been read before
 //!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
 //!   cache/               results of the endpoint, for some hours
 //!   harvest.building/    names gathered so far, which the next reading of the endpoint goes on with

@@ -10,8 +10,9 @@
 //! manifest = "prices.toml"
 //! reading = 2             # which of the files in apis/prices/ are the API's: written with the source
 //! ```
-//! A source exists once this file names it. An endpoint also needs a published generation with its
-//! catalogue.
+//! A source exists once this file names it. An endpoint also needs a published generation of the
+//! same reading. While it is read anew, the settings that hold until the new generation is
+//! published stand in `[source.films.before]`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use quipu_graph::files::replace;
 use quipu_graph::{
     ApiConfig, ApiGraph, Catalogue, DEGREE_IRI, Direction, EmbeddedGraph, EndpointConfig, EndpointGraph,
-    EndpointParts, Generations, Graph, GraphError, NodeId, RelationId, Step, key_of_iri,
+    EndpointParts, Generations, Graph, GraphError, NewGeneration, NodeId, RelationId, Step, key_of_iri,
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +35,11 @@ pub(super) const SOURCES: &str = "sources.toml";
 pub(super) const CATALOGUE: &str = "catalogue.json";
 /// Cached results of an endpoint.
 pub(super) const CACHE: &str = "cache";
-/// Key of a source for the valid reading of an API's files.
+/// Key of a source for the valid reading of an API's files, and for the reading that an endpoint's
+/// settings belong to. In a generation, the file with the number of the reading that made it.
 const READING: &str = "reading";
+/// Key of an endpoint for the settings of the reading before.
+const BEFORE: &str = "before";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,29 +91,58 @@ fn read_file(folder: &Path) -> Result<File, IndexError> {
     toml::from_str(&text).map_err(|error| wrong(folder, &error.to_string()))
 }
 
-/// The sources of a workspace, by name. An endpoint without a published catalogue is ignored,
+/// The sources of a workspace, by name. An endpoint without a published generation is ignored,
 /// because its addition was interrupted.
 pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, SourceConfig)>, IndexError> {
     let mut sources = Vec::new();
-    for (name, mut table) in read_file(folder)?.source {
+    for (name, table) in read_file(folder)?.source {
+        let Some(mut table) = valid(folder, &name, table)? else { continue };
         table.remove(READING);
         let config = SourceConfig::from_toml(table)
             .map_err(|error| wrong(folder, &format!("source {name}: {error}")))?;
         sources.push((name, config));
     }
-    if sources.iter().any(|(_, config)| matches!(config, SourceConfig::Endpoint(_))) {
-        let published = Generations::open(folder).current()?;
-        if !published.is_some_and(|generation| generation.join(CATALOGUE).exists()) {
-            sources.retain(|(_, config)| matches!(config, SourceConfig::Api(_)));
-        }
-    }
     Ok(sources)
+}
+
+/// The settings of a source that hold: an endpoint's belong to the reading that is published.
+fn valid(folder: &Path, name: &str, mut table: toml::Table) -> Result<Option<toml::Table>, IndexError> {
+    if table.contains_key("openapi") {
+        return Ok(Some(table));
+    }
+    let Some(published) = published_reading(folder)? else { return Ok(None) };
+    let before = table.remove(BEFORE).and_then(|before| before.as_table().cloned());
+    // Settings without a number are a person's, or of a version that wrote none.
+    let belongs = |table: &toml::Table| -> Result<bool, IndexError> {
+        Ok(!table.contains_key(READING) || number(folder, name, table)? == published)
+    };
+    if belongs(&table)? {
+        return Ok(Some(table));
+    }
+    let Some(before) = before else { return Ok(None) };
+    Ok(belongs(&before)?.then_some(before))
+}
+
+/// The reading of an endpoint that made the published generation.
+fn published_reading(folder: &Path) -> Result<Option<u64>, IndexError> {
+    let current = Generations::open(folder).current()?;
+    let Some(generation) = current.filter(|generation| generation.join(CATALOGUE).exists()) else {
+        return Ok(None);
+    };
+    let path = generation.join(READING);
+    let Some(text) = read_optional(&path)? else { return Ok(Some(0)) };
+    let number = text.trim_end().parse();
+    number.map(Some).map_err(|_| IndexError::corrupt(&path, "expected the number of a reading"))
 }
 
 /// Number of the valid reading of an API's files; 0: the first.
 pub(super) fn reading_of(folder: &Path, name: &str) -> Result<u64, IndexError> {
-    let file = read_file(folder)?;
-    let Some(reading) = file.source.get(name).and_then(|source| source.get(READING)) else { return Ok(0) };
+    read_file(folder)?.source.get(name).map_or(Ok(0), |source| number(folder, name, source))
+}
+
+/// The reading that a source's table names.
+fn number(folder: &Path, name: &str, source: &toml::Table) -> Result<u64, IndexError> {
+    let Some(reading) = source.get(READING) else { return Ok(0) };
     let number = reading.as_integer().and_then(|number| u64::try_from(number).ok());
     number.ok_or_else(|| wrong(folder, &format!("source {name}: {READING} must be a number")))
 }
@@ -123,8 +156,7 @@ pub(super) fn read_endpoint_source(folder: &Path) -> Result<Option<(String, Endp
     Ok(read_sources(folder)?.into_iter().find_map(endpoint))
 }
 
-/// Writes a source into `sources.toml`. It replaces the source of the same name, and an endpoint
-/// replaces any other endpoint.
+/// Writes an API into `sources.toml`. It replaces the source of the same name.
 pub(super) fn write_source(
     folder: &Path,
     name: &str,
@@ -132,15 +164,48 @@ pub(super) fn write_source(
     reading: u64,
 ) -> Result<(), IndexError> {
     let mut file = read_file(folder)?;
-    if matches!(config, SourceConfig::Endpoint(_)) {
-        file.source.retain(|_, table| table.contains_key("openapi"));
-    }
+    let table = numbered(config, reading)?;
+    file.source.insert(name.to_owned(), table);
+    write_file(folder, &file)
+}
+
+/// Publishes the generation of an endpoint with its settings. Those of the reading before hold until
+/// then. It replaces any other endpoint.
+pub(super) fn publish_endpoint(
+    folder: &Path,
+    name: &str,
+    config: &EndpointConfig,
+    generation: NewGeneration,
+) -> Result<(), IndexError> {
+    let reading = published_reading(folder)?.map_or(0, |reading| reading.saturating_add(1));
+    let path = generation.path().join(READING);
+    std::fs::write(&path, reading.to_string()).map_err(IndexError::io("cannot write", &path))?;
+    let mut file = read_file(folder)?;
+    let known = file.source.remove(name);
+    file.source.retain(|_, table| table.contains_key("openapi"));
+    let table = numbered(&SourceConfig::Endpoint(config.clone()), reading)?;
+    let before = known.map(|known| valid(folder, name, known)).transpose()?.flatten();
+    let mut both = table.clone();
+    both.extend(before.map(|mut before| {
+        // A person may have written it without a number.
+        let number = reading.saturating_sub(1).try_into().unwrap_or(i64::MAX);
+        before.insert(READING.into(), toml::Value::Integer(number));
+        (BEFORE.to_owned(), toml::Value::Table(before))
+    }));
+    file.source.insert(name.to_owned(), both);
+    write_file(folder, &file)?;
+    generation.publish()?;
+    file.source.insert(name.to_owned(), table);
+    write_file(folder, &file)
+}
+
+/// The table of a source with the number of its reading. The first has none.
+fn numbered(config: &SourceConfig, reading: u64) -> Result<toml::Table, IndexError> {
     let mut table = config.to_toml()?;
     if let Some(number) = i64::try_from(reading).ok().filter(|number| *number > 0) {
         table.insert(READING.into(), number.into());
     }
-    file.source.insert(name.to_owned(), table);
-    write_file(folder, &file)
+    Ok(table)
 }
 
 /// Removes a source from `sources.toml`.

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use quipu_graph::{ApiConfig, ImportConfig, Input, QueryOptions};
+use crate::endpoint::ADDRESS;
+use quipu_graph::{ApiConfig, EndpointConfig, ImportConfig, Input, QueryOptions};
 use quipu_index::{
-    AddedDocument, ApiRequest, DocumentQuery, ImportRequest, IndexError, LookupConfig, SearchMode, Workspace,
+    AddedDocument, ApiRequest, DocumentQuery, ImportRequest, IndexError, LookupConfig, SearchMode,
+    SourceRequest, Workspace,
 };
 use quipu_model::{Embedder, Embeddings, ModelError};
 
@@ -52,7 +54,7 @@ pub struct Command {
     pub again: bool,
 }
 
-pub const COMMANDS: [Command; 13] = [
+pub const COMMANDS: [Command; 16] = [
     Command { name: "import", before: &[], again: true },
     Command { name: "import others", before: &["import", "documents add"], again: true },
     Command { name: "import with vectors", before: &["import", "index triples"], again: true },
@@ -66,6 +68,9 @@ pub const COMMANDS: [Command; 13] = [
     Command { name: "source refresh", before: &["import", "source add"], again: true },
     Command { name: "source remove", before: &["import", "source add"], again: false },
     Command { name: "source remove last", before: &["source add"], again: false },
+    Command { name: "endpoint add", before: &[], again: true },
+    Command { name: "endpoint refresh", before: &["endpoint add"], again: true },
+    Command { name: "endpoint remove", before: &["endpoint add"], again: false },
 ];
 
 const NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "text": "Gorwen lies on an island and sells salt."}
@@ -119,6 +124,9 @@ pub async fn give(command: &str, folder: &Path, place: &Path) -> Result<(), Inde
         "source add" => add_api(folder, place, 0).await,
         "source refresh" => add_api(folder, place, 1).await,
         "source remove" | "source remove last" => Workspace::remove_source(place, "library"),
+        "endpoint add" => add_endpoint(place, 0).await,
+        "endpoint refresh" => add_endpoint(place, 1).await,
+        "endpoint remove" => Workspace::remove_source(place, "towns"),
         other => panic!("no command is called {other}"),
     }
 }
@@ -142,6 +150,22 @@ async fn add_api(folder: &Path, place: &Path, number: usize) -> Result<(), Index
         ..ApiConfig::default()
     };
     Workspace::add_api(place, &ApiRequest { name: "library".into(), config }).await.map(drop)
+}
+
+async fn add_endpoint(place: &Path, number: u64) -> Result<(), IndexError> {
+    let config = EndpointConfig {
+        url: format!("http://{}/{number}", std::env::var(ADDRESS).unwrap()),
+        pause: 1,
+        ..EndpointConfig::default()
+    };
+    let request = SourceRequest {
+        name: "towns".into(),
+        config,
+        embedder: None,
+        progress: None,
+        cancel: Arc::default(),
+    };
+    Workspace::add_source(place, &request).await.map(drop)
 }
 
 /// The state of a workspace as text, without the names of its folders.

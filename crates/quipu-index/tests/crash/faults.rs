@@ -23,10 +23,13 @@ pub enum Fault {
     Kill,
     /// The process is killed, and half of each file written since its last sync is lost.
     PowerLoss,
+    /// A read fails, as from a broken disk. Of this fault only reads are counted.
+    FailRead,
 }
 
 impl Fault {
-    pub const ALL: [Self; 4] = [Self::Fail, Self::FailFromThenOn, Self::Kill, Self::PowerLoss];
+    pub const ALL: [Self; 5] =
+        [Self::Fail, Self::FailFromThenOn, Self::Kill, Self::PowerLoss, Self::FailRead];
 
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| format!("{fault:?}") == name)
@@ -83,7 +86,7 @@ fn fails(removes: bool) -> bool {
     }
     // Held until the process ends, so that no other thread continues.
     let mut plan = PLAN.lock().unwrap();
-    let Some(plan) = plan.as_mut() else { return false };
+    let Some(plan) = plan.as_mut().filter(|plan| plan.fault != Fault::FailRead) else { return false };
     let call = CALLS.fetch_add(1, Ordering::SeqCst) + 1;
     match plan.fault {
         _ if plan.at == 0 => false,
@@ -96,7 +99,18 @@ fn fails(removes: bool) -> bool {
             lose(plan);
             die()
         }
+        Fault::FailRead => false,
     }
+}
+
+/// Whether the current read fails.
+fn read_fails() -> bool {
+    if !COUNTING.load(Ordering::SeqCst) {
+        return false;
+    }
+    let plan = PLAN.lock().unwrap();
+    let Some(plan) = plan.as_ref().filter(|plan| plan.fault == Fault::FailRead) else { return false };
+    CALLS.fetch_add(1, Ordering::SeqCst) + 1 == plan.at
 }
 
 fn lose(plan: &Plan) {
@@ -153,6 +167,22 @@ macro_rules! system {
         // meaning.
         unsafe { libc::syscall(libc::$number, $($argument as c_long),*) }
     };
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn read(file: c_int, bytes: *mut c_void, count: size_t) -> ssize_t {
+    if is_file(file) && read_fails() {
+        return refuse(libc::EIO) as ssize_t;
+    }
+    system!(SYS_read, file, bytes, count) as ssize_t
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn pread64(file: c_int, bytes: *mut c_void, count: size_t, at: off_t) -> ssize_t {
+    if read_fails() {
+        return refuse(libc::EIO) as ssize_t;
+    }
+    system!(SYS_pread64, file, bytes, count, at) as ssize_t
 }
 
 #[unsafe(no_mangle)]

@@ -5,6 +5,7 @@ use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::commands::{COMMANDS, Command, give, prepare, state};
+use crate::endpoint;
 use crate::faults::{self, Fault};
 
 /// First argument of a process that runs a command.
@@ -22,13 +23,15 @@ pub fn main() {
         return child(command, Path::new(folder), Fault::named(fault).unwrap(), at.parse().unwrap());
     }
     let moments: Option<u64> = std::env::var("QUIPU_CRASH").ok().map(|number| number.parse().unwrap());
+    let served = tempfile::tempdir().unwrap();
+    let address = endpoint::start(served.path());
     let mut total = Counts::default();
     // As in other test programs, a word selects the commands whose names contain it.
     let word = words.iter().find(|word| !word.starts_with('-'));
     for command in
         COMMANDS.iter().filter(|command| word.is_none_or(|word| command.name.contains(word))).copied()
     {
-        let counts = Trial::new(command).run(moments);
+        let counts = Trial::new(command, &address).run(moments);
         println!("{}: {counts}", command.name);
         total.add(&counts);
     }
@@ -78,19 +81,23 @@ impl std::fmt::Display for Counts {
 }
 
 /// A command, with the states before and after it.
-struct Trial {
+struct Trial<'a> {
     command: Command,
+    /// Of the endpoint.
+    address: &'a str,
     folder: tempfile::TempDir,
     before: String,
     after: String,
     /// Files after the command.
     files: Vec<String>,
     operations: u64,
+    /// Reads of files, which may fail too.
+    reads: u64,
     took: Duration,
 }
 
-impl Trial {
-    fn new(command: Command) -> Self {
+impl<'a> Trial<'a> {
+    fn new(command: Command, address: &'a str) -> Self {
         // In memory, if the system has such a folder: `faults` tracks synced data, so the disk is
         // not needed.
         let memory = Path::new("/dev/shm");
@@ -99,26 +106,33 @@ impl Trial {
         let template = folder.path().join("template");
         std::fs::create_dir(&template).unwrap();
         for earlier in command.before {
-            run(earlier, &template, Fault::Kill, 0);
+            run(earlier, &template, address, Fault::Kill, 0);
         }
         let mut trial = Self {
             command,
+            address,
             before: told(&template),
             after: String::new(),
             files: Vec::new(),
             operations: 0,
+            reads: 0,
             took: Duration::ZERO,
             folder,
         };
         let fresh = trial.fresh();
         let started = Instant::now();
-        trial.operations =
-            run(command.name, &fresh, Fault::Kill, 0).expect("the command does what it should");
+        trial.operations = trial.give(&fresh, Fault::Kill, 0).expect("the command does what it should");
         trial.took = started.elapsed();
         trial.after = told(&fresh);
         trial.files = files(&fresh);
         assert_ne!(trial.before, trial.after, "{}", command.name);
+        let again = trial.fresh();
+        trial.reads = trial.give(&again, Fault::FailRead, 0).expect("no read fails");
         trial
+    }
+
+    fn give(&self, folder: &Path, fault: Fault, at: u64) -> Option<u64> {
+        run(self.command.name, folder, self.address, fault, at)
     }
 
     /// The state before the command, in a folder that is reused.
@@ -132,11 +146,12 @@ impl Trial {
     fn run(&self, moments: Option<u64>) -> Counts {
         let mut counts = Counts { operations: self.operations, ..Counts::default() };
         for (number, fault) in (1..).zip(Fault::ALL) {
-            let step = if moments.is_some() { 1 } else { (self.operations / FEW).max(1) };
+            let operations = if fault == Fault::FailRead { self.reads } else { self.operations };
+            let step = if moments.is_some() { 1 } else { (operations / FEW).max(1) };
             // Different operations for each fault.
-            for at in (number.min(step)..=self.operations).step_by(usize::try_from(step).unwrap()) {
+            for at in (number.min(step)..=operations).step_by(usize::try_from(step).unwrap()) {
                 let folder = self.fresh();
-                let calls = run(self.command.name, &folder, fault, at);
+                let calls = self.give(&folder, fault, at);
                 self.check(&folder, &format!("{fault:?} at {at}"), calls.is_some(), &mut counts);
             }
         }
@@ -144,7 +159,8 @@ impl Trial {
             let folder = self.fresh();
             // Spread over the command's time without a pattern: multiples of the golden ratio.
             let share = (moment as f64 * 0.618_034 + 0.3) % 1.0;
-            let mut process = process(self.command.name, &folder, Fault::Kill, 0).spawn().unwrap();
+            let mut process =
+                process(self.command.name, &folder, self.address, Fault::Kill, 0).spawn().unwrap();
             std::thread::sleep(self.took.mul_f64(share));
             process.kill().unwrap();
             process.wait().unwrap();
@@ -170,22 +186,24 @@ impl Trial {
         if is_after && !self.command.again {
             return;
         }
-        run(self.command.name, folder, Fault::Kill, 0);
+        self.give(folder, Fault::Kill, 0);
         assert_eq!(told(folder), self.after, "{what}: the same command once more");
         assert_eq!(files(folder), self.files, "{what}: what is left over");
     }
 }
 
-fn process(command: &str, folder: &Path, fault: Fault, at: u64) -> Process {
+fn process(command: &str, folder: &Path, address: &str, fault: Fault, at: u64) -> Process {
     let mut process = Process::new(std::env::current_exe().unwrap());
     process.args([CHILD, command, folder.to_str().unwrap(), &format!("{fault:?}"), &at.to_string()]);
+    process.env(endpoint::ADDRESS, address);
     process.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     process
 }
 
-/// The number of file operations of a successful command; `None` if it failed.
-fn run(command: &str, folder: &Path, fault: Fault, at: u64) -> Option<u64> {
-    let output = process(command, folder, fault, at).output().unwrap();
+/// The number of file operations (of reads, if those fail) of a successful command; `None` if it
+/// failed.
+fn run(command: &str, folder: &Path, address: &str, fault: Fault, at: u64) -> Option<u64> {
+    let output = process(command, folder, address, fault, at).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!told.contains("panicked"), "{command}, {fault:?} at {at}: {told}");
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().parse().unwrap())
