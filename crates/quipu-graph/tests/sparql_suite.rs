@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use quipu_graph::{EmbeddedGraph, QueryFormat, QueryKind, QueryOptions, query_kind};
 use sparesults::QueryResultsFormat;
 
-use crate::skip;
 use crate::common;
+use crate::skip;
 use crate::w3c::{Asks, Results, Test, folder, iri, read, tests};
 
 const QUERIES_11: [&str; 13] = [
