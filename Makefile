@@ -70,13 +70,16 @@ $(DEMO)/imported: $(GRAPH) | demo-models
 	@$(DEMO_QUIPU) import $(WORKSPACE) $(GRAPH)
 	@touch $@
 
+test: export QUIPU_SKIPPED = $(abspath $(TARGET_DIR))/skipped-tests.txt
 test: setup page ## the whole test suite
+	@rm -f "$$QUIPU_SKIPPED"
 	@# Built first and in the same way as it is run: the models are fetched with this very binary.
 	cargo test --workspace --locked --no-run
 	@for model in $(TEST_MODELS); do $(TARGET_DIR)/debug/quipu models pull $$model >/dev/null || exit 1; done
 	cargo test --workspace --locked
 	scripts/test-python.sh
 	PYTHON=$(CURDIR)/.venv/bin/python training/test.sh light
+	@scripts/skipped.sh "$$QUIPU_SKIPPED"
 
 tune: demo-build ## train a small adapter on examples of our own, in minutes (3 GB of Python packages the first time)
 	@training/setup.sh

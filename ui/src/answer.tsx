@@ -90,7 +90,7 @@ function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply 
   );
 }
 
-/** The values, how the question was read and how sure that is; beside them what can be drawn. */
+/** The values, the reading of the question and its sureness, with a chart if the values allow one. */
 function Told({ run, reply, again, explore, ...lighting }: Lighting & Pick<Shown, "run" | "again" | "explore"> & { reply: Reply }) {
   const shown = shownOf(reply);
   const answered = reply.status === "answered";
@@ -127,7 +127,7 @@ function Told({ run, reply, again, explore, ...lighting }: Lighting & Pick<Shown
   );
 }
 
-/** How the question ended; of an answer two things: whether its values stand in the evidence, and whether the question means them. */
+/** The outcome: whether the values stand in the evidence, and whether the question means them. */
 function Verdict({ reply }: { reply: Reply }) {
   if (reply.status === "abstained") {
     return (
@@ -152,12 +152,12 @@ function Verdict({ reply }: { reply: Reply }) {
   );
 }
 
-/** How large an answer is written, by its characters. */
+/** The font size of an answer, by its length. */
 const LARGE = [
   { most: 70, name: "large" },
   { most: 220, name: "medium" },
 ];
-/** Most numbers behind one row. */
+/** Most citation numbers after one row. */
 const MOST_NUMBERS = 3;
 
 export interface Lighting {
@@ -197,7 +197,7 @@ function CitationButton({ citation, lit, setLit }: Lighting & { citation: Reply[
   );
 }
 
-/** Words of the answer, its numbers with separators where they are values and no years or codes. */
+/** The answer's words; numbers get separators unless they are years or codes. */
 function words(text: string, reply: Reply) {
   const shown = shownOf(reply);
   const numbers = new Set(
@@ -210,7 +210,7 @@ function words(text: string, reply: Reply) {
   return one && numbers.has(text.trim()) ? `${said.trim()} ${one} ` : said;
 }
 
-/** The text with its numbers as buttons. */
+/** The text with its citation numbers as buttons. */
 function CitedText({ reply, lit, setLit }: Lighting & { reply: Reply }) {
   const { text, citations } = reply.cited;
   const parts = text.split(/(\[\d+\])/);
@@ -226,7 +226,7 @@ function CitedText({ reply, lit, setLit }: Lighting & { reply: Reply }) {
   );
 }
 
-/** What was tried where there is no answer. */
+/** The steps that were tried before an abstention. */
 function Tried({ run }: { run: Run }) {
   const ranked = run.events.filter((event) => event.event === "ranked");
   const phrases = ranked.flatMap((event) => (event.paths as { phrase: string }[]).map((path) => path.phrase));
@@ -244,7 +244,7 @@ function Tried({ run }: { run: Run }) {
   );
 }
 
-/** Which entity was taken for each name, and which others bear it. */
+/** The entity chosen for each name, and the others of that name. */
 function Meant({ run, again, explore }: Pick<Shown, "run" | "again" | "explore">) {
   const chosen = run.question.anchors ?? [];
   const mentions = run.mentions.filter((mention) => mention.chosen);
@@ -347,7 +347,7 @@ function Actions({ run, reply, keepsFeedback }: { run: Run; reply: Reply; keepsF
   );
 }
 
-/** The answer for a document. */
+/** The answer as text to paste into a document. */
 export function markdown({ question, cited, markdown }: Reply): string {
   const notes = cited.citations.map(({ number, sentence, markdown }) => `[${number}]: ${markdown ?? sentence}`);
   return [`**${question}**`, markdown, notes.join("  \n")].filter(Boolean).join("\n\n") + "\n";

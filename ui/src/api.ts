@@ -57,7 +57,7 @@ export type Evidence = { id: string; source: string } & (
   | { kind: "calculation"; operation: string; result: string; from: string[] }
 );
 
-/** A value of the graph: an entity where it has a key, else a literal. */
+/** A value of the graph: an entity if it has a key, else a literal. */
 export interface Value {
   key?: string;
   name: string;
@@ -66,14 +66,14 @@ export interface Value {
 
 export type Kind = "entity" | "number" | "date" | "flag" | "text";
 
-/** A column of values that people look at. */
+/** A column of displayed values. */
 export interface Column {
   title: string;
   kind: Kind;
-  /** Digits that name something: years, codes. */
+  /** Whether its digits are names, such as years and codes. */
   plain?: boolean;
   unit?: string | null;
-  /** Whether its values decided which rows there are. */
+  /** Whether its values decided the rows. */
   decided?: boolean;
 }
 
@@ -124,7 +124,7 @@ export interface AnswerTable {
   left_out: number;
 }
 
-/** One way to read the question. */
+/** A reading of the question. */
 export interface Reading {
   words: string;
   sql?: string;
@@ -135,7 +135,7 @@ export interface Reading {
   values?: string[];
 }
 
-/** Two statements that do not depend on each other, in the server's words. */
+/** Two independent statements about an answer, in the server's words. */
 export interface Trust {
   values_held: boolean;
   values: string;
@@ -188,11 +188,11 @@ export interface Happened {
   [field: string]: unknown;
 }
 
-/** Something that was said before a question. */
+/** An earlier turn of the conversation. */
 export interface Turn {
   speaker: "person" | "answer";
   text: string;
-  /** Of an answer its entities, so that "them" means these and no namesakes. */
+  /** The entities of an answer, so that "them" means these and no namesakes. */
   values?: { key: string; name: string }[];
 }
 
@@ -206,7 +206,7 @@ export interface Question {
   conversation?: Turn[];
 }
 
-/** What the server says when something fails. */
+/** The server's error. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -266,7 +266,7 @@ export const starters = (workspace?: string) =>
 export const tableRows = (id: string, query: Record<string, string | undefined>) =>
   get<TableRows>(`/api/v1/tables/${encodeURIComponent(id)}`, query);
 
-/** The result of a query in a format. */
+/** Runs a query and returns its result in a format. */
 export async function sparql(query: string, format: string, workspace?: string): Promise<{ type: string; text: string }> {
   const search = workspace ? `?${new URLSearchParams({ workspace })}` : "";
   const more = headers({ "content-type": "application/sparql-query", accept: format });
@@ -292,7 +292,7 @@ export async function feedback(body: Record<string, unknown>) {
   await post("/api/v1/feedback", body, {});
 }
 
-/** Asks, hears what happens on the way, and gives the answer. */
+/** Asks a question, passes on its events, and returns the answer. */
 export async function ask(
   question: Question,
   signal: AbortSignal,

@@ -14,20 +14,20 @@ import type { Run } from "./run";
 import { Sparql } from "./sparql";
 import { Start } from "./start";
 
-/** Milliseconds between two looks at the workspaces. */
+/** Milliseconds between two polls of the workspaces. */
 const LOOK_AT_WORKSPACES = 15_000;
 
-/** A question of the thread; two methods side by side where it is compared. */
+/** A question of the thread; `against` is the second method of a comparison. */
 interface Asked {
   number: number;
   question: Question;
   against?: string;
 }
 
-/** Most entities of an answer that are sent with what comes after it. */
+/** Most entities of an answer that are sent with the next question. */
 const REMEMBERED = 50;
 
-/** The entities that an answer gives, each once: those of the first column that has a value. */
+/** The distinct entities of the answer's first non-empty column. */
 function entitiesOf(reply: Reply) {
   const rows = reply.table?.rows ?? [];
   const column = Math.min(...rows.map((row) => row.findIndex((cell) => cell)).filter((at) => at >= 0));
@@ -83,7 +83,7 @@ export function App() {
   );
 }
 
-/** The server does not let the page in, or is not there. */
+/** The message if the server refuses the page's key or does not answer. */
 function Closed({ failure, load }: { failure: Failure; load: () => void }) {
   if (failure.status !== 401) {
     return (
@@ -113,7 +113,7 @@ function Closed({ failure, load }: { failure: Failure; load: () => void }) {
 
 type View = "ask" | "explore" | "sparql";
 
-/** The place that an address names. */
+/** The section and the content that an address names. */
 function viewOf(hash: string): View {
   return hash === "#explore" ? "explore" : hash === "#sparql" ? "sparql" : "ask";
 }
@@ -278,7 +278,7 @@ function Desk({ status }: { status: Status }) {
   );
 }
 
-/** A method, with a sentence on what it does. */
+/** The choice of the method, with a sentence about it. */
 function MethodChoice(props: { label: string; value: string; set: (value: string) => void; among: string[] }) {
   const id = useId();
   const known = new Set(GROUPS.flatMap(({ methods }) => Object.keys(methods)));
@@ -306,7 +306,7 @@ function MethodChoice(props: { label: string; value: string; set: (value: string
   );
 }
 
-/** `/` goes to the question, Escape closes what lies over it. */
+/** `/` focuses the question, Escape closes overlays. */
 function useKeys(input: { current: HTMLInputElement | null }, close: () => void) {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

@@ -72,7 +72,7 @@ export function Browse({ workspace, table, showTable, explore }: Props) {
   );
 }
 
-/** Relations with several values stand in tables of their own. */
+/** Relations with several values have their own tables. */
 function Several({ held, id, showTable }: { held: Overview; id: string; showTable: (id: string) => void }) {
   const columns = held.types.find((type) => type.id === id)?.columns.filter((column) => column.several) ?? [];
   if (!columns.length) return null;

@@ -6,11 +6,11 @@ import type { Column, Place, Shown, Value } from "./api";
 import { cut, grouped, isNumber, shownValue, step, yearsOf } from "./format";
 import { textWidth, useWidth } from "./width";
 
-/** Rows that a chart still shows apart. */
+/** Most rows that a chart shows separately. */
 const MOST_BARS = 30;
 const MOST_DATES = 24;
 
-/** Periods that many dates are counted by. */
+/** Number of periods in a histogram of dates. */
 const PERIODS = 12;
 
 export interface Chart {
@@ -19,11 +19,11 @@ export interface Chart {
   values: number[];
   column: Column;
   texts: string[];
-  /** What is shown where it is not all. */
+  /** What the chart shows if it does not show every row. */
   caption?: string;
 }
 
-/** The chart that the values allow: a category or a date with a number, or dates. */
+/** The chart for the values: a category or a date with a number, or dates alone. */
 export function chartOf({ columns, rows }: Shown): Chart | null {
   const at = (fits: (column: Column) => boolean) => columns.findIndex(fits);
   const number = at((column) => column.kind === "number" && !column.plain);
@@ -52,7 +52,7 @@ export function chartOf({ columns, rows }: Shown): Chart | null {
   return null;
 }
 
-/** The bars that can be told apart: the longest of many. */
+/** Keeps the longest bars, as many as stay readable. */
 function greatest(chart: Chart): Chart {
   const { labels, values, texts } = chart;
   if (values.length <= MOST_BARS) return chart;
@@ -62,7 +62,7 @@ function greatest(chart: Chart): Chart {
   return { ...chart, labels: kept.map((at) => labels[at]), values: kept.map((at) => values[at]), texts: kept.map((at) => texts[at]), caption };
 }
 
-/** How many of many dates lie in each of some periods of whole years. */
+/** A histogram of dates by periods of whole years. */
 function periods(years: number[], { title }: Column): Chart {
   const size = Math.max(1, step(Math.max(...years) - Math.min(...years), PERIODS));
   const of = (year: number) => Math.floor(year / size);
@@ -160,7 +160,7 @@ function Line({ chart: { labels, values }, width }: Drawn) {
   );
 }
 
-/** Dates on a line, the earliest at the left; each name in a row of its own, so that none lies on another. */
+/** Dates on a line, the earliest at the left. Each name has its own row, so that names do not overlap. */
 function Dates({ chart: { labels, values, texts }, width }: Drawn) {
   const row = 24;
   const dates = values.map((year, at) => ({ year, text: `${labels[at]?.name ?? "—"} · ${texts[at]}` }));
@@ -263,7 +263,7 @@ export function WorldMap({ places, explore }: { places: Place[]; explore: (id: s
   );
 }
 
-/** Places on the picture; a name stands there only where it lies on no other, and on no other place. */
+/** Places on the map. A name is shown only if it overlaps no other name or place. */
 function labelled(places: Place[], x: (east: number) => number, y: (north: number) => number, width: number) {
   const dots = places.map(({ latitude, longitude }) => ({ from: x(longitude) - 6, to: x(longitude) + 6, top: y(latitude) }));
   const taken: typeof dots = [];

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-/** Milliseconds between two looks while the server answers, and while it does not. */
+/** Milliseconds between two polls while the server answers, and while it does not. */
 const LOOK = { up: 5000, down: 1000 };
 
 let down = false;
@@ -15,7 +15,7 @@ function set(now: boolean) {
   listeners.forEach((listener) => listener(now));
 }
 
-/** Says that a request did not reach the server. */
+/** Reports that a request did not reach the server. */
 export function lost() {
   set(true);
 }
@@ -29,7 +29,7 @@ async function look() {
   }
 }
 
-/** Resolves when the server answers again; rejects when nobody waits any more. */
+/** Resolves when the server answers again; rejects when the wait is cancelled. */
 export function back(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const listener = (now: boolean) => {
@@ -45,7 +45,7 @@ export function back(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whether the server is gone just now; `returned` is called each time that it is there again. */
+/** Whether the server is gone; `returned` is called each time it comes back. */
 export function useConnection(returned: () => void): boolean {
   const [gone, setGone] = useState(down);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { type DiagramEdge, type DiagramNode, arrange } from "./layout";
 import { useWidth } from "./width";
 
-/** Between these a diagram is scaled so that it fits. */
+/** Limits of the scale at which a diagram is fitted. */
 const SCALE = { least: 0.8, most: 1.15, zoomed: 3 };
 
 interface Props {
@@ -13,10 +13,10 @@ interface Props {
   nodes: DiagramNode[];
   edges: DiagramEdge[];
   roots: string[];
-  /** The edge that is lit. */
+  /** The highlighted edge. */
   lit?: string | null;
   setLit?: (id: string | null) => void;
-  /** What a click on a node does, in a word ("Expand"). */
+  /** The effect of a click on a node, as a word ("Expand"). */
   act: string;
   pick: (id: string) => void;
   picked?: string | null;
@@ -116,12 +116,12 @@ export function Diagram({ label, nodes, edges, roots, lit, setLit, act, pick, pi
   );
 }
 
-/** A turn at which text is not upside down. */
+/** Turns a text by 180 degrees if it would be upside down. */
 function upright(turn = 0): number {
   return turn > 90 && turn < 270 ? turn - 180 : turn;
 }
 
-/** Where a node's box begins: around its place, or outwards from it on a ring. */
+/** The left edge of a node's box: centred on its place, or outwards from it on a ring. */
 function outwards({ turn, width }: { turn?: number; width: number }): number {
   if (turn === undefined) return -width / 2;
   return turn > 90 && turn < 270 ? -width : 0;

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Evidence, Reply } from "./api";
 import type { Lighting } from "./answer";
 
-/** Pieces shown before someone asks for more. */
+/** Pieces shown before "more" is pressed. */
 const SHOWN = 12;
 
 export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: Reply; explore: (id: string) => void }) {
@@ -74,7 +74,7 @@ function Piece({ piece, sentence, reply, explore }: PieceProps) {
   );
 }
 
-/** Words of the question and the answers: what a reader looks for in a passage. */
+/** The words of question and answers, which are marked in passages. */
 function wordsOf(reply: Reply): string[] {
   const words = reply.question.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 3);
   return [...reply.answers, ...words].filter((word) => word.trim());

@@ -2,10 +2,10 @@
 
 import type { Column, Value } from "./api";
 
-/** Characters of a number; what is longer is text. */
+/** Most characters of a number; longer digit strings are text. */
 const LONGEST_NUMBER = 24;
 
-/** Thousands apart, digits as they are: 7737002.5 is 7,737,002.5. */
+/** Adds separators and keeps all digits: 7737002.5 becomes 7,737,002.5. */
 export function grouped(number: string): string {
   const [, sign, whole, rest] = /^([-+]?)(\d+)((?:\.\d+)?)$/.exec(number) ?? [];
   return whole === undefined ? number : sign + whole.replace(/\B(?=(\d{3})+$)/g, ",") + rest;
@@ -15,7 +15,7 @@ export function count(number: number): string {
   return grouped(String(number));
 }
 
-/** A value as its column has it: years and codes as they are, other numbers with separators and their unit. */
+/** A value in the form of its column: years and codes unchanged, other numbers with separators and unit. */
 export function shownValue({ name }: Value, { kind, plain, unit, title }: Column): string {
   if (kind !== "number" || plain) return name;
   // A title with the unit covers all rows.
@@ -40,7 +40,7 @@ export function step(span: number, ticks: number): number {
   return [1, 2, 5, 10].map((times) => times * power).find((size) => size >= rough)!;
 }
 
-/** A text that fits: cut at its end, with a mark. */
+/** Cuts a text to fit, with "…" at its end. */
 export function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;
 }

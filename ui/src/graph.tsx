@@ -7,9 +7,9 @@ import type { Lighting } from "./answer";
 import { Diagram } from "./diagram";
 import type { DiagramEdge, DiagramNode } from "./layout";
 
-/** Edges drawn before someone asks for more: beyond, nobody reads it. */
+/** Edges drawn before "more" is pressed; more are unreadable. */
 const MOST_EDGES = 24;
-/** Neighbours that a click adds, and nodes beyond which none are added. */
+/** Neighbours added by a click, and the number of nodes at which adding stops. */
 const MOST_ADDED = 12;
 const MOST_NODES = 240;
 
@@ -19,7 +19,7 @@ interface Picture {
   roots: string[];
 }
 
-/** The triples that the answer rests on: the cited ones, and the way from the anchors to them. */
+/** The triples behind the answer: the cited ones, and the paths from the anchors to them. */
 export function picture(reply: Reply, anchors: string[]): Picture {
   const names = new Map<string, string>();
   const edges = reply.evidence.flatMap((piece): DiagramEdge[] => {
@@ -49,7 +49,7 @@ export function picture(reply: Reply, anchors: string[]): Picture {
   return { nodes, edges: drawn.map((edge) => ({ ...edge, path: path.has(edge.id) })), roots };
 }
 
-/** The shortest way along edges, in either direction, from one of the starts to one of the ends. */
+/** The shortest path, in either direction of edges, from one of the starts to one of the ends. */
 function wayTo(edges: DiagramEdge[], starts: string[], ends: string[]): DiagramEdge[] {
   const came = new Map<string, DiagramEdge | null>(starts.map((start) => [start, null]));
   const queue = [...starts];
@@ -118,14 +118,14 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
   );
 }
 
-/** The picture in words, for those who do not see it. */
+/** The picture in words, for screen readers. */
 function describe({ nodes, edges }: Picture): string {
   const name = new Map(nodes.map((node) => [node.id, node.name]));
   const told = edges.slice(0, MOST_EDGES).map((edge) => `${name.get(edge.from)}, ${edge.relation}, ${name.get(edge.to)}`);
   return `Graph: ${told.join("; ")}`;
 }
 
-/** The picture with neighbours of a node. */
+/** Adds the neighbours of a node to the picture. */
 async function grow(drawn: Picture, key: string, workspace: string): Promise<Picture> {
   const { relations } = await neighbourhood(key, workspace);
   const [nodes, edges] = [[...drawn.nodes], [...drawn.edges]];

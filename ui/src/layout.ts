@@ -17,7 +17,7 @@ export interface DiagramEdge {
   from: string;
   to: string;
   relation: string;
-  /** Whether the reasoning went along it. */
+  /** Whether it belongs to the path of the answer. */
   path?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface PlacedNode extends DiagramNode {
   width: number;
   height: number;
   shown: string;
-  /** Degrees that the text is turned by, in rings. */
+  /** Rotation of the text in degrees, in rings. */
   turn?: number;
 }
 
@@ -37,7 +37,7 @@ export interface PlacedLabel {
   width: number;
   text: string;
   turn?: number;
-  /** The edges that it stands for. */
+  /** The edges that it labels. */
   edges: string[];
 }
 
@@ -53,7 +53,7 @@ const NAME = { size: 13, most: 28 };
 const LABEL = { size: 11, most: 26, height: 18 };
 const ROW = 14;
 const MARGIN = 16;
-/** Nodes of one layer that are still read as a list. */
+/** Most nodes of a layer that stay readable as a list. */
 const LONGEST_LAYER = 40;
 
 interface Ranked {
@@ -184,7 +184,7 @@ function columns(layers: PlacedNode[][], edges: DiagramEdge[], { depth, parent }
   return { nodes: [...byId.values()], edges: drawn, labels, width: x + MARGIN, height: height + 2 * MARGIN };
 }
 
-/** Pushes things apart that lie too near each other, within bounds; they are in order. */
+/** Spreads sorted positions to a least distance, within bounds. */
 function apart(things: { y: number }[], distance: number, top: number, bottom: number) {
   let from = top;
   for (const thing of things) {
@@ -217,7 +217,7 @@ function through(from: PlacedNode, to: PlacedNode, x: number, y: number, width: 
   );
 }
 
-/** A layer of hundreds as rings around the root; texts run outwards. */
+/** Arranges a large layer as rings around the root, with texts outwards. */
 function rings(layers: PlacedNode[][], edges: DiagramEdge[], { depth, parent }: Ranked): Layout {
   const relationTo = new Map<string, string>();
   for (const edge of edges) {

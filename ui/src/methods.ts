@@ -1,6 +1,6 @@
 // One sentence about each method.
 
-/** Methods by what they are for; those that the server has and that are not here stand last. */
+/** Methods by purpose; methods of the server that are missing here come last. */
 export const GROUPS: { label: string; methods: Record<string, string> }[] = [
   {
     label: "Planner",
@@ -42,7 +42,7 @@ export const GROUPS: { label: string; methods: Record<string, string> }[] = [
   },
 ];
 
-/** The sentence of a method; of "kerag + paths" the paper's, and whose plan takes the place of its own. */
+/** The sentence about a method. For "kerag + paths" it adds which planner replaces the paper's. */
 export function about(method: string): string {
   const [name, planner] = method.split(" + ");
   if (planner) return `${about(name)} The plan is that of ${planner}, not the paper's.`;

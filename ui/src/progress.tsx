@@ -12,7 +12,7 @@ interface Mentioned {
   candidates: { name: string; reason: string }[];
 }
 
-/** An event in words; null for those that say nothing to people. */
+/** An event in words; null if people need not see it. */
 export function told(event: Happened): string | null {
   switch (event.event) {
     case "restated":

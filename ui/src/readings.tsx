@@ -69,7 +69,7 @@ function Queries({ reading: { sql, sparql, mends } }: { reading: Reading }) {
   );
 }
 
-/** The number that asks for the reading at a position (from 0): the one that was asked for comes first, the others in their own order. */
+/** The number that requests the reading at a position (from 0). The requested one comes first, the others in their order. */
 function numberOf(asked: number, position: number): number {
   if (asked <= 1) return position + 1;
   if (position === 0) return asked;

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Happened, type Mention, type Question, type Reply, Failure, ask, link } from "./api";
 import { back } from "./connection";
 
-/** Failures of the way to the server; a question that met one is asked again. */
+/** Failures of the connection; a question is asked again after one. */
 const ON_THE_WAY = ["unreachable", "broken_off"];
-/** How often. */
+/** Most attempts at a question. */
 const TRIES = 3;
 
 export interface Run {
@@ -15,11 +15,11 @@ export interface Run {
   mentions: Mention[];
   reply?: Reply;
   failure?: Failure;
-  /** Whether the server is waited for. */
+  /** Whether the question waits for the server to come back. */
   waiting?: boolean;
 }
 
-/** Works on the question; `stop` ends that, at the server too. */
+/** Runs the question; `stop` ends it, on the server too. */
 export function useRun(question: Question, done: (run: Run) => void): Run & { stop: () => void; stopped: boolean } {
   const [run, setRun] = useState<Run>({ question, events: [], mentions: [] });
   const [stopped, setStopped] = useState(false);
@@ -66,7 +66,7 @@ export function useRun(question: Question, done: (run: Run) => void): Run & { st
   return { ...run, stop, stopped };
 }
 
-/** Names of the entities that the work started from. */
+/** Names of the entities that the search started from. */
 export function anchorsOf(events: Happened[]): string[] {
   const linked = events.filter((event) => event.event === "linked");
   const mentions = linked.flatMap((event) => event.mentions as { candidates: { name: string }[] }[]);

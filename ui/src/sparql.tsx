@@ -18,7 +18,7 @@ interface Term {
 interface Result {
   columns: string[];
   rows: (Value | null)[][];
-  /** A yes or no, or triples. */
+  /** The text of a result without rows: yes or no, or triples. */
   text?: string;
 }
 

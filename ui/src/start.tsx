@@ -6,11 +6,11 @@ import { Diagram } from "./diagram";
 import { count } from "./format";
 import type { DiagramEdge, DiagramNode } from "./layout";
 
-/** Milliseconds between two looks for example questions. */
+/** Milliseconds between two requests for example questions. */
 const AGAIN = 400;
-/** Types on the map. */
+/** Most types on the map. */
 const MOST_TYPES = 12;
-/** Questions asked before that are shown at once. */
+/** Previous questions that are shown. */
 const RECENT = 6;
 
 interface Props {
@@ -67,7 +67,7 @@ export function Start({ workspace, kept, ask, clear, showType }: Props) {
   );
 }
 
-/** Six questions, as they are found. They were tried without a model call, and are asked so. */
+/** Up to six example questions, as the server finds them. They need no model call. */
 function Starters({ workspace, ask }: Pick<Props, "workspace" | "ask">) {
   const [questions, setQuestions] = useState<string[]>([]);
   const [complete, setComplete] = useState(false);
@@ -112,7 +112,7 @@ function Starters({ workspace, ask }: Pick<Props, "workspace" | "ask">) {
   );
 }
 
-/** Types and how they are linked; several relations between two types share one arrow. */
+/** The types and their links; relations between the same two types share one arrow. */
 export function TypeMap({ held, showType }: { held: Overview; showType: (id: string) => void }) {
   const { nodes, edges, roots } = useMemo(() => {
     const links = (id: string) => held.links.filter((link) => link.from === id || link.to === id).length;

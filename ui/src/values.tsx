@@ -4,12 +4,12 @@ import { useState } from "preact/hooks";
 import type { Column, Reply, Shown, Value } from "./api";
 import { isNumber, shownValue, yearsOf } from "./format";
 
-/** Rows shown before someone asks for more. */
+/** Rows shown before "more" is pressed. */
 const SHOWN = 25;
 /** Values of one column that still read well as a sentence. */
 const MOST_IN_A_SENTENCE = 10;
 
-/** What there is to show of an answer's values; made of its table where the server sends no more. */
+/** The answer's values for display; built from its table if the server sends nothing else. */
 export function shownOf({ shown, table }: Reply): Shown | null {
   if (shown?.rows.length) return shown;
   if (!table?.rows.length) return shown ?? null;
@@ -23,7 +23,7 @@ export function shownOf({ shown, table }: Reply): Shown | null {
   return { columns: described, rows, ordered, left_out, places: shown?.places ?? [] };
 }
 
-/** Whether a table says more than the answer's words, which list the same values. */
+/** Whether a table tells more than the answer's words. */
 export function isTable(shown: Shown | null, { table, answers }: Reply): shown is Shown {
   if (!shown?.rows.length) return false;
   const { columns, rows } = shown;
@@ -42,9 +42,9 @@ interface Sorting {
 interface Props {
   shown: Pick<Shown, "columns" | "rows" | "ordered" | "left_out">;
   explore: (id: string) => void;
-  /** What stands behind the first entity of a row. */
+  /** Content after the first entity of a row. */
   behind?: (row: (Value | null)[]) => preact.ComponentChild;
-  /** Where somebody else sorts: the rows are all of one page. */
+  /** Sorting by the caller, if the rows are one page of many. */
   sorting?: Sorting | null;
   sort?: (sorting: Sorting) => void;
 }
@@ -116,12 +116,12 @@ export function Values({ shown, explore, behind, sorting, sort }: Props) {
   );
 }
 
-/** Numbers start with the greatest, names with the first; a second press turns that around. */
+/** Sorts numbers from the greatest, names from the first; a second press reverses the order. */
 function next(by: Sorting | null | undefined, column: number, { kind }: Column): Sorting {
   return { column, descending: by?.column === column ? !by.descending : kind === "number" };
 }
 
-/** Rows without a value come last, whatever the direction. */
+/** Compares rows; rows without a value come last in both directions. */
 function sorted(rows: (Value | null)[][], { kind }: Column, { column, descending }: Sorting) {
   const weigh = ({ name }: Value) => (kind === "number" ? Number(name) : kind === "date" ? yearsOf(name) : null);
   return [...rows].sort((one, other) => {
@@ -161,7 +161,7 @@ function Cell({ value, column, shared, explore }: CellProps) {
   );
 }
 
-/** Names that stand for several entities: there the key tells which is meant. */
+/** Names shared by several entities, which are shown with their keys. */
 function namesakes(values: Value[]): Set<string> {
   const keys = new Map<string, string>();
   const shared = new Set<string>();

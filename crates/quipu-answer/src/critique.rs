@@ -1,7 +1,7 @@
 //! Judgements by the model: whether the evidence is enough, between two rounds of a walk; whether
 //! an answer answers the question.
 
-use quipu_model::{ChatRequest, Constraint};
+use quipu_model::{ChatRequest, Constraint, Message};
 use serde_json::json;
 
 use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, cell, to_markdown};
@@ -50,7 +50,19 @@ pub(crate) async fn is_answered(
         "asked_at": question.asked_at().date().to_string(), "facts": to_markdown(references),
         "prediction": prediction(outcome), "question": question.text(),
     });
-    let request = ChatRequest::new(purpose, Prompt::HybridAccept.render(values)?)
+    says_yes(context, purpose, Prompt::HybridAccept.render(values)?).await
+}
+
+/// Asks the model for yes or no: one call. Any reply but yes counts as no.
+///
+/// # Errors
+/// The model's, and the question's limits.
+pub(crate) async fn says_yes(
+    context: &Context<'_>,
+    purpose: &'static str,
+    messages: Vec<Message>,
+) -> Result<bool, AnswerError> {
+    let request = ChatRequest::new(purpose, messages)
         .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
         .with_max_tokens(4);
     let said = context.chat(Stage::Critique, request).await?.text;

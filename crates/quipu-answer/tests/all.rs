@@ -13,6 +13,8 @@ mod common;
 #[path = "../../../tests/listed.rs"]
 mod listed;
 mod over;
+#[path = "../../../tests/skip.rs"]
+mod skip;
 
 mod agents;
 mod anchor;

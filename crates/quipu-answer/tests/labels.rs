@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
 
-use crate::over::apis::skip;
+use crate::skip;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn questions() -> Option<BTreeMap<String, Value>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/crag/questions.dev.jsonl");
     let Ok(text) = std::fs::read_to_string(path) else {
         let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-        skip::skip_without(&shared, "the questions of CRAG are not here");
+        skip::skip_without(&shared, "the questions of CRAG are missing");
         return None;
     };
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

@@ -161,12 +161,21 @@ async fn exchange() -> (MockServer, Setting) {
     get("/cap").respond_with(cap).mount(&server).await;
     get("/offices").respond_with(languages).mount(&server).await;
     Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
+    let base = server.uri();
+    let document = exchange_document().to_string();
+    let setting =
+        over_apis(async |path: &Path| add(path, "exchange", &base, &document, EXCHANGE_MANIFEST).await).await;
+    (server, setting)
+}
+
+/// Describes the operations of [`exchange`].
+fn exchange_document() -> serde_json::Value {
     let operation = |id: &str, parameter: &str| {
         serde_json::json!({ "get": { "operationId": id, "parameters": [
             { "name": parameter, "in": "query", "required": true, "schema": { "type": "string" } }
         ] } })
     };
-    let document = serde_json::json!({ "openapi": "3.0.0", "info": { "title": "Exchange" }, "paths": {
+    serde_json::json!({ "openapi": "3.0.0", "info": { "title": "Exchange" }, "paths": {
         "/companies": operation("searchCompanies", "q"),
         "/ticker": operation("getTicker", "name"),
         "/cap": operation("getCap", "ticker"),
@@ -176,8 +185,11 @@ async fn exchange() -> (MockServer, Setting) {
         "/people/{id}": { "get": { "operationId": "getPerson", "parameters": [
             { "name": "id", "in": "path", "required": true, "schema": { "type": "integer" } }
         ] } },
-    } });
-    let manifest = r#"
+    } })
+}
+
+/// Names the kinds and the operations of [`exchange`].
+const EXCHANGE_MANIFEST: &str = r#"
 [kind.company]
 domain = "finance"
 search = ["searchCompanies"]
@@ -235,12 +247,6 @@ name = "offices"
 asks = "how many offices cities"
 takes = { ticker = "ticker" }
 "#;
-    let base = server.uri();
-    let setting =
-        over_apis(async |path: &Path| add(path, "exchange", &base, &document.to_string(), manifest).await)
-            .await;
-    (server, setting)
-}
 
 /// One operation fails, another answers. The comparison is made once, whatever the model calls it;
 /// the name comes from the question and is not a symbol.

@@ -2,5 +2,5 @@
 
 use quipu_server::ServerConfig;
 
-/// What the user may set: files, environment and flags.
+/// The user's settings, from files, environment and flags.
 pub(crate) type Settings = quipu::Settings<ServerConfig>;

@@ -19,8 +19,8 @@ pub(crate) async fn open(folder: &Path, settings: &Settings, options: OpenOption
     build(Sources::open([folder])?, settings, options).await
 }
 
-/// Opens a workspace with others to ask besides; those of the settings where none is named. What
-/// cannot be opened is told of in every answer, as long as one can.
+/// Opens a workspace together with further ones: the named ones, or else those of the settings.
+/// Answers name those that cannot be opened; it is an error if none can.
 pub(crate) async fn open_several(
     folder: &Path,
     others: &[PathBuf],
@@ -47,8 +47,8 @@ async fn build(sources: Sources, settings: &Settings, options: OpenOptions) -> R
     Ok(built?.into_inner())
 }
 
-/// Offers to fetch the models of the settings that are not here: where a person can be asked, and
-/// `QUIPU_OFFLINE` does not forbid it. Without them the work fails, or does with less, and says so.
+/// Offers to fetch the missing models of the settings, in a terminal and unless `QUIPU_OFFLINE` is
+/// set. Without them, the command fails or works with less, and says so.
 pub(crate) async fn offer(settings: &Settings, kinds: &[ModelKind], options: &OpenOptions) -> Result<()> {
     // A replay needs no model.
     let replays = options.cache == CacheMode::ReplayOnly;
@@ -82,7 +82,7 @@ pub(crate) async fn offer(settings: &Settings, kinds: &[ModelKind], options: &Op
     Ok(())
 }
 
-/// Says what would be fetched, and asks.
+/// Shows the missing models, and asks whether to fetch them.
 async fn wants(missing: &[ModelEntry], registry: &Registry) -> Result<bool> {
     let mut table =
         Table::new(&[("", Align::Whole), ("", Align::Left), ("", Align::Right), ("", Align::Left)]);
@@ -123,7 +123,7 @@ pub(crate) async fn load_embedder(settings: &Settings) -> Result<Arc<dyn Embedde
     Ok(quipu::load_embedder(settings).await?)
 }
 
-/// Whether this only says that a model was not fetched yet.
+/// Whether the error is only that a model was not fetched yet.
 pub(crate) fn is_missing(error: &anyhow::Error) -> bool {
     error.downcast_ref().is_some_and(quipu::Error::is_missing_model)
 }

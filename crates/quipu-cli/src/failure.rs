@@ -18,7 +18,7 @@ const INTERRUPTED: u8 = 130;
 const RED: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// The arguments fit the grammar of the command line, but not each other or the world.
+/// The arguments can be parsed, but they contradict each other, or name something unknown.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct WrongUsage(pub(crate) String);
@@ -67,8 +67,8 @@ pub(crate) fn as_json(error: &anyhow::Error) -> Option<serde_json::Value> {
     Some(serde_json::json!({ "error": { "message": message, "causes": causes, "exit_code": exit_code } }))
 }
 
-/// One readable sentence and a `caused by` line for each cause that says more; `None` where there
-/// is nobody to tell.
+/// The error as one sentence, and a `caused by` line for each cause that says more. `None` if the
+/// reader of our output is gone.
 pub(crate) fn message(error: &anyhow::Error) -> Option<String> {
     if reader_is_gone(error) {
         return None;
@@ -86,7 +86,7 @@ pub(crate) fn message(error: &anyhow::Error) -> Option<String> {
     Some(message)
 }
 
-/// `quipu query … | head`: whoever read our output has what it wanted.
+/// Whether the reader of our output has closed it, as in `quipu query … | head`.
 fn reader_is_gone(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -10,8 +10,7 @@ use tokio::runtime::Handle;
 
 use crate::failure::Interrupted;
 
-/// How long work may take to clear up after Ctrl-C. What an import leaves then is cleared up by the
-/// next one.
+/// How long work may clean up after Ctrl-C. The next import removes what an import then leaves.
 const CLEARING_UP: Duration = Duration::from_secs(3);
 
 /// Runs `work` until it is done or the user presses Ctrl-C, which drops it.
@@ -40,8 +39,8 @@ pub(crate) async fn told_to_stop() {
     }
 }
 
-/// Runs `work` on a thread that may block; Ctrl-C sets `cancel`, after which it has a moment to
-/// clear up.
+/// Runs blocking `work` on a thread of its own. Ctrl-C sets `cancel`, and the work gets
+/// [`CLEARING_UP`] to end.
 pub(crate) async fn stoppable<T, E>(
     cancel: Arc<AtomicBool>,
     work: impl FnOnce(Handle) -> Result<T, E> + Send + 'static,

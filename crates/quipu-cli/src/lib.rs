@@ -18,9 +18,9 @@ use std::io::Write as _;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
-/// Runs the command with these arguments, the first of which is its own name; gives the exit code:
-/// 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. To be called once in a process, from
-/// its main thread.
+/// Runs the command with these arguments, the first of which is its own name. Returns the exit code:
+/// 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. Call it once in a process, from its main
+/// thread.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match commands::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -45,9 +45,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Warnings of our own crates go to standard error; `--verbose` adds their steps, `QUIPU_LOG`
-/// decides in detail. With `QUIPU_LOG_FORMAT=json` each is a JSON object with its time, for
-/// programs that gather logs.
+/// Writes the warnings of our own crates to standard error. `--verbose` adds their steps, and
+/// `QUIPU_LOG` filters in detail. `QUIPU_LOG_FORMAT=json` makes each a JSON object with its time.
 fn start_logging(verbose: bool) {
     let default = if verbose { "off,quipu=debug" } else { "off,quipu=warn" };
     let filter = EnvFilter::try_from_env("QUIPU_LOG").unwrap_or_else(|_| EnvFilter::new(default));

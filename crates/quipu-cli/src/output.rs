@@ -7,33 +7,32 @@ use anstream::ColorChoice;
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// What matters most.
+/// The style of headings and answers.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// What may be skipped.
+/// The style of details.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
 const GAP: &str = "  ";
 /// No column is made narrower than this to fit the terminal.
 const NARROWEST: usize = 10;
 
-/// Whether colours belong on standard error: it is a terminal and nothing (as `NO_COLOR`) speaks
-/// against them.
+/// Whether standard error takes colours: it is a terminal, and nothing such as `NO_COLOR` forbids
+/// them.
 pub(crate) fn colour_on_stderr() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
-/// Standard output; styles are dropped on the way where they do not belong.
+/// Standard output. Styles are removed unless it is a terminal that takes them.
 pub(crate) fn stdout() -> anstream::AutoStream<io::StdoutLock<'static>> {
     anstream::AutoStream::auto(io::stdout().lock())
 }
 
-/// Standard error, in the same way.
+/// The same for standard error.
 pub(crate) fn stderr() -> anstream::AutoStream<io::StderrLock<'static>> {
     anstream::AutoStream::auto(io::stderr().lock())
 }
 
-/// Writes a line to standard error. Where nobody reads that any more (`2>&1 | head`), nobody misses
-/// it either.
+/// Writes a line to standard error. A closed standard error (`2>&1 | head`) is ignored.
 macro_rules! tell {
     ($($part:tt)*) => {
         drop(std::io::Write::write_fmt(&mut $crate::output::stderr(), format_args!("{}\n", format_args!($($part)*))))
@@ -48,8 +47,7 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes values as JSON lines to a new file, or to standard output. A file that is there already
-/// is left alone.
+/// Writes values as JSON lines to a new file, or to standard output. An existing file is an error.
 pub(crate) fn write_lines<T: serde::Serialize>(
     path: Option<&std::path::Path>,
     values: &[T],
@@ -69,31 +67,30 @@ pub(crate) fn write_lines<T: serde::Serialize>(
     Ok(())
 }
 
-/// Columns of the terminal on standard output; `None` where it is none, and nothing needs to be
-/// cut.
+/// The width of the terminal on standard output; `None` if it is not a terminal.
 fn terminal_columns() -> Option<usize> {
     io::stdout().is_terminal().then(terminal_size::terminal_size)?.map(|(width, _)| usize::from(width.0))
 }
 
-/// How a column stands and shrinks.
+/// How a column is aligned, and whether it may be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Text.
+    /// Text; cut if the terminal is narrow.
     Left,
     /// Numbers; never cut.
     Right,
-    /// Text that is typed elsewhere, as the name of a model; never cut.
+    /// Text that users copy, such as the name of a model; never cut.
     Whole,
 }
 
-/// A table of text, aligned by what terminals show rather than by bytes.
+/// A table of text, aligned by width on the screen.
 pub(crate) struct Table {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these columns; without names (all empty), it has no header line.
+    /// A table with these columns. If all names are empty, it has no header.
     pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
         let columns = columns.iter().map(|(name, align)| (visible(name), *align)).collect();
         Self { columns, rows: Vec::new() }
@@ -109,7 +106,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(visible).collect());
     }
 
-    /// Writes it, fitted to the terminal.
+    /// Writes the table, fitted to the terminal.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(self.render(terminal_columns()).as_bytes())
     }
@@ -130,7 +127,8 @@ impl Table {
         text
     }
 
-    /// Whether so much would be cut that a row says nothing any more.
+    /// Whether the table is too narrow to be read: it does not fit, or two columns are cut to the
+    /// least width.
     fn is_squeezed(&self, widths: &[usize], columns: usize) -> bool {
         let used = widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1);
         let most =
@@ -140,7 +138,7 @@ impl Table {
         used > columns || cut.filter(|(_, width)| **width <= NARROWEST).count() > 1
     }
 
-    /// A line for each cell, with its column's name, and an empty one between rows.
+    /// Writes one line a cell, after its column's name, and an empty line between rows.
     fn render_stacked(&self, columns: usize) -> String {
         let names = self.columns.iter().map(|(name, _)| name.width());
         let indent = names.max().unwrap_or(0) + GAP.len();
@@ -177,7 +175,7 @@ impl Table {
         let _ = writeln!(text, "{style}{}{style:#}", line.trim_end());
     }
 
-    /// Natural widths; where they do not fit, the widest text columns give way.
+    /// Natural widths; if they do not fit, the widest text columns shrink.
     fn widths(&self, columns: Option<usize>) -> Vec<usize> {
         let mut widths: Vec<usize> = self.columns.iter().map(|(name, _)| name.width()).collect();
         for row in &self.rows {
@@ -199,8 +197,8 @@ impl Table {
     }
 }
 
-/// The text on one line, without control characters or changes of writing direction: a label cannot
-/// move the cursor, recolour the screen or turn the line round.
+/// The text on one line, without control characters and changes of writing direction. So a label
+/// cannot move the cursor, recolour the screen or reverse a line.
 pub(crate) fn visible(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for (index, word) in text.split_whitespace().enumerate() {
@@ -212,13 +210,13 @@ pub(crate) fn visible(text: &str) -> String {
     clean
 }
 
-/// A text for people, broken between words where standard output is a terminal.
+/// A text for people, wrapped between words if standard output is a terminal.
 pub(crate) fn prose(text: &str) -> String {
     wrapped(&visible(text), terminal_columns(), 0, 2)
 }
 
-/// A text broken between words to fit so many columns. The first line begins at column `start`, the
-/// others are indented. Words that are too long for a line, as IRIs are, stay whole.
+/// Wraps a text between words. The first line begins at column `start`, the others are indented.
+/// Words longer than a line, such as IRIs, stay whole.
 fn wrapped(text: &str, columns: Option<usize>, start: usize, indent: usize) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     let mut lines = String::with_capacity(text.len());
@@ -238,8 +236,7 @@ fn wrapped(text: &str, columns: Option<usize>, start: usize, indent: usize) -> S
     lines
 }
 
-/// The lines of a query as they stand, each as safe to show as [`visible`] makes it; the
-/// indentation stays.
+/// The lines of a query with their indentation, each made safe by [`visible`].
 pub(crate) fn visible_lines(text: &str) -> impl Iterator<Item = String> {
     /// No line is indented further.
     const MOST: usize = 40;
@@ -253,7 +250,7 @@ fn turns_text(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text within `width` columns; `…` stands for what is cut.
+/// Cuts the text to `width` columns, with `…` for the rest.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

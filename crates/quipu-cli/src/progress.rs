@@ -14,10 +14,10 @@ use quipu_model::{PullStep, Registry};
 
 use crate::output::grouped;
 
-/// Bars are drawn this often at most, in hertz.
+/// How often bars are drawn at most, in hertz.
 const REFRESH: u8 = 10;
 
-/// A bar that shows itself on a terminal only.
+/// A bar that is shown on terminals only.
 pub(crate) fn bar(template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(REFRESH));
     // If indicatif cannot parse a built-in template, its plain bar remains.
@@ -26,7 +26,7 @@ pub(crate) fn bar(template: &str) -> ProgressBar {
     bar
 }
 
-/// A line that says what is being done and for how long, for work of unknown length.
+/// A line with the current step and its seconds, for work of unknown length.
 pub(crate) fn spinner(message: &'static str) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REFRESH));
     // Without its own style it would be drawn as a bar of length 0.
@@ -70,12 +70,12 @@ pub(crate) struct ImportBar {
 }
 
 impl ImportBar {
-    /// A bar at nothing.
+    /// A bar at zero.
     pub(crate) fn new() -> Self {
         Self { bar: bar("{msg:38} {bar:30} {percent:>3}% {eta:>4} left"), started: Instant::now() }
     }
 
-    /// Moves the bar.
+    /// The sink that moves the bar.
     pub(crate) fn sink(&self) -> WorkspaceProgressSink {
         let (bar, started) = (self.bar.clone(), self.started);
         Arc::new(move |progress| {
@@ -90,13 +90,13 @@ impl ImportBar {
         })
     }
 
-    /// Takes it off the screen.
+    /// Removes the bar from the screen.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// What to say, how much is done, and of how much.
+/// The message, the work done, and the whole work if it is known.
 fn read(progress: WorkspaceProgress, started: Instant) -> (String, u64, Option<u64>) {
     match progress {
         WorkspaceProgress::Source { what, done, total } => {
@@ -133,7 +133,7 @@ fn graph_message(stage: ImportStage, triples: u64, started: Instant) -> String {
     }
 }
 
-/// Shows which stage a question is at.
+/// Shows the stage of a running question.
 pub(crate) struct QuestionWatch {
     spinner: ProgressBar,
     reported: Sender<TimedEvent>,
@@ -141,13 +141,13 @@ pub(crate) struct QuestionWatch {
 }
 
 impl QuestionWatch {
-    /// Starts showing.
+    /// Shows the first stage.
     pub(crate) fn new() -> Self {
         let (reported, events) = channel();
         Self { spinner: spinner("reading the question"), reported, events }
     }
 
-    /// Follows the events.
+    /// The sink that follows the question's events.
     pub(crate) fn sink(&self) -> EventSink {
         let (spinner, reported) = (self.spinner.clone(), self.reported.clone());
         Arc::new(move |event| {
@@ -165,7 +165,7 @@ impl QuestionWatch {
         })
     }
 
-    /// Takes it off the screen. All that was reported.
+    /// Removes the line from the screen, and returns all events.
     pub(crate) fn finish(self) -> Vec<TimedEvent> {
         self.spinner.finish_and_clear();
         self.events.try_iter().collect()

@@ -14,6 +14,8 @@ mod apis;
 mod listed;
 #[path = "../../quipu-graph/tests/servers/mod.rs"]
 mod servers;
+#[path = "../../../tests/skip.rs"]
+mod skip;
 mod support;
 
 mod api_sources;

@@ -234,7 +234,7 @@ fn experiences_are_collected_listed_and_dropped() {
     let first = held[0]["question"].as_str().unwrap();
     assert!(bench.run(&["experience", "list", "dogs"]).succeeded().stdout.contains(first));
     let refused = bench.run(&["experience", "drop", "dogs", "99"]).failed(2);
-    assert!(refused.stderr.contains(&format!("there is no example 99; there are {number}")), "{refused:?}");
+    assert!(refused.stderr.contains(&format!("unknown example 99; known: 1 to {number}")), "{refused:?}");
     bench.run(&["experience", "drop", "dogs", "1"]).succeeded();
     let left = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
     assert_eq!(left.as_array().unwrap(), &held.as_array().unwrap()[1..]);

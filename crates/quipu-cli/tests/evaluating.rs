@@ -162,7 +162,7 @@ fn wrong_flags_are_said_before_anything_is_asked() {
     for (arguments, expected) in [
         (&["--set", "beam=3"][..], "the nearest is"),
         (&["--set", "anchors=silver"], "open or gold"),
-        (&["--format", "xml"], "there is no question format xml"),
+        (&["--format", "xml"], "unknown question format xml"),
         (&["--resume"], "--out"),
     ] {
         let refused = model.run(&bench, arguments);

@@ -1,7 +1,7 @@
 //! `quipu serve`, `quipu mcp`, `quipu doctor`, `quipu init` as commands.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-use crate::apis::skip;
+use crate::skip;
 use crate::support;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -58,7 +58,7 @@ fn a_conversation_follows_up_completes_names_and_tells_why() {
     terminal.type_keys("/why\r");
     terminal.wait_for("retrieve");
     terminal.type_keys("/method magic\r");
-    terminal.wait_for("there is no method magic");
+    terminal.wait_for("unknown method magic");
     terminal.type_keys("/me\tquer\t\r");
     terminal.wait_for("questions are answered by query");
     terminal.type_keys("/method paths\r");
@@ -70,7 +70,7 @@ fn a_conversation_follows_up_completes_names_and_tells_why() {
     terminal.wait_for("Sucre");
     terminal.wait_for("paths with openai:parrot");
     terminal.type_keys("/fly\r");
-    terminal.wait_for("there is no command /fly");
+    terminal.wait_for("unknown command /fly");
     terminal.type_keys("/quit\r");
     let (code, shown) = terminal.ended();
     assert_eq!(code, Some(0), "{shown}");

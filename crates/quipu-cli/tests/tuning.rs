@@ -86,7 +86,7 @@ fn what_leaves_nothing_to_learn_is_said() {
         "--out",
         "o",
     ]);
-    assert!(task.failed(2).stderr.contains("there are compose, query and plan"));
+    assert!(task.failed(2).stderr.contains("known: compose, query, plan"));
 }
 
 #[test]

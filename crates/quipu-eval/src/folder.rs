@@ -4,10 +4,10 @@
 //! ```text
 //! DIR/
 //!   manifest.json     what was run, with what (see Manifest)
-//!   rows.jsonl        one line for each question, method and model, as they were done
-//!   traces.jsonl      for each of them, what happened on the way and the evidence
-//!   replies/          what the language models said: with it, the run replays without them
-//!   learnt/           what had been learnt about the workspaces as the run began (relation cards, words), where there was any
+//!   rows.jsonl        one line for each question, method and model, in the order of completion
+//!   traces.jsonl      the trace and the evidence of each row
+//!   replies/          the language models' replies, from which the run is replayed
+//!   learnt/           the learnt files of the workspaces at the start of the run (relation cards, words), if any
 //! ```
 
 use std::collections::HashMap;

@@ -4,25 +4,25 @@
 //! 1. **Names**: equal after [`quipu_language::normalise`]: case, diacritics, punctuation, a
 //!    leading or inverted article and possessives do not matter (`Matrix, The` is `the matrix`;
 //!    `Béla Tarr` is `bela tarr`).
-//! 2. **Dates**: equal in any usual way of writing. Where the gold is a year or a month, a day in
-//!    it will do; not the other way round.
+//! 2. **Dates**: equal in any usual notation. A day matches a gold year or month that contains it,
+//!    but not the other way round.
 //! 3. **Numbers**: with or without separators, currency, magnitude words or unit. Equal, or one is
 //!    the other rounded to the digits that it shows, at least two of them (CRAG's judge: 618.23
 //!    feet for 618 ft, 102 million for 101756123; not 3.3 million for 3,576,873). Units are not
-//!    converted: where both are known and differ, so do the answers (1,300 miles is not 1,289 km).
+//!    converted: answers with two different known units differ (1,300 miles is not 1,289 km).
 //! 4. **Truth values**: `yes` is `true`, `no` is `false`.
 //!
 //! Cells of tables ([`same_cell`]) are equal in these cases too, since a query's columns are
 //! values as a database writes them:
 //! 5. **Spaces**: names are equal without them (`trueNeutral` is `true neutral`).
-//! 6. **Computed numbers**: where one of two numbers is not whole, they may differ by 1%. Two
+//! 6. **Computed numbers**: if one of two numbers is not whole, they may differ by 1%. Two
 //!    whole numbers must be equal.
 //! 7. **Flags**: 1 is `yes`, 0 is `no`.
 //! 8. **Midnight**: a date is the same as its first second (`2023-04-01` is
 //!    `2023-04-01T00:00:00`).
 //!
-//! A gold answer may have several names (its own and its aliases in the graph); any of them will
-//! do. A name within a longer text is no equality: that is what the lenient score is for.
+//! A gold answer may have several names, its own and its aliases in the graph; any of them matches.
+//! A name within a longer text does not match here; the lenient score counts it.
 
 use quipu_answer::{same_value, value_of};
 use quipu_graph::LiteralValue;

@@ -1,6 +1,8 @@
 //! The open-world variant of a question set (AnchorRAG §4.5, App. 6.1): typing errors in the names
 //! of entities, and questions that the graph cannot answer.
 
+use quipu_language::without_possessive;
+
 use crate::question::GoldQuestion;
 use crate::random::Random;
 
@@ -121,8 +123,7 @@ fn letters(word: &str) -> usize {
 }
 
 fn bare(word: &str) -> &str {
-    let word = word.strip_suffix("'s").unwrap_or(word);
-    word.trim_matches(|c: char| !c.is_alphanumeric())
+    without_possessive(word).trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// Runs of letters and digits, by bytes.

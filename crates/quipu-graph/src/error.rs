@@ -71,6 +71,9 @@ pub enum GraphError {
     /// An impossible request: an unknown format, a bad profile, a bad query.
     #[error("{0}")]
     Usage(String),
+    /// A failure of the system or of Quipu itself, which no other request avoids.
+    #[error("{0}")]
+    Internal(String),
     /// The caller stopped the operation.
     #[error("interrupted")]
     Cancelled,
@@ -119,6 +122,9 @@ pub enum EndpointProblem {
         /// Rows given.
         found: u64,
     },
+    /// It has lost its triples since it was added.
+    #[error("it holds no triples any more; load its data again, or remove it with `quipu source remove`")]
+    Emptied,
 }
 
 impl EndpointProblem {
@@ -126,7 +132,9 @@ impl EndpointProblem {
         match self {
             Self::Unreachable { .. } | Self::TimedOut { .. } => ErrorClass::Transient,
             Self::Refused { status: 401 | 403, .. } => ErrorClass::User,
-            Self::Refused { .. } | Self::Unreadable { .. } | Self::Incomplete { .. } => ErrorClass::Permanent,
+            Self::Refused { .. } | Self::Unreadable { .. } | Self::Incomplete { .. } | Self::Emptied => {
+                ErrorClass::Permanent
+            }
         }
     }
 }
@@ -137,7 +145,7 @@ impl GraphError {
         match self {
             // A file that does not exist was named wrongly.
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ErrorClass::User,
-            Self::Io { .. } => ErrorClass::Permanent,
+            Self::Io { .. } | Self::Internal(_) => ErrorClass::Permanent,
             Self::Malformed { .. } | Self::Empty | Self::Usage(_) => ErrorClass::User,
             Self::Corrupt { .. } => ErrorClass::Corrupt,
             Self::Busy { .. } => ErrorClass::Transient,
@@ -145,6 +153,11 @@ impl GraphError {
             Self::Cancelled => ErrorClass::Cancelled,
         }
     }
+}
+
+/// For `map_err`: a value of our own that cannot be written in its format.
+pub(crate) fn unwritable<E: std::fmt::Display>(what: &'static str) -> impl FnOnce(E) -> GraphError {
+    move |error| GraphError::Internal(format!("cannot serialise {what}: {error}; this is a bug in Quipu"))
 }
 
 /// For `map_err`: an I/O error that names the operation and the file.

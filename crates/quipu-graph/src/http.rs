@@ -65,7 +65,7 @@ impl Sender {
             .connect_timeout(manners.limit.min(CONNECT))
             .redirect(same_host())
             .build()
-            .map_err(|error| GraphError::Usage(format!("no HTTP client: {}", causes(&error))))?;
+            .map_err(|error| GraphError::Internal(format!("cannot set up HTTP: {}", causes(&error))))?;
         let budget = Budget::new(manners.concurrency, manners.per_minute);
         Ok(Self { http, manners, budget, requests: AtomicU64::new(0), bytes: AtomicU64::new(0) })
     }

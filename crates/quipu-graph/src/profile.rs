@@ -99,7 +99,7 @@ impl Profile {
     pub fn named(name: &str) -> Result<Self, GraphError> {
         let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) else {
             let names: Vec<&str> = Self::names().collect();
-            return Err(GraphError::Usage(format!("no profile `{name}`; there are {}", names.join(", "))));
+            return Err(GraphError::Usage(format!("unknown profile `{name}`; known: {}", names.join(", "))));
         };
         Self::parse(text)
     }

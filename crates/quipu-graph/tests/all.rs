@@ -15,6 +15,8 @@ mod endpoints;
 #[path = "../../../tests/listed.rs"]
 mod listed;
 mod servers;
+#[path = "../../../tests/skip.rs"]
+mod skip;
 mod suite;
 mod w3c;
 

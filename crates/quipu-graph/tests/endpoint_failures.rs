@@ -98,6 +98,15 @@ fn check(error: &GraphError, class: ErrorClass, words: &str) {
 }
 
 #[tokio::test]
+async fn an_endpoint_that_lost_its_triples_is_no_wrong_usage() {
+    let server = MockServer::start().await;
+    always(&server, results(r#"{"head":{"vars":["s"]},"results":{"bindings":[]}}"#)).await;
+    let error = graph(config(&server.uri()), None).reach().await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Permanent, "{error}");
+    assert!(error.to_string().contains("it holds no triples any more; load its data again"), "{error}");
+}
+
+#[tokio::test]
 async fn down() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     for scheme in ["http", "https"] {

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use quipu_graph::{EmbeddedGraph, QueryFormat, QueryKind, QueryOptions, query_kind};
 use sparesults::QueryResultsFormat;
 
-use crate::apis::skip;
 use crate::common;
+use crate::skip;
 use crate::w3c::{Asks, Results, Test, folder, iri, read, tests};
 
 const QUERIES_11: [&str; 13] = [
@@ -218,7 +218,7 @@ fn check(folders: impl Iterator<Item = PathBuf>, asked: usize, left: &[(&str, us
 /// The folders below one of the suites.
 fn below(suite: &str, folders: &[&str]) -> Option<Vec<PathBuf>> {
     let Some(folder) = folder() else {
-        skip::skip("W3C's tests of SPARQL are not here; `make setup` fetches them");
+        skip::skip("W3C's tests of SPARQL are missing; `make setup` fetches them");
         return None;
     };
     Some(folders.iter().map(|name| folder.join(suite).join(name)).collect())

@@ -44,6 +44,20 @@ pub enum IndexError {
     /// An impossible request.
     #[error("{0}")]
     Usage(String),
+    /// Every source of several failed a moment ago, and is skipped for a while.
+    #[error("no source of {sources} answers at the moment; ask again later")]
+    AllDown {
+        /// The names of the sources.
+        sources: String,
+    },
+    /// Data of our own that cannot be written in its format.
+    #[error("cannot serialise {what}: {reason}; this is a bug in Quipu")]
+    Unwritable {
+        /// The data.
+        what: &'static str,
+        /// The serialiser's message.
+        reason: String,
+    },
     /// The graph failed.
     #[error(transparent)]
     Graph(#[from] GraphError),
@@ -78,7 +92,8 @@ impl IndexError {
     /// The class that decides retry, exit code and HTTP status.
     pub fn class(&self) -> ErrorClass {
         match self {
-            Self::Io { .. } | Self::Engine { .. } => ErrorClass::Permanent,
+            Self::Io { .. } | Self::Engine { .. } | Self::Unwritable { .. } => ErrorClass::Permanent,
+            Self::AllDown { .. } => ErrorClass::Transient,
             Self::Corrupt { .. } => ErrorClass::Corrupt,
             Self::OtherEmbedder { .. } | Self::Usage(_) => ErrorClass::User,
             Self::Graph(error) => error.class(),
@@ -90,6 +105,11 @@ impl IndexError {
     /// For `map_err`: an I/O error that names the operation and the file.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+
+    /// For `map_err`: data of our own that cannot be written in its format.
+    pub(crate) fn unwritable<E: std::fmt::Display>(what: &'static str) -> impl FnOnce(E) -> Self {
+        move |error| Self::Unwritable { what, reason: error.to_string() }
     }
 
     /// A stored file with wrong content.

@@ -122,6 +122,11 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// A word without its possessive ending: "Peru's" is "Peru". The rest stays as it is written.
+pub fn without_possessive(word: &str) -> &str {
+    word.strip_suffix('s').and_then(|stem| stem.strip_suffix(is_apostrophe)).unwrap_or(word)
+}
+
 fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '\u{2019}' | '\u{2bc}' | '`')
 }

@@ -12,6 +12,12 @@ pub enum ModelError {
     /// The name is in no `models.toml`, or the configuration is wrong.
     #[error("{0}")]
     Usage(String),
+    /// HTTP cannot be set up on this system.
+    #[error("cannot set up HTTP: {reason}")]
+    NoHttp {
+        /// The library's message.
+        reason: String,
+    },
     /// A model's file is missing.
     #[error("model {name} is not on this machine; fetch it with `quipu models pull {name}`")]
     Missing {

@@ -50,7 +50,7 @@ pub async fn ask_tool(
         let value = parse_leniently(text).ok_or("it holds no JSON")?;
         let call: ToolCall = serde_json::from_value(value).map_err(|error| error.to_string())?;
         let known = tools.iter().any(|tool| tool.name == call.tool);
-        if known { Ok(call) } else { Err(format!("there is no tool {:?}", call.tool)) }
+        if known { Ok(call) } else { Err(format!("unknown tool {:?}", call.tool)) }
     };
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let wanted = format!(

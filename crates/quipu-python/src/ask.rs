@@ -1,4 +1,4 @@
-//! One question of Python's.
+//! Answers a question that Python asks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use tokio::sync::OnceCell;
 
 use crate::model::{Model, load};
 
-/// A workspace that is asked, with what was loaded for it.
+/// A workspace with its engine and models, each loaded at first use.
 pub(crate) struct Asked {
     pub(crate) sources: Sources,
     pub(crate) settings: Settings,
     engine: OnceCell<Engine>,
 }
 
-/// How a question is asked, as the package writes it.
+/// The options of a question, as the package writes them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Ask {
@@ -35,13 +35,13 @@ pub(crate) struct Ask {
     reading: usize,
     plan_only: bool,
     trace: bool,
-    /// RFC 3339, with a zone in brackets where one is known.
+    /// RFC 3339, with the zone in brackets if it is known.
     asked_at: Option<String>,
-    /// What was said before, oldest first.
+    /// The conversation before the question, oldest turn first.
     after: Vec<Earlier>,
 }
 
-/// A question that was answered before.
+/// An earlier question with its answer.
 #[derive(Debug, Deserialize)]
 struct Earlier {
     question: String,
@@ -50,7 +50,7 @@ struct Earlier {
     values: Vec<Value>,
 }
 
-/// An answer as the package reads it.
+/// An answer in the form that the package reads.
 #[derive(Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
@@ -129,13 +129,13 @@ impl Ask {
     }
 }
 
-/// A value as JSON.
+/// Writes a value as JSON for the package.
 pub(crate) fn written(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value)
-        .map_err(|error| Error::Usage(format!("the result cannot be written: {error}")))
+        .map_err(|error| Error::Internal(format!("the result cannot be written: {error}")))
 }
 
-/// What the package wrote.
+/// Reads JSON that the package wrote.
 pub(crate) fn read_json<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| Error::Usage(error.to_string()))
 }

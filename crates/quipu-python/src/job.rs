@@ -1,4 +1,4 @@
-//! Work that Python waits for, in a thread or in an event loop.
+//! Background work that Python waits for, in a thread or in an event loop.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,12 +10,12 @@ use pyo3_async_runtimes::tokio::{future_into_py, get_runtime};
 
 use crate::errors::{QuipuError, UsageError, raised};
 
-/// Time between two looks at Python's signals.
+/// Interval of the checks for Python's signals, such as Ctrl-C.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 type Work = Pin<Box<dyn Future<Output = PyResult<String>> + Send>>;
 
-/// Work that has not begun. It is waited for once: by `wait`, or by awaiting `start`.
+/// Work that has not begun. It runs once: by `wait`, or by awaiting `start`.
 #[pyclass(frozen, module = "quipu._quipu")]
 pub(crate) struct Job {
     work: Mutex<Option<Work>>,
@@ -26,7 +26,7 @@ impl Job {
         Self::raising(async move { work.await.map_err(|error| raised(&error)) })
     }
 
-    /// Of work that calls Python, and passes on what that raises.
+    /// A job that calls Python; an exception raised there becomes the job's own.
     pub(crate) fn raising(work: impl Future<Output = PyResult<String>> + Send + 'static) -> Self {
         Self { work: Mutex::new(Some(Box::pin(work))) }
     }
@@ -39,8 +39,8 @@ impl Job {
 #[pymethods]
 impl Job {
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
-    /// Does the work, and gives its result as JSON. Other threads of Python go on meanwhile; Ctrl-C
-    /// stops it.
+    /// Does the work and returns its result as JSON. Other Python threads keep running; Ctrl-C stops
+    /// the work.
     fn wait(&self, py: Python<'_>) -> PyResult<String> {
         let work = self.take()?;
         py.detach(|| {
@@ -64,7 +64,7 @@ impl Job {
         })
     }
 
-    /// An awaitable of the same; cancelling it stops the work.
+    /// Returns an awaitable of the result. Cancelling it stops the work.
     fn start<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         future_into_py(py, self.take()?)
     }

@@ -1,5 +1,5 @@
-//! The extension module under the Python package: workspaces, questions, the command. Everything
-//! that it gives is JSON, which the package makes typed values of (`python/src/quipu`).
+//! The extension module under the Python package: workspaces, questions, the command. It returns
+//! JSON, which the package turns into typed values (`python/src/quipu`).
 
 mod ask;
 mod errors;
@@ -26,7 +26,7 @@ mod _quipu {
     #[pymodule_export]
     use crate::workspace::{NativeWorkspace, import_workspace, pull_model};
 
-    /// Runs the command line; gives its exit code.
+    /// Runs the command line and returns its exit code.
     #[pyfunction]
     fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         py.detach(|| quipu_cli::run(arguments))

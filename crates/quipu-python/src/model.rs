@@ -1,4 +1,4 @@
-//! Language models as Python names them, or is one.
+//! Language models: named by Python, or a Python function.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -9,16 +9,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use quipu::{FunctionModel, LanguageModel, Message, OpenOptions, Role, Settings};
 
-/// A model of one question.
+/// The model for one question.
 pub(crate) enum Model {
-    /// As the settings say.
+    /// The model of the settings.
     OfSettings,
     Named(String),
     Function(Arc<dyn LanguageModel>),
 }
 
 impl Model {
-    /// `None`, a name, or a function from messages (`{"role": ..., "content": ...}`) to a text.
+    /// Reads `None`, a name, or a function from messages (`{"role": ..., "content": ...}`) to a text.
     pub(crate) fn of(given: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
         let Some(given) = given else { return Ok(Self::OfSettings) };
         if let Ok(name) = given.extract::<String>() {
@@ -54,10 +54,10 @@ fn call(py: Python<'_>, function: &Py<PyAny>, messages: Vec<Message>) -> PyResul
     function.call1(py, (list,))?.extract(py)
 }
 
-/// Models that are in use, by name: a process holds each once, however many workspaces it asks.
+/// Loaded models by name, so that the workspaces of a process share them.
 static OPEN: Mutex<Option<HashMap<String, Weak<dyn LanguageModel>>>> = Mutex::new(None);
 
-/// Loads the model of the settings; `None` where they say `none`.
+/// Loads the model of the settings; `None` if they say `none`.
 pub(crate) async fn load(settings: &Settings) -> quipu::Result<Option<Arc<dyn LanguageModel>>> {
     let name = settings.llm.clone().unwrap_or_default();
     let known = OPEN.lock().as_ref().and_then(|open| open.get(&name)?.upgrade());

@@ -1,4 +1,4 @@
-//! Progress, told to a Python function.
+//! Reports progress to a Python function.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,8 +9,8 @@ use quipu::WorkspaceProgress;
 use quipu_graph::{ImportProgress, ImportStage};
 use quipu_index::{DocumentProgress, VectorProgress};
 
-/// A function that hears of progress: `progress(stage, done, total)`. What it raises stops the
-/// work, and is raised there.
+/// Calls `progress(stage, done, total)`. If the function raises an exception, the work stops and
+/// raises it.
 pub(crate) struct Listener {
     function: Py<PyAny>,
     raised: Mutex<Option<PyErr>>,
@@ -31,13 +31,13 @@ impl Listener {
         }
     }
 
-    /// What the function raised.
+    /// The exception that the function raised.
     pub(crate) fn raised(&self) -> Option<PyErr> {
         self.raised.lock().take()
     }
 }
 
-/// What an import is at: a stage, how much of it is done, of how much.
+/// An import's stage, the part of it that is done, and the whole if it is known.
 pub(crate) fn read(progress: &WorkspaceProgress) -> (&'static str, u64, Option<u64>) {
     let known = |total: u64| Some(total).filter(|total| *total > 0);
     match *progress {

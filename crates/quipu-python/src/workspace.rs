@@ -1,4 +1,4 @@
-//! Workspaces of Python's.
+//! Workspaces, as Python opens, imports and queries them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::job::{Job, LOOK};
 use crate::model::Model;
 use crate::progress::{Listener, read};
 
-/// An opened workspace, with others to ask besides.
+/// An opened workspace, with further ones that answer the same questions.
 #[pyclass(frozen, name = "Workspace", module = "quipu._quipu")]
 pub(crate) struct NativeWorkspace {
     asked: Arc<Asked>,
@@ -60,7 +60,7 @@ impl NativeWorkspace {
         written(&self.asked.sources.first().info()).map_err(|error| raised(&error))
     }
 
-    /// `how` is JSON.
+    /// Asks a question; `how` holds the options as JSON.
     fn ask(&self, question: String, how: &str, model: Option<Bound<'_, PyAny>>) -> PyResult<Job> {
         let ask: Ask = read_json(how).map_err(|error| raised(&error))?;
         let (asked, model) = (self.asked.clone(), Model::of(model)?);
@@ -101,7 +101,7 @@ fn seconds(timeout: Option<f64>) -> PyResult<Option<Duration>> {
     timeout.map(read).transpose()
 }
 
-/// What is imported and how, as the package writes it.
+/// The options of an import, as the package writes them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ImportWords {
@@ -114,7 +114,7 @@ struct ImportWords {
     embeddings: bool,
 }
 
-/// Imports files; `how` is JSON.
+/// Imports files; `how` holds the options as JSON.
 #[pyfunction]
 pub(crate) fn import_workspace(how: &str, progress: Option<Py<PyAny>>) -> PyResult<Job> {
     let how: ImportWords = read_json(how).map_err(|error| raised(&error))?;
@@ -139,8 +139,8 @@ pub(crate) fn import_workspace(how: &str, progress: Option<Py<PyAny>>) -> PyResu
     }))
 }
 
-/// Fetches a model, where it is not here already; gives its path. What was fetched when it is
-/// stopped is kept.
+/// Fetches a model unless it is present, and returns its path. If it is stopped, the fetched part is
+/// kept for the next attempt.
 #[pyfunction]
 pub(crate) fn pull_model(name: String, progress: Option<Py<PyAny>>) -> Job {
     let cancel = Arc::new(AtomicBool::new(false));

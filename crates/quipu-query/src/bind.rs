@@ -446,7 +446,7 @@ impl Binder<'_> {
                 let shown = self.tables.tables.iter().filter(|table| table.within.is_none());
                 let known: Vec<&str> = shown.take(12).map(|table| table.id.as_str()).collect();
                 let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-                Err(QueryError::Unbound(format!("there is no table {name}; there are {known}")))
+                Err(QueryError::Unbound(format!("unknown table {name}; known: {known}")))
             }
         }
     }

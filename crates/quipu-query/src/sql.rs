@@ -350,42 +350,13 @@ impl Reader {
             }
             Expr::Subquery(query) => Expression::Scalar(Box::new(self.query(query)?)),
             Expr::Between { expr, negated, low, high } => {
-                let of = self.repeated(expr, 2)?;
-                let least = Expression::Compare(Comparison::AtLeast, Box::new(of.clone()), self.boxed(low)?);
-                let most = Expression::Compare(Comparison::AtMost, Box::new(of), self.boxed(high)?);
-                Self::negated(*negated, Expression::And(Box::new(least), Box::new(most)))
+                Self::negated(*negated, self.between(expr, low, high)?)
             }
             Expr::Like { negated, expr, pattern, .. } | Expr::ILike { negated, expr, pattern, .. } => {
-                let of = self.boxed(expr)?;
-                match self.expression(pattern)? {
-                    Expression::Text(pattern) => Self::negated(*negated, Expression::Like(of, pattern)),
-                    // LOWER('%x%'): LIKE ignores case anyway.
-                    Expression::Call(Function::Lower | Function::Upper, parts) => match parts.as_slice() {
-                        [Expression::Text(pattern)] => {
-                            Self::negated(*negated, Expression::Like(of, pattern.clone()))
-                        }
-                        _ => return refuse("LIKE takes a text"),
-                    },
-                    other => return refuse(format!("LIKE takes a text, not {other}")),
-                }
+                Self::negated(*negated, self.like(expr, pattern)?)
             }
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right)?,
-            Expr::UnaryOp { op, expr } => match op {
-                UnaryOperator::Not => Self::negated(true, self.expression(expr)?),
-                UnaryOperator::Plus => self.expression(expr)?,
-                UnaryOperator::Minus => match self.expression(expr)? {
-                    Expression::Number(number) => Expression::Number(match number.strip_prefix('-') {
-                        Some(number) => number.to_owned(),
-                        None => format!("-{number}"),
-                    }),
-                    other => Expression::Arithmetic(
-                        Arithmetic::Subtract,
-                        Box::new(Expression::Number("0".into())),
-                        Box::new(other),
-                    ),
-                },
-                other => return refuse(format!("the operator {other} is not read")),
-            },
+            Expr::UnaryOp { op, expr } => self.unary(*op, expr)?,
             Expr::Cast { expr, data_type, .. } => self.cast(expr, &data_type.to_string())?,
             Expr::Extract { field, expr, .. } => {
                 let of = self.expression(expr)?;
@@ -399,21 +370,7 @@ impl Reader {
                 Expression::Call(Function::Substring, parts)
             }
             Expr::Case { operand, conditions, else_result, .. } => {
-                let times = conditions.len();
-                let operand = operand.as_ref().map(|operand| self.repeated(operand, times)).transpose()?;
-                let mut cases = Vec::new();
-                for case in conditions {
-                    let when = self.expression(&case.condition)?;
-                    let when = match &operand {
-                        None => when,
-                        Some(of) => {
-                            Expression::Compare(Comparison::Equal, Box::new(of.clone()), Box::new(when))
-                        }
-                    };
-                    cases.push((when, self.expression(&case.result)?));
-                }
-                let otherwise = else_result.as_ref().map(|value| self.boxed(value)).transpose()?;
-                Expression::Case(cases, otherwise)
+                self.case(operand.as_deref(), conditions, else_result.as_deref())?
             }
             Expr::Function(function) => self.function(function)?,
             other => {
@@ -423,6 +380,65 @@ impl Reader {
                 ));
             }
         })
+    }
+
+    fn between(&mut self, of: &ast::Expr, low: &ast::Expr, high: &ast::Expr) -> Read<Expression> {
+        let of = self.repeated(of, 2)?;
+        let least = Expression::Compare(Comparison::AtLeast, Box::new(of.clone()), self.boxed(low)?);
+        let most = Expression::Compare(Comparison::AtMost, Box::new(of), self.boxed(high)?);
+        Ok(Expression::And(Box::new(least), Box::new(most)))
+    }
+
+    fn like(&mut self, of: &ast::Expr, pattern: &ast::Expr) -> Read<Expression> {
+        let of = self.boxed(of)?;
+        match self.expression(pattern)? {
+            Expression::Text(pattern) => Ok(Expression::Like(of, pattern)),
+            // LOWER('%x%'): LIKE ignores case anyway.
+            Expression::Call(Function::Lower | Function::Upper, parts) => match parts.as_slice() {
+                [Expression::Text(pattern)] => Ok(Expression::Like(of, pattern.clone())),
+                _ => refuse("LIKE takes a text"),
+            },
+            other => refuse(format!("LIKE takes a text, not {other}")),
+        }
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, of: &ast::Expr) -> Read<Expression> {
+        Ok(match operator {
+            UnaryOperator::Not => Self::negated(true, self.expression(of)?),
+            UnaryOperator::Plus => self.expression(of)?,
+            UnaryOperator::Minus => match self.expression(of)? {
+                Expression::Number(number) => Expression::Number(match number.strip_prefix('-') {
+                    Some(number) => number.to_owned(),
+                    None => format!("-{number}"),
+                }),
+                other => Expression::Arithmetic(
+                    Arithmetic::Subtract,
+                    Box::new(Expression::Number("0".into())),
+                    Box::new(other),
+                ),
+            },
+            other => return refuse(format!("the operator {other} is not read")),
+        })
+    }
+
+    fn case(
+        &mut self,
+        operand: Option<&ast::Expr>,
+        conditions: &[ast::CaseWhen],
+        otherwise: Option<&ast::Expr>,
+    ) -> Read<Expression> {
+        let operand = operand.map(|operand| self.repeated(operand, conditions.len())).transpose()?;
+        let mut cases = Vec::new();
+        for case in conditions {
+            let when = self.expression(&case.condition)?;
+            let when = match &operand {
+                None => when,
+                Some(of) => Expression::Compare(Comparison::Equal, Box::new(of.clone()), Box::new(when)),
+            };
+            cases.push((when, self.expression(&case.result)?));
+        }
+        let otherwise = otherwise.map(|value| self.boxed(value)).transpose()?;
+        Ok(Expression::Case(cases, otherwise))
     }
 
     fn name(&self, name: &ast::Ident) -> Expression {

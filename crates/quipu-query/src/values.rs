@@ -8,7 +8,7 @@ use quipu_graph::{
     iri_of_key,
 };
 use quipu_index::{LookupConfig, MatchReason, Workspace};
-use quipu_language::{Language, normalise};
+use quipu_language::{Language, normalise, without_possessive};
 
 use crate::QueryError;
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -239,7 +239,7 @@ impl Values {
                     covered.get(start..start + length).is_some_and(|span| span.iter().any(|taken| *taken));
                 let text = run.join(" ");
                 let text = text.trim_matches(|c: char| !c.is_alphanumeric());
-                let text = text.strip_suffix("'s").unwrap_or(text);
+                let text = without_possessive(text);
                 if taken || text.is_empty() || (length == 1 && text.len() < 3) {
                     continue;
                 }

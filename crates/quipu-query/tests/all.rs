@@ -14,6 +14,8 @@ mod common;
 mod listed;
 #[path = "../../quipu-graph/tests/servers/mod.rs"]
 mod servers;
+#[path = "../../../tests/skip.rs"]
+mod skip;
 
 mod answers;
 mod as_people_ask;

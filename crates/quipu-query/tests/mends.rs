@@ -50,7 +50,7 @@ async fn what_is_not_there_is_said() {
     let says = |sql: &str| shop.bound(sql).unwrap_err().to_string();
     assert_eq!(
         says("SELECT name FROM planet"),
-        "there is no table planet; there are product, vehicle, order, supplier, city, product_colour, vehicle_serves, supplier_buys_of"
+        "unknown table planet; known: product, vehicle, order, supplier, city, product_colour, vehicle_serves, supplier_buys_of"
     );
     assert!(says("SELECT AVG(supplier) FROM product").contains("no sum and no average"));
     assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));

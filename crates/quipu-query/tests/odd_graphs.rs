@@ -318,7 +318,7 @@ async fn triples_without_types_are_tables_of_things() {
         "SELECT t.name FROM {things} t JOIN {makers} m ON t.made_by = m.name WHERE m.based_in = 'Oslo'"
     );
     check(&shop, &join, &["drill"]).await;
-    assert!(unbound(&shop, "SELECT name FROM product").starts_with("there is no table product"));
+    assert!(unbound(&shop, "SELECT name FROM product").starts_with("unknown table product"));
 }
 
 /// An import of nothing is refused; a graph of names alone has no tables.
@@ -328,6 +328,6 @@ async fn a_graph_without_facts_has_no_tables() {
     let shop = graph(r#":a rdfs:label "A" . :b rdfs:label "B" ."#).await;
     assert!(shop.tables.tables.is_empty(), "{:?}", shop.tables);
     assert_eq!(shop.tables.render(&Relevance::default(), &RenderConfig::default()).text, "");
-    assert_eq!(unbound(&shop, "SELECT name FROM product"), "there is no table product; there are none");
+    assert_eq!(unbound(&shop, "SELECT name FROM product"), "unknown table product; known: none");
     assert_eq!(shop.lines("SELECT 1 + 1").await, ["2"]);
 }

@@ -119,7 +119,7 @@ pub struct KeyConfig {
 }
 
 impl Default for ServerConfig {
-    /// Only this machine, port 7979, 8 concurrent questions and 64 waiting, 5 minutes, 16 model
+    /// Only this machine, port 7979, 8 concurrent questions and 64 waiting, 5 minutes, 60 model
     /// calls and 200,000 tokens for each, 1 MiB bodies.
     fn default() -> Self {
         Self {

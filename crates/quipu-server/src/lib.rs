@@ -2,15 +2,15 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | `app` | a question with its limits in, an answer with its citations out: what all surfaces stand on |
-//! | `workspaces` | opened when first asked, replaced as a whole after a new import |
-//! | `gate`, `access` | who comes in, and how many at once |
-//! | `trust`, `table`, `readings`, `remarks`, `markdown`, `escape` | how an answer is told to people |
-//! | `overview`, `explored`, `browse`, `starters`, `shown` | what the page shows of a graph and of an answer |
-//! | `http` | addresses, one file for each group; their description stands beside them |
-//! | `form` | an answer in the JSON that a client's schema asks for |
+//! | `app` | the core of all surfaces: takes a question with limits, returns an answer with citations |
+//! | `workspaces` | opened on first use, replaced as a whole after a new import |
+//! | `gate`, `access` | admission: keys, rights, budgets, and the number of concurrent requests |
+//! | `trust`, `table`, `readings`, `remarks`, `markdown`, `escape` | an answer in words, tables and Markdown |
+//! | `overview`, `explored`, `browse`, `starters`, `shown` | the page's data about a graph and an answer |
+//! | `http` | addresses with their descriptions, one file a group |
+//! | `form` | an answer as JSON by a client's schema |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
-//! | `listen` | connections, their limits, the orderly end |
+//! | `listen` | connections, their limits, the shutdown |
 //! | `telemetry` | traces for OpenTelemetry |
 //!
 //! ```no_run

@@ -208,7 +208,7 @@ impl ServerHandler for Tools {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let client = self.client(&context).map_err(failed)?;
-        let unknown = || ErrorData::resource_not_found(format!("there is no resource {}", request.uri), None);
+        let unknown = || ErrorData::resource_not_found(format!("unknown resource {}", request.uri), None);
         let name = schema::workspace_of(&request.uri).ok_or_else(unknown)?;
         let (_, engine) = self.app.engine(&client, Some(name)).await.map_err(failed)?;
         let text = schema::describe(engine.workspace().graph().as_ref()).await.map_err(failed)?;

@@ -11,6 +11,7 @@ use parking_lot::RwLock;
 use quipu_answer::{AskOptions, Engine, Limits, NamedMethod, Question, Status, same_value};
 use quipu_graph::files::{sealed, unsealed};
 use quipu_graph::key_of_iri;
+use quipu_language::Language;
 use quipu_query::{CellValue, Kind, QueryError, Rows, Table, Tables};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -524,15 +525,9 @@ fn is_plural(said: &str) -> bool {
     noun.is_some_and(|noun| endings.iter().any(|ending| noun.ends_with(ending.as_str())))
 }
 
-/// The usual English plural of the last word.
+/// The plural of a title's last word. The patterns are English.
 fn plural(title: &str) -> String {
-    let title = readable(title);
-    let vowel_before_y = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
-    match title.strip_suffix('y') {
-        Some(stem) if !vowel_before_y(stem) => format!("{stem}ies"),
-        _ if ["s", "x", "ch", "sh"].iter().any(|end| title.ends_with(end)) => format!("{title}es"),
-        _ => format!("{title}s"),
-    }
+    Language::english().plural(&readable(title))
 }
 
 #[cfg(test)]

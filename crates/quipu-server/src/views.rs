@@ -121,7 +121,7 @@ impl From<NodeSummary> for NodeView {
 /// 404; errors of the graph.
 pub(crate) async fn find(graph: &dyn Graph, id: &str) -> Result<NodeId, ApiError> {
     graph.resolve(&[id]).await?.into_iter().flatten().next().ok_or_else(|| {
-        let message = format!("there is no entity with the id {id:?}; find entities by name first");
+        let message = format!("unknown entity {id:?}; find the ids of entities by name first");
         ApiError::new(Kind::NotFound, "entity_not_found", message)
     })
 }
@@ -130,7 +130,7 @@ pub(crate) async fn find(graph: &dyn Graph, id: &str) -> Result<NodeId, ApiError
 pub(crate) async fn entity(graph: &dyn Graph, node: NodeId, sample: usize) -> Result<EntityView, ApiError> {
     let entity = graph.entities(&[node]).await?.into_iter().next();
     let Some(Entity { summary, aliases, description }) = entity else {
-        return Err(ApiError::new(Kind::NotFound, "entity_not_found", "there is no such entity"));
+        return Err(ApiError::new(Kind::NotFound, "entity_not_found", "unknown entity"));
     };
     let types = graph.summaries(&summary.types).await?.into_iter().map(NodeView::from).collect();
     let relations = relations(graph, node, None, sample).await?;
@@ -234,7 +234,7 @@ fn reason(candidate: &Candidate) -> String {
 /// 404: no such relation.
 pub(crate) fn steps_of(graph: &dyn Graph, key: &str) -> Result<Vec<Step>, ApiError> {
     let unknown = || {
-        let message = format!("there is no relation with the id {key:?}");
+        let message = format!("unknown relation {key:?}");
         ApiError::new(Kind::NotFound, "relation_not_found", message)
     };
     let at = graph.relations().iter().position(|info| info.key == key).ok_or_else(unknown)?;

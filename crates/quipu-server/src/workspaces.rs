@@ -98,7 +98,7 @@ impl Workspaces {
     pub(crate) async fn explored(&self, name: &str) -> Result<(Engine, Arc<Explored>), ApiError> {
         let unknown = || {
             let names: Vec<&str> = self.names().collect();
-            let message = format!("there is no workspace {name:?}; there are {}", names.join(", "));
+            let message = format!("unknown workspace {name:?}; known: {}", names.join(", "));
             ApiError::new(Kind::NotFound, "workspace_not_found", message)
         };
         let place = self.places.iter().find(|place| place.name == name).ok_or_else(unknown)?;

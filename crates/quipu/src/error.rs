@@ -44,6 +44,9 @@ pub enum Error {
     /// Anything else that ended a question.
     #[error(transparent)]
     Answer(AnswerError),
+    /// Data of our own that cannot be read or written.
+    #[error("{0}; this is a bug in Quipu")]
+    Internal(String),
     /// A worker thread ended without a result.
     #[error("the work ended without a result; this is a bug in Quipu")]
     Lost,
@@ -54,7 +57,9 @@ impl Error {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Usage(_) | Self::NotFound(_) => ErrorClass::User,
-            Self::Sources(_) | Self::Settings { .. } | Self::Lost => ErrorClass::Permanent,
+            Self::Sources(_) | Self::Settings { .. } | Self::Internal(_) | Self::Lost => {
+                ErrorClass::Permanent
+            }
             Self::Graph(error) => error.class(),
             Self::Index(error) => error.class(),
             Self::Model(error) => class_of_model(error),

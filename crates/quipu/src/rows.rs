@@ -155,7 +155,7 @@ impl QueryRows {
     /// Reads results written in [`QueryRows::format`].
     pub(crate) fn read(kind: QueryKind, written: Vec<u8>) -> Result<Self> {
         let unread = |error: &dyn std::fmt::Display| {
-            Error::Usage(format!("the results of the query cannot be read: {error}"))
+            Error::Internal(format!("the results of the query cannot be read: {error}"))
         };
         if kind == QueryKind::Triples {
             return Ok(Self::Triples {

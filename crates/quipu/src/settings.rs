@@ -96,7 +96,7 @@ impl<Server: DeserializeOwned> Settings<Server> {
         };
         let named = match named {
             Some(path) if !path.exists() => {
-                return Err(Error::Usage(format!("{}: there is no such file", path.display())));
+                return Err(Error::Usage(format!("{}: no such file", path.display())));
             }
             Some(path) => Self::from_file(path)?,
             None => Self::default(),

@@ -1,10 +1,8 @@
 //! Records of an API.
 
+use quipu_language::is_naming_field;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Common names of the field that names a record.
-const NAMES: [&str; 4] = ["name", "title", "label", "full_name"];
 
 /// A field of a record, as evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,9 +59,7 @@ impl RecordContent {
     /// or the first field (the day of a price) in `one_table`.
     pub(crate) fn named_beside(&self, other: &str, one_table: bool) -> &str {
         let others = || self.fields.iter().filter(|field| field.name != other);
-        let called = |field: &&RecordField| {
-            NAMES.iter().any(|name| field.name.eq_ignore_ascii_case(name)) && !field.value.is_empty()
-        };
+        let called = |field: &&RecordField| is_naming_field(&field.name) && !field.value.is_empty();
         let heading = self.namesake().filter(|field| field.name != other);
         if let Some(name) = heading.or_else(|| others().find(called)) {
             return &name.value;

@@ -132,7 +132,7 @@ fn find(key: &str) -> Result<&'static Setting, AnswerError> {
             .max_by(|a, b| strsim::jaro_winkler(&a.key, key).total_cmp(&strsim::jaro_winkler(&b.key, key)));
         let nearest = nearest.map(|setting| setting.key.as_str()).unwrap_or_default();
         AnswerError::Usage(format!(
-            "{key}: there is no such key; the nearest is {nearest}, and `quipu methods` lists all"
+            "unknown key {key}; the nearest is {nearest}, and `quipu methods` lists all"
         ))
     })
 }
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn what_cannot_be_set_is_told_with_what_can() {
         for (key, value, expected) in [
-            ("beam", "3", "there is no such key"),
+            ("beam", "3", "unknown key beam"),
             ("kerag.max_hop", "3", "the nearest is kerag.max_hops"),
             ("kerag.max_hops", "two", "a whole number from 0 was expected"),
             ("kerag.max_hops", "-1", "a whole number from 0 was expected"),

@@ -271,7 +271,7 @@ impl FromStr for Method {
     fn from_str(name: &str) -> Result<Self, AnswerError> {
         Self::ALL.iter().copied().find(|method| method.name() == name).ok_or_else(|| {
             let names = Self::ALL.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
-            AnswerError::Usage(format!("there is no method {name}; the methods are {names}"))
+            AnswerError::Usage(format!("unknown method {name}; known: {names}"))
         })
     }
 }

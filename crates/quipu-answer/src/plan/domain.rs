@@ -5,13 +5,13 @@
 //! one field stands out.
 
 use quipu_graph::{ApiGraph, KindId, Service};
-use quipu_language::Language;
+use quipu_language::{Language, without_possessive};
 
 /// Lower-cased words in the singular, without possessive endings.
 pub(crate) fn plain_words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
         .map(|word| word.trim_matches(['\'', '’']).to_lowercase())
-        .map(|word| word.trim_end_matches("'s").trim_end_matches("’s").to_owned())
+        .map(|word| without_possessive(&word).to_owned())
         .map(|word| Language::english().singular(&word))
         .filter(|word| !word.is_empty())
         .collect()

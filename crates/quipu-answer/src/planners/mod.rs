@@ -51,7 +51,7 @@ impl FromStr for Planner {
     fn from_str(name: &str) -> Result<Self, AnswerError> {
         Self::ALL.iter().copied().find(|planner| planner.name() == name).ok_or_else(|| {
             let names = Self::ALL.iter().map(|planner| planner.name()).collect::<Vec<_>>().join(", ");
-            AnswerError::Usage(format!("there is no planner {name}; the planners are {names}"))
+            AnswerError::Usage(format!("unknown planner {name}; known: {names}"))
         })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use quipu_graph::Record;
 use quipu_index::inner_product;
-use quipu_language::TimeFrame;
+use quipu_language::{TimeFrame, is_dating_field, tells_records};
 
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
@@ -21,9 +21,8 @@ const LATEST: usize = 14;
 const EARLIEST: usize = 4;
 /// With fewer dated rows a list is no history, and the question's time does not filter it.
 const LEAST_HISTORY: usize = 3;
-/// Words of fields that tell one row from another. A manifest adds those of its API (`row_words`).
-const NAMING: [&str; 3] = ["name", "title", "date"];
-/// The worth of such a field, beside a field's likeness to the question.
+/// What a field that tells rows apart is worth, beside its likeness to the question. A manifest adds
+/// the words of such fields of its API (`row_words`).
 const TELLS_ROWS: f32 = 0.35;
 
 /// The relevant records of one call.
@@ -77,7 +76,7 @@ fn date_of(record: &Record) -> Option<&str> {
             value.get(range).is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
         };
         let day = digits(0..4) && value.get(4..5) == Some("-") && digits(5..7);
-        day || ((name.contains("year") || name.contains("date")) && value.len() == 4 && digits(0..4))
+        day || (is_dating_field(&name) && value.len() == 4 && digits(0..4))
     };
     record.fields.iter().find(dated).and_then(|field| field.values.first()).map(String::as_str)
 }
@@ -153,7 +152,7 @@ async fn keep_fields(
     let of_api = context.api().map(|api| api.service().row_words.as_slice()).unwrap_or_default();
     let tells_rows = |name: &str| {
         let words = plain_words(&spoken(name));
-        words.iter().any(|word| NAMING.contains(&word.as_str()) || of_api.contains(word))
+        words.iter().any(|word| tells_records(word) || of_api.contains(word))
     };
     let score = |at: &usize| {
         let bonus = if names.get(*at).is_some_and(|name| tells_rows(name)) { TELLS_ROWS } else { 0.0 };

@@ -81,7 +81,7 @@ pub(super) async fn read(folder: &Path, name: &str, config: ApiConfig) -> Result
     Ok(())
 }
 
-/// What an API has, in one line.
+/// Sums an API up in one line, for `source add` and `source list`.
 pub(super) fn line(report: &ApiReport) -> String {
     format!(
         "{} ({}): {} to call, {} of entities, {}",
@@ -96,7 +96,7 @@ pub(super) fn line(report: &ApiReport) -> String {
     )
 }
 
-/// Whether it answers, by one request, and what may be called.
+/// Sends the API one request, and lists the operations that may be called.
 pub(super) async fn check(workspace: &Workspace, name: &str) -> Result<()> {
     let api = workspace.apis().iter().find(|api| api.describe().name == name);
     let api = api.context("the workspace does not have that API")?;

@@ -151,7 +151,7 @@ impl Arguments {
         }
     }
 
-    /// In a terminal only: what a pipe holds is no conversation.
+    /// Starts a conversation, which needs a terminal.
     async fn talk(self) -> Result<()> {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             let reason =
@@ -239,7 +239,7 @@ impl Arguments {
 }
 
 impl How {
-    /// The part that files and environment may say too.
+    /// The flags that files and environment may set too.
     pub(super) fn as_settings(&self) -> Settings {
         Settings {
             llm: self.llm.clone(),
@@ -269,7 +269,7 @@ impl How {
         }
     }
 
-    /// What is not said stays as the libraries have it.
+    /// The options of the question; those without a flag or setting keep the library's defaults.
     pub(super) fn options(&self, settings: &Settings) -> Result<AskOptions> {
         let options = settings.ask_options()?;
         // Learning would change later answers: `ask` enables it itself, and evaluations never
@@ -277,7 +277,7 @@ impl How {
         Ok(AskOptions { config: self.method_config(options.config), learn: false, ..options })
     }
 
-    /// What only flags say.
+    /// The method's parameters that only flags set.
     fn method_config(&self, mut config: MethodConfig) -> MethodConfig {
         if self.no_multi_hop {
             config.limit_hops(1);

@@ -19,7 +19,7 @@ use crate::config::Settings;
 use crate::engine;
 use crate::output::{counted, stdout, visible};
 
-/// A model that has not answered a dozen words by then is of no use for questions.
+/// A model that needs longer for a dozen words is too slow for questions.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Kilobytes on disk below which an import is likely to fail.
 const LITTLE_SPACE: u64 = 2 << 20;
@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     llm: Option<String>,
 }
 
-/// What a model is asked.
+/// The prompts that test a model.
 #[derive(Debug, Deserialize)]
 struct Prompts {
     chat: String,
@@ -44,7 +44,7 @@ struct Prompts {
     tool_description: String,
 }
 
-/// How a look at something ended.
+/// The outcome of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Health {
     Good,
@@ -52,7 +52,7 @@ enum Health {
     Bad,
 }
 
-/// What was found, printed as it is found.
+/// Prints the outcome of each check at once, and counts the bad ones.
 struct Report<'a> {
     out: &'a mut dyn Write,
     bad: u64,
@@ -113,7 +113,7 @@ impl Arguments {
     }
 }
 
-/// Asks a model a few things that cost little.
+/// Tests a model by a few cheap requests.
 async fn look_at_model(report: &mut Report<'_>, model: &dyn LanguageModel) -> Result<()> {
     let prompts: Prompts = toml::from_str(include_str!("prompts/doctor.toml"))?;
     let started = Instant::now();
@@ -222,7 +222,7 @@ fn look_at_source(report: &mut Report<'_>, name: &str, reached: Result<()>) -> R
     }
 }
 
-/// Free space, as the system's own `df` tells it; nothing is said where there is none.
+/// Reports the free space that `df` gives; without `df` it reports nothing.
 fn look_at_disk(report: &mut Report<'_>, folder: &Path) -> Result<()> {
     let Ok(output) = Command::new("df").arg("-Pk").arg(folder).output() else { return Ok(()) };
     let text = String::from_utf8_lossy(&output.stdout);

@@ -94,7 +94,7 @@ impl Add {
         bail!("{} left out", counted(left_out.len() as u64, "file was", "files were"))
     }
 
-    /// A file as a document, or why it is none.
+    /// Reads a file as a document, or says why it cannot be one.
     async fn read(&self, workspace: &Workspace, file: &Path) -> Result<Result<AddedDocument, String>> {
         let bytes = match std::fs::read(file) {
             Ok(bytes) => bytes,
@@ -138,7 +138,7 @@ impl Add {
     }
 }
 
-/// The files, and of folders all readable files below, in the order of their paths.
+/// The named files, and all readable files below the named folders, sorted by path.
 fn files_of(places: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for place in places {

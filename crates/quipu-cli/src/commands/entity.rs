@@ -31,7 +31,7 @@ impl Arguments {
     }
 }
 
-/// Says where another entity was found than the one of the very name, or several of it.
+/// Warns if the entity's name differs from the name asked for, or if several entities bear it.
 fn tell_found(asked: &str, found: &FoundEntity) {
     if !found.exact {
         tell!("no entity is called “{}”; the nearest is:", visible(asked));

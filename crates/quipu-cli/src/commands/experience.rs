@@ -136,7 +136,7 @@ fn drop_some(folder: &Path, numbers: &[usize]) -> Result<()> {
     let experiences = Experiences::open(folder)?;
     let held = experiences.all();
     if let Some(wrong) = numbers.iter().find(|number| !(1..=held.len()).contains(number)) {
-        return Err(WrongUsage(format!("there is no example {wrong}; there are {}", held.len())).into());
+        return Err(WrongUsage(format!("unknown example {wrong}; known: 1 to {}", held.len())).into());
     }
     let all = numbers.is_empty();
     let kept: Vec<_> = (1..)

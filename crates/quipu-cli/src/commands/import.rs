@@ -94,7 +94,7 @@ impl Arguments {
     }
 }
 
-/// How files in columns were read: as tables or as triples, which is not always sure.
+/// Says whether files in columns were read as tables or as triples: the guess may be wrong.
 fn tell_columns(files: &[PathBuf], report: &ImportReport) {
     for table in &report.tables {
         let rows = counted(table.rows, "row", "rows");

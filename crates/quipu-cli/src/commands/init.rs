@@ -18,7 +18,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// A file that is there already is left alone.
+    /// Writes the file, unless it exists.
     pub(super) fn run(self) -> Result<()> {
         std::fs::create_dir_all(&self.workspace)
             .with_context(|| format!("cannot create {}", self.workspace.display()))?;
@@ -36,7 +36,7 @@ mod tests {
     use super::TEMPLATE;
     use crate::config::Settings;
 
-    /// Comments of one `#` are settings, of two are words.
+    /// Lines that begin with `#` are settings; those with `##` are explanations.
     #[test]
     fn every_setting_of_the_template_is_one() {
         let settings: String = TEMPLATE

@@ -36,11 +36,11 @@ struct View {
 #[derive(Debug, Serialize)]
 struct MentionView {
     text: String,
-    /// Bytes of the text from which and up to which it goes.
+    /// The mention's first byte in the text; `end` is the byte after its last.
     start: usize,
     end: usize,
     score: f64,
-    /// Whether it belongs to the best reading of the text; the others overlap it or say little.
+    /// Whether it belongs to the best reading of the text. The others overlap it or are too common.
     chosen: bool,
     candidates: Vec<CandidateView>,
 }
@@ -51,7 +51,7 @@ struct CandidateView {
     name: String,
     score: f64,
     reason: &'static str,
-    /// Edits of a fuzzy match, similarity of the others that have one.
+    /// Edits of a fuzzy match, or the similarity of a match by meaning.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<f64>,
     /// The name that matched.
@@ -70,7 +70,7 @@ impl Arguments {
         if self.json { print_json(&view) } else { Ok(view.table().print(&mut stdout())?) }
     }
 
-    /// By meaning too where the workspace has vectors and the embedder is here.
+    /// Finds mentions, also by meaning if the workspace has vectors and the embedder is available.
     async fn mentions(&self, workspace: &Workspace) -> Result<Vec<Mention>> {
         if workspace.vectors().is_none() {
             return Ok(workspace.link(&self.text, self.k).await?);

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 #[derive(Serialize)]
 struct Listed {
     methods: Vec<Described>,
-    /// What every method heeds: limits, hops, planner, fallback.
+    /// The settings of every method: limits, hops, planner, fallback.
     settings: Vec<&'static Setting>,
 }
 

@@ -12,8 +12,8 @@ use crate::output::visible;
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// Reads files, and the readable files of folders, in the order of their names. What cannot be read
-/// in a folder is told and left out; a file that was named must be readable.
+/// Reads files, and the files of folders sorted by name. An unreadable file of a folder is skipped
+/// with a warning; an unreadable file that was named is an error.
 pub(super) fn read(places: &[PathBuf]) -> Result<Vec<Page>> {
     let mut pages = Vec::new();
     for place in places {

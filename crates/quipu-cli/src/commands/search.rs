@@ -55,7 +55,7 @@ impl From<Mode> for SearchMode {
     }
 }
 
-/// What `--json` prints.
+/// One result, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct View {
     text: String,
@@ -72,7 +72,7 @@ struct PassageView {
     document: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     heading: String,
-    /// Characters of the document from which and up to which it goes.
+    /// The passage's first character in the document; `end` is the character after its last.
     start: usize,
     end: usize,
     score: f32,
@@ -128,8 +128,8 @@ impl Arguments {
         Ok(documents.search(&query)?)
     }
 
-    /// The embedder, where the search needs one; a search by both goes on with words alone when it
-    /// was not fetched.
+    /// The embedder, if the search needs one. A search by words and meaning uses words alone if the
+    /// embedder was not fetched.
     async fn embedder(&self, documents: &DocumentIndex) -> Result<Option<Arc<dyn Embedder>>> {
         if self.mode == Mode::Bm25 || !documents.has_vectors() {
             return Ok(None);
@@ -146,7 +146,7 @@ impl Arguments {
     }
 }
 
-/// The types of this id or name; refused with the names that there are.
+/// Finds the types of this id or name. An unknown type is an error that lists the known ones.
 async fn types_named(workspace: &Workspace, name: &str) -> Result<Vec<NodeId>> {
     let graph = workspace.graph();
     let mut types: Vec<NodeId> = Vec::new();
@@ -163,7 +163,7 @@ async fn types_named(workspace: &Workspace, name: &str) -> Result<Vec<NodeId>> {
     if found.is_empty() {
         let mut names: Vec<&str> = summaries.iter().map(|s| s.name.as_str()).collect();
         names.truncate(60);
-        return Err(WrongUsage(format!("there is no type {name}; the types are {}", names.join(", "))).into());
+        return Err(WrongUsage(format!("unknown type {name}; known: {}", names.join(", "))).into());
     }
     Ok(found)
 }

@@ -101,8 +101,8 @@ impl How {
 /// to models and endpoints.
 const OTHER_FILES: u64 = 256;
 
-/// As many of the wanted connections as the system allows files for; raises that number where it
-/// may.
+/// The number of connections that the limit of open files allows, after raising that limit as far
+/// as the system permits.
 fn connections(wanted: usize) -> usize {
     let needed = (wanted as u64).saturating_add(OTHER_FILES);
     let Ok(allowed) = rlimit::increase_nofile_limit(needed) else { return wanted };
@@ -115,7 +115,8 @@ fn connections(wanted: usize) -> usize {
     most.min(wanted)
 }
 
-/// A server without a language model still serves the graph, and says why it cannot answer.
+/// Sets the server up. Without a language model it still serves the graph, and says why it cannot
+/// answer.
 async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Settings) -> Result<Server> {
     // Reported before models are loaded and a port is taken, not at the first question.
     for folder in workspaces {
@@ -152,7 +153,7 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
     Ok(Server::new(config, workspaces, models, method)?)
 }
 
-/// Where traces go by OpenTelemetry's own variables, over the configuration.
+/// The telemetry settings; OpenTelemetry's own variables override the configuration.
 fn telemetry(config: TelemetryConfig, variable: impl Fn(&str) -> Option<String>) -> Result<TelemetryConfig> {
     let variable = |name: &str| variable(name).filter(|text| !text.trim().is_empty());
     let is_true = |name: &str| variable(name).map(|text| text.eq_ignore_ascii_case("true"));
@@ -181,7 +182,7 @@ fn telemetry(config: TelemetryConfig, variable: impl Fn(&str) -> Option<String>)
     })
 }
 
-/// As OpenTelemetry writes the values of headers: `%20` for what a list of pairs has no place for.
+/// Decodes the values of OpenTelemetry's headers, in which `%20` stands for a space.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -204,7 +205,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// 32 random bytes as a key.
+/// Prints a new key of 32 random bytes, and its line for the configuration.
 fn new_key(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(plain) {

@@ -12,7 +12,7 @@ use crate::failure::WrongUsage;
 pub(super) const EVAL_HELP: &str = "Set parameters of methods (`quipu methods` lists the keys) and of the evaluation: \
 anchors=open|gold, key_prefix=TEXT, hybrid.critic=oracle";
 
-/// Sets what the options hold, each as `key=value`.
+/// Applies each `key=value` to the options.
 pub(super) fn assign(options: &mut AskOptions, set: &[String]) -> Result<()> {
     for text in set {
         let (key, value) = pair(text)?;
@@ -28,7 +28,7 @@ fn pair(text: &str) -> Result<(String, String)> {
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// What was set, in the order in which it was set.
+/// The assignments of `--set`, in their order; later ones win.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Assignments(Vec<(String, String)>);
 
@@ -41,7 +41,7 @@ impl Assignments {
         Ok(assignments)
     }
 
-    /// As results record it.
+    /// The assignments as results record them.
     pub(super) fn as_settings(&self) -> BTreeMap<String, String> {
         self.0.iter().cloned().collect()
     }
@@ -56,7 +56,7 @@ impl Assignments {
         }
     }
 
-    /// What stands before the question file's keys in the graph.
+    /// The prefix that turns the question file's keys into the graph's.
     pub(super) fn key_prefix(&self) -> Option<&str> {
         self.last("key_prefix")
     }
@@ -70,7 +70,7 @@ impl Assignments {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// Sets what the options hold; what the evaluation itself heeds is left out.
+    /// Applies the methods' parameters to the options, and skips the evaluation's own.
     pub(super) fn apply(&self, options: &mut AskOptions) -> Result<()> {
         for (key, value) in &self.0 {
             let of_evaluation = matches!(

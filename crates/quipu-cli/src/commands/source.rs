@@ -278,7 +278,7 @@ fn list(folder: &Path, json: bool) -> Result<()> {
     Ok(table.print(&mut stdout())?)
 }
 
-/// Asks for one triple, past the cache.
+/// Asks the source for one triple, without the cache.
 async fn check(named: &Named) -> Result<()> {
     let config = match find(named)? {
         SourceConfig::Endpoint(config) => config,

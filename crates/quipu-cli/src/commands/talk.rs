@@ -18,18 +18,18 @@ use crate::output::{FAINT, STRONG, counted, stdout};
 use crate::{failure, progress, views};
 
 const PROMPT: &str = "> ";
-/// Turns that are handed to the engine, which reads the last of them.
+/// Turns given to the engine, which reads the last ones.
 const MOST_TURNS: usize = 20;
-/// Lines that are remembered from one conversation to the next.
+/// Lines kept in the history file.
 const MOST_LINES: usize = 1000;
-/// Names that are offered for what was begun.
+/// Names offered as completions.
 const MOST_NAMES: usize = 20;
-/// Words of the longest beginning of a name that is looked for.
+/// Most words of a name's beginning that completion looks up.
 const MOST_WORDS: usize = 5;
-/// Letters from which on a name is completed.
+/// Fewest letters that completion looks up.
 const FEWEST_LETTERS: usize = 2;
 
-/// What may be typed instead of a question, and what it does.
+/// The commands of a conversation, with their help.
 const COMMANDS: [(&str, &str); 7] = [
     ("/plan", "the queries behind the last answer; /plan QUESTION reads a question and runs nothing"),
     ("/reading", "/reading 2 answers the last question by another reading that was offered"),
@@ -46,7 +46,7 @@ const TALKING: views::View = views::View { explain: false, reading: 0, talking: 
 #[derive(Debug, Clone, Copy, Default)]
 struct Asking {
     plan_only: bool,
-    /// From 1; 0 leaves the choice to the method.
+    /// The number of a reading, from 1; 0 leaves the choice to the method.
     reading: usize,
 }
 
@@ -55,11 +55,11 @@ pub(super) struct Talk {
     engine: Engine,
     options: AskOptions,
     turns: Vec<Turn>,
-    /// The last question as it was typed, and its answer.
+    /// The last question as typed, and its answer.
     last: Option<(String, Answer)>,
 }
 
-/// What was typed.
+/// One line that the person typed.
 #[derive(Debug, PartialEq, Eq)]
 enum Typed<'a> {
     Nothing,
@@ -100,7 +100,7 @@ impl Talk {
         Self { engine, options, turns: Vec::new(), last: None }
     }
 
-    /// Talks until the person ends it.
+    /// Runs the conversation until the person ends it.
     pub(super) async fn run(mut self) -> Result<()> {
         let mut editor = Lines::open(&self.engine)?;
         self.greet();
@@ -158,7 +158,7 @@ impl Talk {
             }
             (Typed::Method(""), _) => {
                 let names: Vec<String> = NamedMethod::all().map(|named| named.to_string()).collect();
-                tell!("{}; there are {}", self.options.name(), names.join(", "));
+                tell!("{} is used now; known: {}", self.options.name(), names.join(", "));
             }
             (Typed::Method(name), _) => match name.parse::<NamedMethod>() {
                 Ok(named) => {
@@ -174,13 +174,13 @@ impl Talk {
                 tell!("the conversation is forgotten");
             }
             (Typed::Help, _) => help(),
-            (Typed::Unknown(word), _) => tell!("there is no command {word}; /help lists the commands"),
+            (Typed::Unknown(word), _) => tell!("unknown command {word}; /help lists the commands"),
         }
         Ok(())
     }
 
-    /// Asks, and shows the answer. What fails, or is interrupted, is told, and the conversation
-    /// goes on.
+    /// Asks a question and shows the answer. A failure or an interruption is shown, and the
+    /// conversation continues.
     async fn ask(&mut self, text: &str, asking: Asking) -> Result<()> {
         let Asking { plan_only, reading } = asking;
         let question = match Question::new(text, Zoned::now()) {
@@ -235,7 +235,7 @@ impl Talk {
     }
 }
 
-/// The values of an answer, each once: those of its first column that has any.
+/// The distinct values of an answer's first non-empty column.
 fn values(answer: &Answer) -> Vec<Value> {
     let rows = answer.table.iter().flat_map(|table| &table.rows);
     let column = rows.clone().filter_map(|row| row.iter().position(Option::is_some)).min();
@@ -255,7 +255,7 @@ fn help() {
     tell!("The arrow keys bring earlier lines back, Tab completes names, Ctrl-C stops a question.");
 }
 
-/// Reads lines, and remembers them.
+/// Reads lines, and keeps a history of them.
 struct Lines {
     editor: Editor<Names, FileHistory>,
     history: Option<PathBuf>,
@@ -279,7 +279,7 @@ impl Lines {
         Ok(Self { editor, history })
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end of the input.
     async fn next(mut self) -> Result<(Self, Option<String>)> {
         let read = tokio::task::spawn_blocking(move || {
             let line = self.read();
@@ -303,7 +303,7 @@ impl Lines {
         }
     }
 
-    /// Writes the history; where that cannot be, says so once.
+    /// Writes the history. The first failure is shown, later ones are not.
     fn keep(&mut self) {
         let Some(path) = self.history.take() else { return };
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -317,7 +317,7 @@ impl Lines {
     }
 }
 
-/// In the user's folder for what programs remember.
+/// The history file, in the user's folder for the state of programs.
 fn history_file(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
     let state = variable("XDG_STATE_HOME").map(PathBuf::from);
     let folder = state.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?;
@@ -371,7 +371,7 @@ impl Completer for Names {
     }
 }
 
-/// Where the name that is being typed may begin, the longest first.
+/// The places at which the name being typed may begin, the longest name first.
 fn beginnings(before: &str) -> Vec<usize> {
     let starts = before.char_indices().filter(|(at, letter)| {
         let previous = before.get(..*at).and_then(|text| text.chars().next_back());

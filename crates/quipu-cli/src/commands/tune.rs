@@ -144,7 +144,7 @@ impl Export {
         self.print(&card)
     }
 
-    /// Replies are kept in the folder, so that an export that was cut off goes on where it stopped.
+    /// Replies are cached in the folder, so that an interrupted export resumes.
     fn models(&self) -> OpenOptions {
         let own = self.how.open_options();
         let cache_folder = own.cache_folder.clone().or_else(|| Some(self.out.join("replies")));
@@ -192,7 +192,7 @@ fn read_all(paths: &[PathBuf]) -> Result<Vec<QuestionFile>> {
     Ok(paths.iter().map(|path: &PathBuf| read_questions(Path::new(path), None)).collect::<Result<_, _>>()?)
 }
 
-/// The model whose words are learnt, and what the card says of it.
+/// The model that the examples come from, and its entry on the data card.
 async fn teacher(settings: &Settings, models: &OpenOptions) -> Result<(Arc<dyn LanguageModel>, LlmFacts)> {
     engine::offer(settings, &[ModelKind::Chat], models).await?;
     let Some(model) = engine::load_model(settings, models.clone()).await? else {

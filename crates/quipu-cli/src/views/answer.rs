@@ -37,8 +37,7 @@ fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// Whether the values stand in the evidence and how sure the reading is; in colour where either is
-/// in doubt.
+/// Says whether the values stand in the evidence and how sure the reading is. Doubt is coloured.
 fn trust_line(answer: &Answer) -> Option<String> {
     let trust = Trust::of(answer)?;
     // A note already states that no source holds the values.
@@ -47,7 +46,7 @@ fn trust_line(answer: &Answer) -> Option<String> {
     Some(format!("{style}{}{style:#}", prose(&line)))
 }
 
-/// The best entities of a ranking, with how the graph leads to them.
+/// The best entities of a ranking, each with its path through the graph.
 fn print_ranking(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     if answer.ranked.is_empty() {
         return Ok(());

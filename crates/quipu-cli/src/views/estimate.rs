@@ -6,7 +6,7 @@ use quipu_answer::{Estimate, Estimated};
 
 use crate::output::{Align, FAINT, Table, counted, prose};
 
-/// Writes what a question will cost, usually and at most.
+/// Writes the usual and the highest cost of a question.
 pub(crate) fn print_estimate(estimate: &Estimate, out: &mut impl Write) -> io::Result<()> {
     let Estimate { method, llm, expected, most } = estimate;
     if most.calls == 0 {

@@ -6,14 +6,14 @@ use quipu_answer::{EditEvent, Event, Refinement, TimedEvent};
 
 use crate::output::{FAINT, STRONG, counted, cut, visible};
 
-/// Names in one line; the rest is counted.
+/// Names shown in one line; the others are counted.
 const MOST_NAMES: usize = 12;
-/// Candidates of a mention and paths of a ranking.
+/// Candidates of a mention, or paths of a ranking, that are shown.
 const MOST_LINES: usize = 5;
-/// Characters of a model's reply.
+/// Characters of a model's reply that are shown.
 const MOST_REPLY: usize = 400;
 
-/// Writes the events, under a heading for each stage as the stages took their turns.
+/// Writes the events in order, with a heading whenever the stage changes.
 pub(crate) fn print_explanation(events: &[TimedEvent], out: &mut impl Write) -> io::Result<()> {
     let mut open_stage = None;
     for timed in events {
@@ -28,7 +28,7 @@ pub(crate) fn print_explanation(events: &[TimedEvent], out: &mut impl Write) -> 
     Ok(())
 }
 
-/// `-` and `+` as in any other diff, with the evidence that caused the change.
+/// Writes an edit as a diff (`-`, `+`), with the evidence that caused it.
 fn edit_line(edit: &EditEvent) -> String {
     let by = edit.by.as_deref().map(|id| format!("  ({id})")).unwrap_or_default();
     match (&edit.before, &edit.after) {

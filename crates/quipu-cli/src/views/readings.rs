@@ -11,8 +11,7 @@ use crate::output::{FAINT, STRONG, prose, visible, visible_lines};
 /// Values of another reading that are shown.
 const MOST_VALUES: usize = 5;
 
-/// Writes what was answered as what, how far that can be trusted, and what else the question may
-/// mean.
+/// Writes the reading that was answered, its trust, and the other readings of the question.
 pub(super) fn print_readings(
     answer: &Answer,
     view: View,
@@ -103,7 +102,7 @@ mod tests {
         Reading { words: words.into(), confidence, ..Reading::default() }
     }
 
-    /// The capital of Peru, read in two ways.
+    /// An answer with two readings of the capital of Peru.
     fn read() -> Answer {
         let first = Reading {
             sql: Some("SELECT capital\nFROM country\nWHERE name = 'Peru'".into()),

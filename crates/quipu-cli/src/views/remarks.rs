@@ -9,14 +9,14 @@ use crate::output::{FAINT, counted, prose};
 
 pub(super) const CAUTION: Style = AnsiColor::Yellow.on_default();
 
-/// What a person wants to see of an answer.
+/// The parts of an answer that are shown, and how they are worded.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct View {
-    /// The queries behind the readings too, and what was mended in them.
+    /// Shows the queries behind the readings too, and what was mended in them.
     pub(crate) explain: bool,
-    /// The reading that was asked for, from 1; 0 for none.
+    /// The reading that the user asked for, from 1; 0 for none.
     pub(crate) reading: usize,
-    /// Whether the person types commands, not flags.
+    /// Whether hints name commands of a conversation instead of flags.
     pub(crate) talking: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn print_cost(answer: &Answer, out: &mut impl Write) -> io::Result<()
     writeln!(out, "\n{FAINT}{}{FAINT:#}", prose(&cost(answer)))
 }
 
-/// Writes why there is no answer, and what is to be known of the one that there is.
+/// Writes the reason for an abstention, and the remarks on an answer.
 pub(super) fn print_remarks(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     if let Some(reason) = &answer.reason {
         writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("why: {reason}")))?;

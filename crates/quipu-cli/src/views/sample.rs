@@ -36,14 +36,14 @@ pub(super) fn answer() -> Answer {
     }
 }
 
-/// The answer as a pipe sees it.
+/// The answer as printed into a pipe.
 pub(super) fn shown(answer: &Answer) -> String {
     let mut out = Vec::new();
     print_answer(answer, View::default(), &mut out).unwrap();
     plain(out)
 }
 
-/// Without styles.
+/// The output without styles.
 pub(super) fn plain(out: Vec<u8>) -> String {
     anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
 }

@@ -7,10 +7,10 @@ use quipu_server::{Shape, cells, number_columns};
 
 use crate::output::{Align, FAINT, Table, counted};
 
-/// Rows that are shown; `--json` has them all.
+/// Rows that are shown; `--json` prints all.
 const MOST_ROWS: usize = 25;
 
-/// Writes the rows; numbered where their order is part of the answer.
+/// Writes the rows, numbered if their order is part of the answer.
 pub(super) fn print_values(table: &AnswerTable, shape: Shape, out: &mut impl Write) -> io::Result<()> {
     let mut columns = Vec::new();
     columns.extend(table.ordered.then_some(("", Align::Right)));
@@ -52,7 +52,7 @@ mod tests {
         Some(Value { name: number.into(), ..Value::default() })
     }
 
-    /// An answer that is this table and nothing else.
+    /// An answer that consists of this table.
     fn tabled(columns: &[&str], rows: Vec<Vec<Option<Value>>>) -> Answer {
         let answers: Vec<String> =
             rows.iter().filter_map(|row| Some(row.first()?.as_ref()?.name.clone())).collect();

@@ -92,7 +92,7 @@ impl FromStr for QuestionFormat {
     fn from_str(name: &str) -> Result<Self, EvalError> {
         Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            EvalError::Usage(format!("there is no question format {name}; the formats are auto, {names}"))
+            EvalError::Usage(format!("unknown question format {name}; known: auto, {names}"))
         })
     }
 }

@@ -4,7 +4,7 @@
 //! DIR/
 //!   train.jsonl         one example a line: {"messages": [...], "task": "compose", "stage": "compose", "kind": "accepted", ...}
 //!   validation.jsonl    the same; the examples of a tenth of the questions
-//!   card.json           where they come from and what they are (see DataCard)
+//!   card.json           the origin and content of the examples (see DataCard)
 //!   README.md           the same for people
 //! ```
 

@@ -53,8 +53,9 @@ impl FromStr for TuneTask {
     type Err = EvalError;
 
     fn from_str(name: &str) -> Result<Self, EvalError> {
-        Self::ALL.into_iter().find(|task| task.name() == name).ok_or_else(|| {
-            EvalError::Usage(format!("there is no task {name:?}; there are compose, query and plan"))
-        })
+        Self::ALL
+            .into_iter()
+            .find(|task| task.name() == name)
+            .ok_or_else(|| EvalError::Usage(format!("unknown task {name:?}; known: compose, query, plan")))
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::GraphError;
 use crate::endpoint::{Auth, resolved_auth, resolved_headers};
+use crate::error::unwritable;
 
 /// Settings for an API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,9 +96,7 @@ impl ApiConfig {
     /// # Errors
     /// None in practice: every field has a form in TOML.
     pub fn to_toml(&self) -> Result<toml::Table, GraphError> {
-        let table = |config: &Self| {
-            toml::Table::try_from(config).map_err(|error| GraphError::Usage(error.to_string()))
-        };
+        let table = |config: &Self| toml::Table::try_from(config).map_err(unwritable("the API's settings"));
         let (mut own, default) = (table(self)?, table(&Self::default())?);
         own.retain(|key, value| default.get(key) != Some(value));
         Ok(own)

@@ -83,7 +83,7 @@ pub async fn fetch_openapi(config: &ApiConfig) -> Result<String, GraphError> {
     let request = Request { verb: HttpVerb::Get, url, headers: Vec::new(), body: None };
     let client = Client::new(config.clone(), None)?;
     let response = client.response(&request, "fetching the OpenAPI document").await?;
-    let response = response.ok_or_else(|| GraphError::Usage(format!("{from}: there is no such document")))?;
+    let response = response.ok_or_else(|| GraphError::Usage(format!("{from}: no such file or URL")))?;
     String::from_utf8(response.body)
         .map_err(|_| GraphError::Usage(format!("{from}: text in UTF-8 was expected")))
 }

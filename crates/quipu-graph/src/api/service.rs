@@ -222,8 +222,7 @@ fn operation(
     if let BodyForm::Other(content) = &documented.body {
         return Ok(Err(format!("its body is {content}; only JSON and forms are supported")));
     }
-    let kind =
-        |name: &str| kinds.get(name).copied().ok_or_else(|| wrong(format!("there is no kind {name:?}")));
+    let kind = |name: &str| kinds.get(name).copied().ok_or_else(|| wrong(format!("unknown kind {name:?}")));
     let mut takes = Vec::new();
     for parameter in &documented.parameters {
         let fill = match entry.takes.get(&parameter.name) {

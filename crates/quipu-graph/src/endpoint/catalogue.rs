@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::terms::Term;
-use crate::error::io_error;
+use crate::error::{io_error, unwritable};
 use crate::files::{sealed, unsealed};
 use crate::{GraphDescription, GraphError, Profile, RelationInfo};
 
@@ -110,8 +110,7 @@ impl Catalogue {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<(), GraphError> {
-        let text =
-            serde_json::to_string_pretty(self).map_err(|error| GraphError::Usage(error.to_string()))?;
+        let text = serde_json::to_string_pretty(self).map_err(unwritable("the catalogue"))?;
         std::fs::write(path, sealed(&text)).map_err(io_error("cannot write", path))
     }
 }

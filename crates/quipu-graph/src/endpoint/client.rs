@@ -175,10 +175,9 @@ impl Client {
         let mut wanted = ask.graphs.fields().map(|(_, iri)| iri);
         match wanted.find(|iri| !open.is_empty() && !open.iter().any(|graph| graph == iri)) {
             None => Ok(ask.graphs.clone()),
-            Some(iri) => Err(GraphError::Usage(format!(
-                "the graph {iri} is not open here; there are {}",
-                open.join(", ")
-            ))),
+            Some(iri) => {
+                Err(GraphError::Usage(format!("the graph {iri} is not open here; open: {}", open.join(", "))))
+            }
         }
     }
 

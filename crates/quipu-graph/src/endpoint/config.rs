@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::io_error;
+use crate::error::{io_error, unwritable};
 use crate::{GraphError, ProfileChoice};
 
 /// How queries are sent.
@@ -172,9 +172,8 @@ impl EndpointConfig {
 
     /// The settings that differ from the defaults of the profile, as TOML.
     pub fn to_toml(&self) -> Result<toml::Table, GraphError> {
-        let table = |config: &Self| {
-            toml::Table::try_from(config).map_err(|error| GraphError::Usage(error.to_string()))
-        };
+        let table =
+            |config: &Self| toml::Table::try_from(config).map_err(unwritable("the endpoint's settings"));
         let (mut own, default) = (table(self)?, table(&Self::for_profile(&self.profile))?);
         own.retain(|key, value| key == "profile" || default.get(key) != Some(value));
         Ok(own)

@@ -12,6 +12,7 @@ use super::config::EndpointConfig;
 use super::known::{Facts, Known, NodeUses};
 use super::query::{self, Way};
 use super::terms::{Term, Terms};
+use crate::error::EndpointProblem;
 use crate::{
     Direction, Document, EmbeddedGraph, Entity, Expansion, Graph, GraphDescription, GraphError, NodeId,
     NodeSummary, RelationId, RelationInfo, RelationUse, SchemaEdge, Step,
@@ -147,7 +148,7 @@ impl EndpointGraph {
         let ask =
             Ask::new("asking whether it is there", "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1".into()).anew();
         match self.client.select(&ask, &["s"]).await?.rows.is_empty() {
-            true => Err(GraphError::Usage(format!("{} holds no triples any more", self.config().url))),
+            true => Err(self.client.error(ask.stage, EndpointProblem::Emptied)),
             false => Ok(()),
         }
     }

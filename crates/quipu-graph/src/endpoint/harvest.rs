@@ -26,7 +26,7 @@ use super::catalogue::Catalogue;
 use super::client::{Ask, Client};
 use super::config::EndpointConfig;
 use super::terms::Term;
-use crate::error::{EndpointProblem, io_error};
+use crate::error::{EndpointProblem, io_error, unwritable};
 use crate::{GraphError, RelationRole, iri_of_key};
 
 /// The relation from an entity to the number of its triples.
@@ -108,7 +108,7 @@ pub async fn harvest(
     let profile = folder.join("profile.toml");
     let mut roles = catalogue.profile.clone();
     roles.noise.push(DEGREE_IRI.into());
-    let text = toml::to_string(&roles).map_err(|error| GraphError::Usage(error.to_string()))?;
+    let text = toml::to_string(&roles).map_err(unwritable("the profile"))?;
     std::fs::write(&profile, text).map_err(io_error("cannot write", &profile))?;
     let mut files = Vec::new();
     for (number, gathering) in gatherings(config, catalogue).iter().enumerate() {
@@ -176,7 +176,7 @@ impl State {
 
     fn write(&self, folder: &Path) -> Result<(), GraphError> {
         let (path, next) = (folder.join(STATE), folder.join("harvest.next"));
-        let text = serde_json::to_vec(self).map_err(|error| GraphError::Usage(error.to_string()))?;
+        let text = serde_json::to_vec(self).map_err(unwritable("the state of the harvest"))?;
         std::fs::write(&next, text).map_err(io_error("cannot write", &next))?;
         std::fs::rename(&next, &path).map_err(io_error("cannot write", &path))
     }

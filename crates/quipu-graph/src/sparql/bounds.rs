@@ -1,15 +1,15 @@
-//! What bounds an evaluation from within: a flag that ends it, and a count of what it holds.
+//! Bounds an evaluation by time and memory, although the evaluator itself has neither bound.
 //!
-//! The evaluator looks at its token only where it reads the store, and knows no bound of memory.
-//! But joins, sorts, groups and sets are all made of copies of terms, and terms are ours: every new
-//! one and every copy looks at the flag and is counted, every drop is counted off.
+//! The evaluator checks its cancellation token only when it reads the store, and has no memory
+//! limit. But joins, sorts, groups and sets copy terms, and the terms are ours. Every new term and
+//! every copy checks the stop flag and is counted; every drop is subtracted.
 //!
-//! An evaluation ends in two steps. First it is told: its next read of the store and its next
-//! result are errors ([`goes_on`]), and it returns by itself. Only one that reads nothing for
-//! [`PATIENCE`] terms, or holds a quarter more than it may, is unwound to [`within`], without a
-//! panic's message or hook. Products and sorts of what was read before are such: the evaluator
-//! gives no other place to end them. A child process could be killed in their stead, but a library
-//! cannot start itself anew inside somebody else's program.
+//! An evaluation ends in two steps. First, its next read of the store and its next result become
+//! errors ([`goes_on`]), so that it returns by itself. If it makes [`PATIENCE`] further terms
+//! without a read, or holds a quarter more than its memory, it is unwound to [`within`], without a
+//! panic's message or hook. Products and sorts of rows already read need this: the evaluator has
+//! no other place to stop them. A child process could be killed instead, but a library cannot
+//! start its own program again.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -20,23 +20,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::GraphError;
 
-/// Terms that an evaluation may make after it was told to end.
+/// Terms that an evaluation may still make after it was told to end, before it is unwound.
 const PATIENCE: u32 = 50_000;
 
 thread_local! {
     /// The flag of the evaluation on this thread.
     static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
-    /// Bytes that it holds, as far as they are counted; those it may hold; those that one term
-    /// stands for.
+    /// Counted bytes that it holds.
     static HELD: Cell<u64> = const { Cell::new(0) };
+    /// Most bytes that it may hold.
     static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
+    /// Bytes that one term counts for.
     static TERM: Cell<u64> = const { Cell::new(0) };
-    /// What it was told to end for, and the terms that it made since.
+    /// The reason why it was told to end.
     static TOLD: Cell<Option<Ended>> = const { Cell::new(None) };
+    /// Terms that it made since then.
     static SINCE: Cell<u32> = const { Cell::new(0) };
 }
 
-// An unwinding that aborts would end the whole process for one query.
+// With `panic = "abort"`, unwinding would end the whole process for one query.
 #[cfg(panic = "abort")]
 compile_error!("quipu-graph ends queries by unwinding: build it with panic = \"unwind\"");
 
@@ -45,47 +47,47 @@ compile_error!("quipu-graph ends queries by unwinding: build it with panic = \"u
 pub(crate) enum Ended {
     /// The flag was set.
     Stopped,
-    /// It held more than it may.
+    /// It held more bytes than allowed.
     Memory,
-    /// A function made a text longer than one may be.
+    /// A function made a text longer than allowed.
     LongText,
 }
 
-/// The bounds of one evaluation.
+/// The limits of one evaluation.
 pub(super) struct Bounds {
     /// Ends it when set.
     pub(super) stopped: Arc<AtomicBool>,
     /// Bytes that it may hold.
     pub(super) memory: Option<u64>,
-    /// Values that one solution may have: the query's variables.
+    /// Number of the query's variables: the most values of one solution.
     pub(super) width: usize,
 }
 
-/// Bytes of a value of a solution, and of a solution that holds but one: lists, tables and
-/// allocators round up.
+/// Bytes of one value of a solution.
 const VALUE: u64 = 16;
+/// Bytes of a solution with a single value: lists, tables and allocators round up.
 const SOLUTION: u64 = 64;
 
-/// Runs an evaluation within bounds.
+/// Runs an evaluation within its bounds.
 ///
 /// # Errors
-/// What ended it.
+/// The reason why it was ended.
 pub(super) fn within<T>(bounds: Bounds, evaluate: impl FnOnce() -> T) -> Result<T, Ended> {
     FLAG.set(Some(bounds.stopped));
     HELD.set(0);
     MOST.set(bounds.memory.unwrap_or(u64::MAX));
-    // A solution has room for all variables, however few are bound: the worst is one term for all
-    // of that room.
+    // A solution has room for all variables, however few are bound. The worst case is a single term
+    // in that room.
     TERM.set((VALUE * bounds.width as u64).max(SOLUTION));
     TOLD.set(None);
     SINCE.set(0);
-    // What is half done is dropped with the evaluation: nothing of it is seen again.
+    // Unwind safety: everything that the evaluation changed is dropped with it.
     let outcome: Result<T, Box<dyn Any + Send>> = catch_unwind(AssertUnwindSafe(evaluate));
     FLAG.set(None);
     MOST.set(u64::MAX);
     let told = TOLD.take();
     match outcome {
-        // What was returned after it was told to end may lack what it could not read.
+        // A result returned after it was told to end may be incomplete.
         Ok(value) => told.map_or(Ok(value), Err),
         Err(reason) => match reason.downcast::<Ended>() {
             Ok(ended) => Err(*ended),
@@ -94,23 +96,23 @@ pub(super) fn within<T>(bounds: Bounds, evaluate: impl FnOnce() -> T) -> Result<
     }
 }
 
-/// Tells the evaluation on this thread to end. The first reason counts.
+/// Tells the evaluation on this thread to end. The first reason is kept.
 pub(super) fn end(ended: Ended) {
     if TOLD.get().is_none() {
         TOLD.set(Some(ended));
     }
 }
 
-/// To be asked where an evaluation can end by an error.
+/// Checks whether the evaluation may continue, wherever it can end by an error.
 ///
 /// # Errors
-/// [`GraphError::Cancelled`] where it was told to end; [`within`] tells the reason.
+/// [`GraphError::Cancelled`] if it was told to end; [`within`] returns the reason.
 pub(super) fn goes_on() -> Result<(), GraphError> {
     TOLD.get().map_or(Ok(()), |_| Err(GraphError::Cancelled))
 }
 
-/// Counts what the evaluation holds from now on; tells it to end when that is too much, or when it
-/// is to stop.
+/// Counts bytes that the evaluation holds from now on. Tells it to end if they are too many, or if
+/// the stop flag is set.
 pub(super) fn hold(bytes: u64) {
     let (held, most) = (HELD.get().saturating_add(bytes), MOST.get());
     HELD.set(held);
@@ -124,7 +126,7 @@ pub(super) fn hold(bytes: u64) {
     let since = SINCE.get().saturating_add(1);
     SINCE.set(since);
     let deaf = since > PATIENCE || held > most.saturating_add(most / 4);
-    // While another unwinding is under way, its own outcome counts.
+    // A panic that is already unwinding must not be replaced.
     if deaf && !std::thread::panicking() {
         resume_unwind(Box::new(ended));
     }
@@ -134,7 +136,7 @@ fn let_go(bytes: u64) {
     HELD.set(HELD.get().saturating_sub(bytes));
 }
 
-/// Stands in every term, and is counted with it.
+/// A part of every term, which counts the term.
 #[derive(Debug)]
 pub(super) struct Counted;
 
@@ -157,7 +159,7 @@ impl Drop for Counted {
     }
 }
 
-/// All are alike: terms are equal by what they are.
+/// All are equal, so that terms compare by their own values.
 impl PartialEq for Counted {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -170,7 +172,7 @@ impl Hash for Counted {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
-/// Something with texts of its own, which are counted as long as it is there.
+/// A value whose texts are counted while it lives.
 #[derive(Debug)]
 pub(super) struct Texts<T> {
     pub(super) value: T,
@@ -212,7 +214,7 @@ mod tests {
         Bounds { stopped: Arc::default(), memory, width: 1 }
     }
 
-    /// Makes terms until a read fails, or `most` are there; whether it returned by itself.
+    /// Makes terms until a read fails or `most` exist. Also returns whether it returned by itself.
     fn evaluate(bounds: Bounds, most: usize, reads: bool) -> (Result<usize, Ended>, bool) {
         let mut returned = false;
         let outcome = within(bounds, || {

@@ -230,6 +230,20 @@ fn is_due(options: &QueryOptions, start: Instant) -> bool {
     late || options.cancel.load(Ordering::Relaxed)
 }
 
+/// A failed evaluation. Services and custom functions are the query's own fault.
+fn failed(error: &QueryEvaluationError) -> GraphError {
+    use QueryEvaluationError as Failed;
+    let message = format!("the query failed: {error}");
+    match error {
+        Failed::UnboundService
+        | Failed::InvalidServiceName(_)
+        | Failed::UnsupportedService(_)
+        | Failed::UnsupportedCustomFunction(_)
+        | Failed::UnsupportedCustomFunctionArity { .. } => GraphError::Usage(message),
+        _ => GraphError::Internal(message),
+    }
+}
+
 pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> GraphError {
     match error {
         results::WriteError::Ended(Ended::Memory) => GraphError::Usage(format!(
@@ -250,10 +264,10 @@ pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> Gra
         results::WriteError::Evaluation(QueryEvaluationError::Dataset(error)) => {
             match error.downcast::<GraphError>() {
                 Ok(error) => *error,
-                Err(error) => GraphError::Usage(format!("the query failed: {error}")),
+                Err(error) => GraphError::Internal(format!("the query failed: {error}")),
             }
         }
-        results::WriteError::Evaluation(error) => GraphError::Usage(format!("the query failed: {error}")),
+        results::WriteError::Evaluation(error) => failed(&error),
         results::WriteError::Io(source) => {
             GraphError::Io { action: "cannot write results to", path: "<output>".into(), source }
         }
@@ -261,5 +275,25 @@ pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> Gra
         results::WriteError::TooMany(rows) => {
             GraphError::Usage(format!("the query has more than {rows} results; add a LIMIT"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oxrdf::NamedNode;
+
+    use super::*;
+    use crate::ErrorClass;
+
+    #[test]
+    fn only_the_querys_own_faults_are_wrong_usage() {
+        let class = |error| explain(results::WriteError::Evaluation(error), &QueryOptions::default()).class();
+        let service = NamedNode::new("http://e.org/sparql").unwrap();
+        assert_eq!(class(QueryEvaluationError::UnsupportedService(service)), ErrorClass::User);
+        assert_eq!(class(QueryEvaluationError::UnexpectedDefaultGraph), ErrorClass::Permanent);
+        let broken = QueryEvaluationError::Dataset("a read failed".into());
+        assert_eq!(class(broken), ErrorClass::Permanent);
+        let file = GraphError::Corrupt { path: "terms".into(), reason: "cut".into() };
+        assert_eq!(class(QueryEvaluationError::Dataset(Box::new(file))), ErrorClass::Corrupt);
     }
 }

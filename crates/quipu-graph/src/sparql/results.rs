@@ -44,7 +44,7 @@ impl QueryFormat {
             "ntriples" => Self::NTriples,
             _ => {
                 let reason =
-                    format!("no result format `{name}`; there are table, json, csv, tsv, xml, ntriples");
+                    format!("unknown result format `{name}`; known: table, json, csv, tsv, xml, ntriples");
                 return Err(GraphError::Usage(reason));
             }
         })

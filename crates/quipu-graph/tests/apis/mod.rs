@@ -9,13 +9,12 @@
     reason = "set-up of tests"
 )]
 
-#[path = "../../../../tests/skip.rs"]
-pub mod skip;
-
 use quipu_graph::{ApiConfig, ApiGraph, ApiParts};
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path, path_regex};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+use crate::skip;
 
 pub const LIBRARY: &str = include_str!("library.json");
 pub const LIBRARY_MANIFEST: &str = include_str!("library.toml");
@@ -120,7 +119,7 @@ pub fn crag_files() -> Option<(String, Vec<Value>)> {
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).ok();
     let (Some(document), Some(samples)) = (read("openapi.json"), read("samples.json")) else {
         let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-        skip::skip_without(shared.as_ref(), "the published exchanges of CRAG's API are not here");
+        skip::skip_without(shared.as_ref(), "the published exchanges of CRAG's API are missing");
         return None;
     };
     Some((document, serde_json::from_str(&samples).unwrap()))

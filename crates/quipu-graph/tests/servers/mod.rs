@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::skip;
+
 /// The named graph that Virtuoso holds the data in.
 pub(crate) const GRAPH: &str = "http://quipu.test/graph";
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -83,11 +85,11 @@ pub(crate) fn oxigraph(ntriples: &str) -> Server {
     Server { child, url, graphs: Vec::new(), isql: None, _folder: folder }
 }
 
-/// Virtuoso 7 over N-Triples, limited to `most_rows` rows of a result; `None`, with a message, if
-/// setup was not allowed to install it.
+/// Virtuoso 7 over N-Triples, limited to `most_rows` rows of a result. `None`, and the test is
+/// skipped, if Virtuoso is not installed.
 pub(crate) fn virtuoso(ntriples: &str, most_rows: usize) -> Option<Server> {
     let (Some(program), Some(isql)) = (on_path("virtuoso-t"), on_path("isql-vt")) else {
-        eprintln!("SKIPPED: Virtuoso is not installed; scripts/setup.sh installs it where it may use apt");
+        skip::skip("Virtuoso is not installed; scripts/setup.sh installs it if it may use apt");
         return None;
     };
     let folder = tempfile::tempdir().unwrap();

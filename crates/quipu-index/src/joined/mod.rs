@@ -114,7 +114,7 @@ impl JoinedGraph {
                 Err(error) => failed = Some(error),
             }
         }
-        let nothing = || IndexError::Usage(format!("no source of {} can be asked", self.description.name));
+        let nothing = || IndexError::AllDown { sources: self.description.name.clone() };
         if answers.is_empty() { Err(failed.unwrap_or_else(nothing)) } else { Ok(answers) }
     }
 

@@ -300,3 +300,15 @@ async fn a_source_that_fails_is_named_and_left_out_until_it_is_back() {
 async fn no_workspace_is_not_joined() {
     assert!(matches!(Workspace::joined(&[]), Err(IndexError::Usage(_))));
 }
+
+#[tokio::test]
+async fn sources_that_are_all_skipped_may_answer_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let only = workspace(folder.path(), "one", "kb.tsv", "Emma\twritten_by\tJane Austen\n").await;
+    let joined = JoinedGraph::new(&[only]);
+    assert!(joined.each(async |_, _| Ok(())).await.is_ok());
+    assert!(joined.kept::<()>(0, Err(IndexError::Usage("down".into()))).unwrap().is_err());
+    let error = joined.each(async |_, _| Ok(())).await.unwrap_err();
+    assert_eq!(error.class(), quipu_graph::ErrorClass::Transient, "{error}");
+    assert_eq!(error.to_string(), "no source of one answers at the moment; ask again later");
+}

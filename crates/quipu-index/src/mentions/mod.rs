@@ -24,7 +24,7 @@ mod words;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use quipu_language::{Language, Word, fold, is_article, join, normalise, words};
+use quipu_language::{Language, Word, fold, is_article, join, normalise, without_possessive, words};
 
 use crate::names::rank;
 use crate::{Candidate, IndexError, LookupConfig, MatchReason, NameIndex};
@@ -295,7 +295,7 @@ impl<'a> MentionDetector<'a> {
             at += chunk.len();
             let symbol = chunk.trim();
             let trimmed = symbol.trim_end_matches(['?', '.', ',', ';', ':']);
-            let bare = trimmed.strip_suffix("'s").unwrap_or(trimmed);
+            let bare = without_possessive(trimmed);
             if bare.is_empty() || bare.chars().any(char::is_alphanumeric) {
                 continue;
             }

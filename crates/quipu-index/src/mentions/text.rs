@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::words::weight;
 use super::{LONGEST_LOOSE_SPAN, LONGEST_SPAN, LONGEST_TEXT};
 use crate::Candidate;
-use quipu_language::{Language, Word, words};
+use quipu_language::{Language, Word, is_always_capital, words};
 
 /// A text prepared for detection.
 pub(super) struct Text<'t> {
@@ -23,7 +23,7 @@ impl<'t> Text<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let text = text.get(..text.floor_char_boundary(LONGEST_TEXT)).unwrap_or(text);
         let words = words(text);
-        let later = words.iter().skip(1).filter(|word| word.text != "i");
+        let later = words.iter().skip(1).filter(|word| !is_always_capital(&word.text));
         let capital =
             |word: &&Word| text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
         let count = later.filter(capital).count();
@@ -64,7 +64,7 @@ impl<'t> Text<'t> {
         index > 0
             && !self.title_case
             && self.words.get(index).is_some_and(|word| {
-                word.text != "i"
+                !is_always_capital(&word.text)
                     && self.text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
             })
     }

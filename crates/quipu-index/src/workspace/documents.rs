@@ -213,7 +213,8 @@ pub(super) async fn build_documents(
     memory: usize,
 ) -> Result<(), IndexError> {
     let list = parts.join(ADDED);
-    let text = serde_json::to_string(source.added).map_err(|error| IndexError::Usage(error.to_string()))?;
+    let text =
+        serde_json::to_string(source.added).map_err(IndexError::unwritable("the list of documents"))?;
     std::fs::write(&list, sealed(&text)).map_err(IndexError::io("cannot write", &list))?;
     let building = folder.join(BUILDING);
     std::fs::create_dir_all(&building).map_err(IndexError::io("cannot create", &building))?;

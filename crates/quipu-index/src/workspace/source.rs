@@ -226,7 +226,7 @@ fn write_file(folder: &Path, file: &File) -> Result<(), IndexError> {
             _ => Ok(()),
         };
     }
-    let text = toml::to_string(file).map_err(|error| IndexError::Usage(error.to_string()))?;
+    let text = toml::to_string(file).map_err(IndexError::unwritable("the list of sources"))?;
     replace(&path, text.as_bytes()).map_err(|(path, error)| IndexError::io("cannot write", &path)(error))
 }
 

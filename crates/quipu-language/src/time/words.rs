@@ -1,5 +1,7 @@
 //! The words of a time expression.
 
+use crate::normalise::without_possessive;
+
 /// Lower-cased words without punctuation, except inside `2024-02-28`, `02/28/2024` and `1990s`.
 pub(super) fn tokenize(text: &str) -> Vec<String> {
     text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '’' | '/')))
@@ -10,7 +12,7 @@ pub(super) fn tokenize(text: &str) -> Vec<String> {
             parts
         })
         .map(|word| word.trim_matches(['-', '\'', '’', '/']))
-        .map(|word| word.trim_end_matches("'s").trim_end_matches("’s").to_lowercase())
+        .map(|word| without_possessive(word).to_lowercase())
         .filter(|word| !word.is_empty())
         .collect()
 }

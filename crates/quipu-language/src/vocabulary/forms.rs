@@ -57,6 +57,15 @@ impl Language {
     pub fn singular(self, word: &str) -> String {
         self.singulars(word).into_iter().next().unwrap_or_else(|| word.to_owned())
     }
+
+    /// The usual plural of a noun.
+    pub fn plural(self, noun: &str) -> String {
+        let made = |row: &String| {
+            let (singular, plural) = row.split_once(' ')?;
+            Some(format!("{}{plural}", noun.strip_suffix(singular)?))
+        };
+        self.words().endings.made_plurals.iter().find_map(made).unwrap_or_else(|| noun.to_owned())
+    }
 }
 
 /// Whether one of two words begins or ends with the other.
@@ -83,6 +92,21 @@ mod tests {
             assert_eq!(english.singular(word), word);
         }
         assert_eq!(english.singular("rivers"), "river");
+    }
+
+    #[test]
+    fn a_noun_has_its_usual_plural() {
+        for (noun, plural) in [
+            ("river", "rivers"),
+            ("wide country", "wide countries"),
+            ("valley", "valleys"),
+            ("bus", "buses"),
+            ("box", "boxes"),
+            ("church", "churches"),
+            ("dish", "dishes"),
+        ] {
+            assert_eq!(Language::english().plural(noun), plural);
+        }
     }
 
     #[test]

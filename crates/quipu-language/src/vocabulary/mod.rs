@@ -16,6 +16,7 @@ mod sides;
 #[cfg(test)]
 mod tests;
 mod times;
+mod titles;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -43,6 +44,11 @@ pub use role::role_asked_for;
 use sides::SideWords;
 pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
 pub(crate) use times::TimeWords;
+use titles::TitleWords;
+pub use titles::{
+    is_always_capital, is_code_word, is_dating_field, is_naming_field, means_true, sounds_like,
+    tells_records, without_having,
+};
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]
@@ -119,6 +125,8 @@ struct Endings {
     stemmer: String,
     /// Endings of plurals, each with the singular ending that replaces it.
     plurals: Vec<String>,
+    /// Endings of singulars, each with the plural's; the first that fits counts.
+    made_plurals: Vec<String>,
     /// The ending of comparatives.
     comparative: String,
     /// The ending of superlatives; words outside all lists may have it too.
@@ -218,6 +226,9 @@ pub(crate) struct Lexicon {
     lists: ListWords,
     grammar: Listed,
     common: CommonWords,
+    titles: TitleWords,
+    truths: Listed,
+    capitals: Listed,
     /// The meanings of each word, collected once.
     #[serde(skip)]
     means: OnceLock<HashMap<String, Vec<Meaning>>>,

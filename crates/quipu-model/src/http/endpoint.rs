@@ -88,7 +88,7 @@ impl Endpoint {
             .connect_timeout(config.connect_timeout)
             .redirect(within_one_origin())
             .build()
-            .map_err(|error| ModelError::Usage(format!("no HTTP client: {}", causes(&error))))?;
+            .map_err(|error| ModelError::NoHttp { reason: causes(&error) })?;
         let permits = Semaphore::new(config.concurrency.max(1));
         Ok(Self { config, client, permits })
     }

@@ -397,7 +397,9 @@ fn reaches(column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, 
         .find(|(_, reach)| reach.names.iter().any(|name| alike(&words, &words_of(name)) >= LEAST_ALIKE));
     match similar {
         Some(found) => Ok(vec![found.clone()]),
-        None if all.is_empty() => Err(QueryError::Unbound(format!("there is no table {wanted} in FROM"))),
+        None if all.is_empty() => {
+            Err(QueryError::Unbound(format!("unknown table {wanted}: FROM does not name it")))
+        }
         None => Ok(all),
     }
 }

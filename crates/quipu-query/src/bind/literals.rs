@@ -1,6 +1,7 @@
 //! Resolves texts that a column is compared with to values of that column.
 
 use oxrdf::{NamedNode, Term};
+use quipu_language::means_true;
 
 use super::{Binder, Doubt, Scope};
 use crate::QueryError;
@@ -83,7 +84,7 @@ impl Binder<'_> {
         };
         match kind {
             Kind::Flag => {
-                let yes = matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "y" | "t" | "1");
+                let yes = text == "1" || means_true(&text.to_ascii_lowercase());
                 *value = Expression::Flag(yes);
                 return same;
             }

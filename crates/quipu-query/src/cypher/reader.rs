@@ -1,6 +1,10 @@
 //! From tokens to a graph.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::lexer::{Token, tokens};
 use super::{PseudoGraph, PseudoNode, PseudoTail, PseudoTriple};
@@ -9,10 +13,34 @@ use super::{PseudoGraph, PseudoNode, PseudoTail, PseudoTriple};
 const DEEPEST: usize = 8;
 /// Most bytes of a text that are read; a model that writes more repeats itself.
 const LONGEST: usize = 1 << 20;
-/// The name of a relationship without a type.
-const UNNAMED: &str = "related to";
-/// Variables of the node that the question asks for.
-const ANSWER: [&str; 2] = ["answer", "answers"];
+
+/// `words.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CypherWords {
+    answer: List,
+    placeholders: List,
+    naming: List,
+    unnamed: List,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    words: Vec<String>,
+}
+
+impl List {
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+}
+
+/// A test reads the file.
+static WORDS: LazyLock<CypherWords> =
+    LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
 
 pub(super) fn read(text: &str) -> PseudoGraph {
     let text = text.get(..text.floor_char_boundary(LONGEST.min(text.len()))).unwrap_or_default();
@@ -223,7 +251,7 @@ impl Reader {
         }
         while self.eat('-') || self.eat('—') || self.eat('–') || self.eat('>') {}
         if link.types.is_empty() {
-            link.types.push(UNNAMED.to_owned());
+            link.types.extend(WORDS.unnamed.words.first().cloned());
         }
         Some(link)
     }
@@ -383,7 +411,7 @@ impl Reader {
             if position == next {
                 graph.nodes.push(named);
             }
-            if node.variable.as_ref().is_some_and(|variable| is_answer(variable)) {
+            if node.variable.as_ref().is_some_and(|variable| WORDS.answer.has(variable)) {
                 graph.asked = graph.asked.or(Some(position));
             }
             place.push(position);
@@ -488,7 +516,7 @@ impl Node {
             (Some(name), _) => is_placeholder(&name) || is_label(&name),
             (None, Some(variable)) => {
                 let nothing_else = self.properties.is_empty() && variable.chars().count() <= 2;
-                is_label(variable) || is_answer(variable) || nothing_else
+                is_label(variable) || WORDS.answer.has(variable) || nothing_else
             }
             (None, None) => self.properties.is_empty(),
         }
@@ -506,17 +534,10 @@ impl Node {
     }
 }
 
-fn is_answer(variable: &str) -> bool {
-    ANSWER.iter().any(|answer| variable.eq_ignore_ascii_case(answer))
-}
-
 /// Whether a text is a placeholder for an unknown name or value.
 pub(super) fn is_placeholder(text: &str) -> bool {
-    const WORDS: [&str; 8] = ["unknown", "n/a", "none", "null", "nil", "tbd", "placeholder", "answer"];
     let text = text.trim();
-    text.starts_with('?')
-        || !text.chars().any(char::is_alphanumeric)
-        || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+    text.starts_with('?') || !text.chars().any(char::is_alphanumeric) || WORDS.placeholders.has(text)
 }
 
 fn proper_name(properties: &[(String, Written)]) -> Option<String> {
@@ -525,8 +546,7 @@ fn proper_name(properties: &[(String, Written)]) -> Option<String> {
 
 /// Whether a property gives a node's name.
 fn names(key: &str) -> bool {
-    let key = words(key);
-    matches!(key.as_str(), "name" | "title" | "label" | "full name" | "value")
+    WORDS.naming.has(&words(key))
 }
 
 /// `DIRECTED_BY`, `directedBy` and `directed_by` are "directed by".

@@ -10,6 +10,13 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn the_words_are_read() {
+    assert!(super::reader::is_placeholder("Unknown") && super::reader::is_placeholder("N/A"));
+    assert!(!super::reader::is_placeholder("Nilsson"));
+    check("CREATE (answer)-[:IN]->(b {full_name:'B1'})", &["?answer | in | B1"]);
+}
+
+#[test]
 fn nodes_and_relationships_inline_and_chained() {
     check(
         "CREATE (k:Film {name: 'Kauwboy', year: 2012})-[:DIRECTED_BY]->(b:Person {name: \"Boudewijn Koole\"})-[:BORN_IN]->(:Town {name: 'Leidschendam'})",

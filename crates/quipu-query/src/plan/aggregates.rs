@@ -11,154 +11,162 @@ use super::{Planner, ValueKind};
 use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, Expression, Function, Order, Select};
 
+/// The aggregates of a grouped SELECT, on the way to SPARQL.
+#[derive(Default)]
+struct Grouping {
+    made: Vec<(Variable, AggregateExpression)>,
+    /// The number of values behind each sum and average.
+    counts: Vec<Variable>,
+    /// Values that are calculated from the aggregates.
+    behind: Vec<(Variable, Sparql)>,
+    /// The SQL expressions whose values are known, each with its variable and kind.
+    replaced: Vec<(Expression, Variable, ValueKind)>,
+}
+
+/// The argument of an aggregate.
+struct Argument {
+    /// The variable of its value.
+    value: Variable,
+    /// The value as the aggregate reads it.
+    expr: Sparql,
+    kind: ValueKind,
+    /// For an extreme over rows that may have no value.
+    extreme: Option<Extreme>,
+}
+
 impl Planner<'_> {
     /// Groups the rows, and gives each group and each aggregate a variable.
     pub(super) fn grouped(
         &mut self,
         select: &Select,
         order: &[Order],
-        base: Base,
+        mut base: Base,
         shared: &[Variable],
         nothing: Nothing,
     ) -> Result<Base, QueryError> {
-        let mut base = base;
-        let mut some = Vec::new();
         let mut variables: Vec<Variable> = shared.to_vec();
-        let mut replaced = Vec::new();
+        let mut grouping = Grouping::default();
         for group in &select.group {
             let (with, value, kind) = self.calculated(base, group, "group")?;
             base = with;
             if !variables.contains(&value) {
                 variables.push(value.clone());
             }
-            replaced.push((group.clone(), value, kind));
+            grouping.replaced.push((group.clone(), value, kind));
         }
-        let mut aggregates = Vec::new();
-        let of_order = order.iter().map(|order| &order.expression);
-        for expression in
-            select.items.iter().map(|item| &item.expression).chain(&select.having).chain(of_order)
-        {
-            expression.visit(&mut |part| {
-                if matches!(part, Expression::Aggregate { .. }) && !aggregates.contains(part) {
-                    aggregates.push(part.clone());
-                }
-            });
+        for aggregate in aggregates_of(select, order) {
+            base = self.aggregated(base, aggregate, nothing, &mut grouping)?;
         }
-        let (mut made, mut calculated_behind) = (Vec::new(), Vec::new());
-        for aggregate in aggregates {
-            let Expression::Aggregate { function, distinct, of } = &aggregate else { continue };
-            let variable = self.cells.fresh(name_of(*function));
-            let Some(of) = of else {
-                made.push((variable.clone(), AggregateExpression::CountSolutions { distinct: false }));
-                replaced.push((aggregate, variable, ValueKind::Number));
-                continue;
-            };
-            let (with, value, mut kind) = self.calculated(base, of, "part")?;
-            base = with;
-            let is_numeric = matches!(function, Aggregate::Sum | Aggregate::Avg);
-            let mut expr: Sparql = value.clone().into();
-            let is_extreme = matches!(function, Aggregate::Min | Aggregate::Max);
-            if is_extreme && self.are_numbers(of) {
-                (expr, kind) = (numeric(expr), ValueKind::Number);
-            } else if is_extreme && kind == ValueKind::Entity && !self.tables.labels.is_empty() {
-                // The extremes of entities are those of their names, not of their IRIs.
-                (base, expr) = self.name_of(base, expr, text);
-                kind = ValueKind::Text;
-            }
-            if let Some(there) = self.presence_of(of) {
-                let variable = self.cells.fresh("part");
-                let expression =
-                    Sparql::If(Box::new(Sparql::Bound(there)), Box::new(expr), Box::new(self.nothing()));
-                base = base.extended(&variable, &expression);
-                expr = variable.into();
-            }
-            let mut extreme = None;
-            if is_extreme && self.may_lack(of) {
-                let of_extreme = Extreme::of(*function, kind);
-                expr = of_extreme.whatever(expr);
-                extreme = Some(of_extreme);
-            }
-            if is_numeric {
-                expr = as_number(expr, kind);
-                // A row without a value adds nothing; in SPARQL it would make the whole sum an
-                // error.
-                expr = Sparql::Coalesce(vec![expr, integer(0)]);
-            }
-            if *function == Aggregate::Avg {
-                let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
-                let distinct = *distinct;
-                made.push((
-                    sum.clone(),
-                    AggregateExpression::FunctionCall { name: AggregateFunction::Sum, expr, distinct },
-                ));
-                made.push((
-                    count.clone(),
-                    AggregateExpression::FunctionCall {
-                        name: AggregateFunction::Count,
-                        expr: value.into(),
-                        distinct,
-                    },
-                ));
-                some.push(count.clone());
-                let average =
-                    Sparql::Divide(Box::new(sum.into()), Box::new(cast(count.clone().into(), "decimal")));
-                calculated_behind.push((variable.clone(), self.unless_none(nothing, count, average)));
-                replaced.push((aggregate, variable, ValueKind::Number));
-                continue;
-            }
-            let name = match function {
-                Aggregate::Count => AggregateFunction::Count,
-                Aggregate::Sum | Aggregate::Avg => AggregateFunction::Sum,
-                Aggregate::Min => AggregateFunction::Min,
-                Aggregate::Max => AggregateFunction::Max,
-                Aggregate::Concat => AggregateFunction::GroupConcat { separator: Some(", ".into()) },
-            };
-            let made_of = match function {
-                Aggregate::Min | Aggregate::Max => kind,
-                Aggregate::Concat => ValueKind::Text,
-                _ => ValueKind::Number,
-            };
-            let distinct = *distinct;
-            if let Some(extreme) = extreme {
-                let found = self.cells.fresh(name_of(*function));
-                made.push((found.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
-                let none = Sparql::Equal(Box::new(found.clone().into()), Box::new(extreme.beyond));
-                let value = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(found.into()));
-                calculated_behind.push((variable.clone(), value));
-                replaced.push((aggregate, variable, made_of));
-                continue;
-            }
-            if *function == Aggregate::Sum {
-                // The sum of no values is absent, not 0.
-                let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
-                made.push((sum.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
-                let (name, expr) = (AggregateFunction::Count, value.into());
-                made.push((count.clone(), AggregateExpression::FunctionCall { name, expr, distinct: false }));
-                some.push(count.clone());
-                calculated_behind.push((variable.clone(), self.unless_none(nothing, count, sum.into())));
-                replaced.push((aggregate, variable, made_of));
-                continue;
-            }
-            made.push((variable.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
-            replaced.push((aggregate, variable, made_of));
-        }
+        let Grouping { made: aggregates, counts, behind, replaced } = grouping;
         self.replaced.extend(replaced);
-        let group = |inner: GraphPattern| GraphPattern::Group {
-            inner: Box::new(inner),
-            variables: variables.clone(),
-            aggregates: made.clone(),
-        };
-        let open = base.open.clone();
-        let mut base = Base { pattern: group(base.pattern), ..base };
-        for count in some.into_iter().filter(|_| nothing == Nothing::NoRow) {
+        let inner = Box::new(base.pattern);
+        let mut pattern = GraphPattern::Group { inner, variables, aggregates };
+        for count in counts.into_iter().filter(|_| nothing == Nothing::NoRow) {
             let expr = Sparql::Greater(Box::new(count.into()), Box::new(integer(0)));
-            base.pattern = GraphPattern::Filter { expr, inner: Box::new(base.pattern) };
+            pattern = GraphPattern::Filter { expr, inner: Box::new(pattern) };
         }
-        for (variable, expression) in calculated_behind {
-            base.pattern = GraphPattern::Extend { inner: Box::new(base.pattern), variable, expression };
+        for (variable, expression) in behind {
+            pattern = GraphPattern::Extend { inner: Box::new(pattern), variable, expression };
         }
-        base.open = open;
+        Ok(Base { pattern, ..base })
+    }
+
+    /// Adds one aggregate, with what is calculated from it.
+    fn aggregated(
+        &mut self,
+        base: Base,
+        aggregate: Expression,
+        nothing: Nothing,
+        grouping: &mut Grouping,
+    ) -> Result<Base, QueryError> {
+        let Expression::Aggregate { function, distinct, of } = &aggregate else { return Ok(base) };
+        let (function, distinct) = (*function, *distinct);
+        let variable = self.cells.fresh(name_of(function));
+        let Some(of) = of else {
+            grouping.made.push((variable.clone(), AggregateExpression::CountSolutions { distinct: false }));
+            grouping.replaced.push((aggregate, variable, ValueKind::Number));
+            return Ok(base);
+        };
+        let (base, argument) = self.argument(base, function, of)?;
+        let kind = match function {
+            Aggregate::Min | Aggregate::Max => argument.kind,
+            Aggregate::Concat => ValueKind::Text,
+            _ => ValueKind::Number,
+        };
+        let Argument { value, expr, extreme, .. } = argument;
+        let name = match function {
+            Aggregate::Count => AggregateFunction::Count,
+            Aggregate::Sum | Aggregate::Avg => AggregateFunction::Sum,
+            Aggregate::Min => AggregateFunction::Min,
+            Aggregate::Max => AggregateFunction::Max,
+            Aggregate::Concat => AggregateFunction::GroupConcat { separator: Some(", ".into()) },
+        };
+        let made = AggregateExpression::FunctionCall { name, expr, distinct };
+        if matches!(function, Aggregate::Sum | Aggregate::Avg) {
+            // The sum of no values is absent, not 0.
+            let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
+            let counted = AggregateExpression::FunctionCall {
+                name: AggregateFunction::Count,
+                expr: value.into(),
+                distinct: distinct && function == Aggregate::Avg,
+            };
+            grouping.made.extend([(sum.clone(), made), (count.clone(), counted)]);
+            grouping.counts.push(count.clone());
+            let result = match function {
+                Aggregate::Avg => {
+                    Sparql::Divide(Box::new(sum.into()), Box::new(cast(count.clone().into(), "decimal")))
+                }
+                _ => sum.into(),
+            };
+            grouping.behind.push((variable.clone(), self.unless_none(nothing, count, result)));
+        } else if let Some(extreme) = extreme {
+            let found = self.cells.fresh(name_of(function));
+            grouping.made.push((found.clone(), made));
+            let none = Sparql::Equal(Box::new(found.clone().into()), Box::new(extreme.beyond));
+            let result = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(found.into()));
+            grouping.behind.push((variable.clone(), result));
+        } else {
+            grouping.made.push((variable.clone(), made));
+        }
+        grouping.replaced.push((aggregate, variable, kind));
         Ok(base)
+    }
+
+    /// The argument of an aggregate, such that rows without a value do not spoil the whole group.
+    fn argument(
+        &mut self,
+        base: Base,
+        function: Aggregate,
+        of: &Expression,
+    ) -> Result<(Base, Argument), QueryError> {
+        let (mut base, value, mut kind) = self.calculated(base, of, "part")?;
+        let mut expr: Sparql = value.clone().into();
+        let is_extreme = matches!(function, Aggregate::Min | Aggregate::Max);
+        if is_extreme && self.are_numbers(of) {
+            (expr, kind) = (numeric(expr), ValueKind::Number);
+        } else if is_extreme && kind == ValueKind::Entity && !self.tables.labels.is_empty() {
+            // The extremes of entities are those of their names, not of their IRIs.
+            (base, expr) = self.name_of(base, expr, text);
+            kind = ValueKind::Text;
+        }
+        if let Some(there) = self.presence_of(of) {
+            let variable = self.cells.fresh("part");
+            let expression =
+                Sparql::If(Box::new(Sparql::Bound(there)), Box::new(expr), Box::new(self.nothing()));
+            base = base.extended(&variable, &expression);
+            expr = variable.into();
+        }
+        let mut extreme = None;
+        if is_extreme && self.may_lack(of) {
+            let of_extreme = Extreme::of(function, kind);
+            expr = of_extreme.whatever(expr);
+            extreme = Some(of_extreme);
+        }
+        if matches!(function, Aggregate::Sum | Aggregate::Avg) {
+            // A row without a value adds nothing; in SPARQL it would make the whole sum an error.
+            expr = Sparql::Coalesce(vec![as_number(expr, kind), integer(0)]);
+        }
+        Ok((base, Argument { value, expr, kind, extreme }))
     }
 
     /// Whether a row may have no value for an expression.
@@ -233,6 +241,20 @@ impl Extreme {
         let value = if self.is_number { value } else { text(value) };
         Sparql::Coalesce(vec![value, self.beyond.clone()])
     }
+}
+
+/// The different aggregates of a SELECT and its order, the first ones first.
+fn aggregates_of(select: &Select, order: &[Order]) -> Vec<Expression> {
+    let mut aggregates = Vec::new();
+    let items = select.items.iter().map(|item| &item.expression);
+    for expression in items.chain(&select.having).chain(order.iter().map(|order| &order.expression)) {
+        expression.visit(&mut |part| {
+            if matches!(part, Expression::Aggregate { .. }) && !aggregates.contains(part) {
+                aggregates.push(part.clone());
+            }
+        });
+    }
+    aggregates
 }
 
 pub(super) fn name_of(aggregate: Aggregate) -> &'static str {

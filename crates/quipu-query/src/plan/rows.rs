@@ -54,7 +54,7 @@ impl Planner<'_> {
             }
             Source::Table(name, at) => at
                 .and_then(|at| self.tables.table(at))
-                .ok_or_else(|| QueryError::Unbound(format!("there is no table {name}")))?,
+                .ok_or_else(|| QueryError::Unbound(format!("unknown table {name}")))?,
         };
         let row = self.term(&(from.alias.clone(), 0), &table.id);
         match &table.source {

@@ -59,7 +59,7 @@ impl Planner<'_> {
         not: bool,
     ) -> Result<Base, QueryError> {
         let Some(cell) = cell_of(column) else {
-            return Err(QueryError::Unbound(format!("there is no column {}", column.name)));
+            return Err(QueryError::Unbound(format!("unknown column {}", column.name)));
         };
         let variable = self.cells.variable(&cell, &column.name);
         let before = std::mem::take(&mut self.replaced);

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use quipu_language::Language;
+use quipu_language::{Language, sounds_like};
 
 use super::{Place, Tables, words_of};
 
@@ -115,18 +115,13 @@ pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
     }
     let by_letters = words.get(..letters.len()).is_some_and(|words| {
         words.iter().zip(&letters).all(|(word, letter)| {
-            word.chars().count() >= LEAST_LETTERS && (word.starts_with(*letter) || is_said_ex(word, *letter))
+            word.chars().count() >= LEAST_LETTERS && (word.starts_with(*letter) || sounds_like(*letter, word))
         })
     });
     if by_letters {
         return letters.len();
     }
     usize::from(words.first().is_some_and(|word| abbreviates(&letters, word)))
-}
-
-/// "X" stands for "experience" and "extra".
-fn is_said_ex(word: &str, letter: char) -> bool {
-    letter == 'x' && word.starts_with("ex")
 }
 
 fn abbreviates(letters: &[char], word: &str) -> bool {

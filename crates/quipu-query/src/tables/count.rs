@@ -7,6 +7,8 @@ use quipu_graph::{
     iri_of_key,
 };
 
+use quipu_language::without_having;
+
 use super::abbreviations::divided;
 use super::classes::{Type, types_of};
 use super::groups::groups_of;
@@ -282,7 +284,7 @@ impl Builder<'_> {
                 if self.repeats_the_name(&found, &holds) {
                     continue;
                 }
-                column.id = identifier(short(&column.title), "value", &mut taken);
+                column.id = identifier(without_having(&column.title), "value", &mut taken);
                 table.columns.push(column);
                 continue;
             }
@@ -355,11 +357,6 @@ fn local_name(key: &str) -> &str {
     key.rsplit(['/', '#']).find(|part| !part.is_empty()).unwrap_or(key)
 }
 
-/// A relation's name without a leading "has".
-fn short(title: &str) -> &str {
-    title.strip_prefix("has ").filter(|rest| !rest.is_empty()).unwrap_or(title)
-}
-
 fn head_column(table: usize, rows: u64) -> Column {
     Column {
         id: "name".into(),
@@ -398,7 +395,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph
     let examples = if all { names.iter().map(|name| (*name).to_owned()).collect() } else { spread(&names) };
     Column {
         id: String::new(),
-        title: short(&title_of(found.info, graph)).to_owned(),
+        title: without_having(&title_of(found.info, graph)).to_owned(),
         relation: Some(iri_of_key(&found.info.key).into_owned()),
         kind,
         filled: found.heads,

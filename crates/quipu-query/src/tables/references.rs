@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use quipu_graph::{NodeId, NodeSummary, iri_of_key};
+use quipu_language::is_code_word;
 
 use super::count::{Builder, words};
 use super::samples::ordinary;
@@ -111,9 +112,7 @@ impl Builder<'_> {
 /// Whether a column holds codes, judged by its name and its values: "kid", "ticker id", "postal
 /// code".
 fn is_code(column: &Column) -> bool {
-    let last = words(&column.title).pop().unwrap_or_default();
-    let named =
-        last.ends_with("id") || matches!(last.as_str(), "code" | "key" | "symbol" | "number" | "no" | "ref");
+    let named = words(&column.title).pop().is_some_and(|last| is_code_word(&last));
     let plain = column.examples.iter().all(|example| !example.contains(char::is_whitespace));
     named && plain && matches!(column.kind, Kind::Text | Kind::Number { .. })
 }

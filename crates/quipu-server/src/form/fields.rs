@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use quipu_language::Language;
 use serde::Deserialize;
 
 /// The meaning of a property.
@@ -80,8 +81,7 @@ pub(super) fn plain(name: &str) -> String {
 /// Whether two names are equal, or one is the plural of the other.
 pub(super) fn alike(one: &str, other: &str) -> bool {
     let (one, other) = (plain(one), plain(other));
-    let single = |name: &str| name.strip_suffix('s').unwrap_or(name).to_owned();
-    !one.is_empty() && (one == other || single(&one) == single(&other))
+    !one.is_empty() && Language::english().are_one_noun(&one, &other)
 }
 
 #[cfg(test)]
@@ -94,6 +94,7 @@ mod tests {
         assert_eq!(of_answer("Answers"), Some(Meaning::Answers));
         assert_eq!((of_answer("is_grounded"), of_answer("name")), (None, None));
         assert_eq!((of_row("IRI"), of_row("answer")), (Some(Meaning::Key), None));
+        assert!(alike("Cities", "city") && alike("birth_places", "birthPlace") && !alike("city", "citizen"));
         for field in FIELDS.iter() {
             assert!(field.names.iter().all(|name| plain(name) == *name), "{:?}", field.names);
         }

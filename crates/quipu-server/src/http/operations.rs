@@ -58,8 +58,13 @@ impl Operations {
     pub(super) fn describe(verb: &'static str, path: &'static str, tag: &str, summary: &str) -> Operation {
         let words: Vec<&str> = path.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
         let id = format!("{verb}_{}", words.join("_"));
-        let value = json!({ "tags": [tag], "summary": summary, "operationId": id, "parameters": [] });
-        let Value::Object(value) = value else { return Self::describe(verb, path, tag, summary) };
+        let fields = [
+            ("tags", json!([tag])),
+            ("summary", summary.into()),
+            ("operationId", id.into()),
+            ("parameters", json!([])),
+        ];
+        let value = fields.map(|(name, field)| (name.to_owned(), field)).into_iter().collect();
         Operation { verb, path, value, responses: Map::new(), open: false }
     }
 

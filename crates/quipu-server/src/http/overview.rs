@@ -163,7 +163,7 @@ async fn table_rows(
     let (_, engine, explored) = app.explored(&client, query.workspace.as_deref()).await?;
     let tables = explored.tables(&engine).await?;
     let unknown = || {
-        let message = format!("there is no table {id:?}; /api/v1/overview lists them");
+        let message = format!("unknown table {id:?}; /api/v1/overview lists the known ones");
         ApiError::new(Kind::NotFound, "table_not_found", message)
     };
     let (at, table) = tables.find(&id).and_then(|at| Some((at, tables.table(at)?))).ok_or_else(unknown)?;

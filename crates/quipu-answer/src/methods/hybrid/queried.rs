@@ -3,7 +3,6 @@
 //! a document, the text module takes over. Calls: the query's and one.
 
 use quipu_graph::NodeId;
-use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
 use super::answer::{Ranked, answer};
@@ -13,6 +12,7 @@ use super::published::{by_text, rank};
 use super::{HybridConfig, Judge, Modules, report};
 use crate::answer::{AnswerError, Outcome, Question, Refinement, Stage, Status};
 use crate::compose::answer_from;
+use crate::critique::says_yes;
 use crate::ledger::Context;
 use crate::planners::{QueryConfig, query};
 use crate::prompts::Prompt;
@@ -57,11 +57,7 @@ pub(super) async fn run(
             let values = json!({
                 "question": question.text(), "document": document, "paths": paths, "examples": [],
             });
-            let request = ChatRequest::new("critique.validate", Prompt::HybridValidate.render(values)?)
-                .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
-                .with_max_tokens(4);
-            let said = context.chat(Stage::Critique, request).await?.text;
-            said.trim().to_lowercase().starts_with("yes")
+            says_yes(context, "critique.validate", Prompt::HybridValidate.render(values)?).await?
         }
     };
     if let Some(document) = first {

@@ -21,13 +21,14 @@ mod links;
 
 use quipu_graph::ApiGraph;
 use quipu_language::{TimeFrame, time_frames_with};
-use quipu_model::{ChatRequest, Constraint, ModelError};
+use quipu_model::ModelError;
 use serde_json::json;
 
 use apis::{ApiFindings, retrieve_from_apis};
 
 use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, to_markdown};
 use crate::compose::compose_with;
+use crate::critique::says_yes;
 use crate::ledger::{Context, is_down};
 use crate::link::linked;
 use crate::plan::{OTHER, Subject, domain_of, read_subject};
@@ -270,11 +271,7 @@ async fn can_answer(
     let _timer = context.ledger.enter(Stage::Critique);
     let asked_at = question.asked_at().date().to_string();
     let values = json!({ "asked_at": asked_at, "facts": to_markdown(evidence), "question": question.text() });
-    let request = ChatRequest::new("critique.pages", Prompt::VerifyCheck.render(values)?)
-        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
-        .with_max_tokens(4);
-    let said = context.chat(Stage::Critique, request).await?.text.trim().to_lowercase();
-    let yes = said.starts_with("yes");
+    let yes = says_yes(context, "critique.pages", Prompt::VerifyCheck.render(values)?).await?;
     let verdict = if yes { "the pages can answer" } else { "the pages cannot answer" };
     context.trace.report(Stage::Critique, Event::Judged { hop: 0, verdict: verdict.into() });
     Ok(yes)

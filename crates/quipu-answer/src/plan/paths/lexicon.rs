@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, RelationId, Step};
-use quipu_language::{Language, Way, normalise};
+use quipu_language::{Language, Way, normalise, without_possessive};
 
 use super::chain::StepSamples;
 use crate::plan::cards::{Cards, RelationCard, THING};
@@ -236,7 +236,7 @@ fn head_kind_of(key: &str) -> Option<String> {
 pub(super) fn replace_x(phrase: &str, inner: &str) -> String {
     let mut done = false;
     let words = phrase.split(' ').map(|word| {
-        let is_x = !done && word.trim_matches(|c: char| !c.is_alphanumeric()).trim_end_matches("'s") == "X";
+        let is_x = !done && without_possessive(word.trim_matches(|c: char| !c.is_alphanumeric())) == "X";
         done |= is_x;
         if is_x { word.replacen('X', inner, 1) } else { word.to_owned() }
     });

@@ -39,13 +39,13 @@ pub(in crate::commands) struct Fields {
     json: bool,
 }
 
-/// How many were told, and how many of them rightly.
+/// Questions that were given a field, and those that were given the right one.
 #[derive(Debug, Default, Clone, Copy, Serialize)]
 struct Tally {
     questions: usize,
     told_by_rules: usize,
     right_by_rules: usize,
-    /// Rules and model together.
+    /// Right by the rules and the model together.
     right: usize,
 }
 
@@ -53,7 +53,7 @@ struct Tally {
 struct Report {
     all: Tally,
     by_field: BTreeMap<String, Tally>,
-    /// Questions that were told wrongly: id, the file's field, the one told.
+    /// Questions with a wrong field: id, the file's field, the field given.
     wrong: Vec<[String; 3]>,
     llm_calls: u32,
     tokens: u64,

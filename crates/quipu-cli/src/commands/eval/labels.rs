@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use quipu_eval::{AnchorSetting, LabelledRows, Manifest, Results, Summary, summarise};
 
-/// `paths, qwen2.5-coder-1.5b`; in the gold-entity setting, and where several sources were asked,
-/// it says so.
+/// Names a run: `paths, qwen2.5-coder-1.5b`. The label also tells the gold-entity setting and
+/// several sources.
 pub(super) fn label(manifest: &Manifest, method: &str, llm: &str) -> String {
     let setting = match manifest.anchors {
         AnchorSetting::Open => String::new(),
@@ -20,7 +20,7 @@ pub(super) fn label(manifest: &Manifest, method: &str, llm: &str) -> String {
     format!("{method}, {model}{setting}{sources}")
 }
 
-/// The same with the folder's name, where runs of several folders stand side by side.
+/// The same, with the folder's name if runs of several folders are shown together.
 fn label_in(results: &Results, method: &str, llm: &str, several: bool) -> String {
     let plain = label(&results.manifest, method, llm);
     if several { format!("{}: {plain}", folder_name(&results.path)) } else { plain }
@@ -30,7 +30,7 @@ fn folder_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Results folders that were read.
+/// The results folders that a command reads.
 pub(super) struct Folders {
     pub(super) results: Vec<Results>,
 }
@@ -54,7 +54,7 @@ impl Folders {
         runs
     }
 
-    /// Their figures.
+    /// The figures of every run.
     pub(super) fn summaries(&self) -> Vec<Summary> {
         let mut expected = Vec::new();
         for results in &self.results {

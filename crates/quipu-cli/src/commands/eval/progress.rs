@@ -8,13 +8,13 @@ use quipu_eval::{Metric, Row};
 use crate::output::grouped;
 use crate::progress::bar;
 
-/// One method under one model.
+/// The bar of one method with one model.
 pub(super) struct RunBar {
     bar: ProgressBar,
     label: String,
     started: Instant,
     seen: Seen,
-    /// Rows of before, which took no time now.
+    /// Rows of an earlier run, which do not count for the rate.
     before: u64,
 }
 
@@ -34,7 +34,7 @@ impl RunBar {
         Self { bar, label, started: Instant::now(), seen: Seen::default(), before: 0 }
     }
 
-    /// Counts rows of an earlier run, of which nothing is to be reckoned.
+    /// Counts rows of an earlier run as done; rate and cost leave them out.
     pub(super) fn skip(&mut self, rows: usize) {
         self.before = rows as u64;
     }

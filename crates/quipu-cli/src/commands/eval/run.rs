@@ -33,7 +33,7 @@ use crate::failure::WrongUsage;
 use crate::output::{counted, print_json, stdout};
 use crate::progress::spinner;
 
-/// As a model's name: none.
+/// The value of `--llm` and `--judge` that stands for no model.
 const NONE: &str = "none";
 
 #[derive(Debug, Args)]
@@ -105,7 +105,7 @@ impl Form {
     }
 }
 
-/// What the flags, files and environment come to.
+/// The run, as flags, files and environment define it.
 struct Plan {
     settings: Settings,
     assignments: Assignments,
@@ -120,7 +120,7 @@ struct Plan {
     words: Option<String>,
 }
 
-/// Has a file's words used, before any question is read; gives the file.
+/// Replaces the built-in word lists by a file's, and returns the file's text.
 fn use_words(path: &Path) -> Result<String> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     quipu_language::use_words(&text).map_err(|error| WrongUsage(format!("{}: {error}", path.display())))?;
@@ -222,7 +222,7 @@ impl Run {
         })
     }
 
-    /// The options of each method that is named.
+    /// The options of each named method.
     fn methods(&self, settings: &Settings, assignments: &Assignments) -> Result<Vec<AskOptions>> {
         let names = match settings.method.as_deref().map(listed) {
             Some(names) => names,
@@ -239,7 +239,7 @@ impl Run {
             .collect()
     }
 
-    /// Replies are kept in the results folder, unless another place is named.
+    /// Replies are cached in the results folder unless `--cache` names another.
     fn models(&self) -> OpenOptions {
         let own = self.how.open_options();
         let beside = self.replay.as_ref().or(self.out.as_ref()).map(|path| ResultsFolder::replies(path));
@@ -386,7 +386,7 @@ impl Run {
 }
 
 impl Plan {
-    /// In a replay, what the recording says: the models need not be here.
+    /// The facts about each model. A replay takes them from its recording and loads no model.
     fn llm_facts(&self) -> Result<Vec<LlmFacts>> {
         let fact = |name: &String| {
             let recorded = self.recording.as_ref().map(|recording| &recording.manifest.llms);
@@ -420,7 +420,7 @@ async fn run_one(
     Ok(outcome?)
 }
 
-/// `a,b` as a list, each once.
+/// Splits `a,b` into a list without duplicates.
 fn listed(names: &str) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -436,13 +436,14 @@ fn read_ids(path: &Path) -> Result<Vec<String>> {
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
-/// The workspaces that are asked besides.
+/// The workspaces of `--source`.
 fn source_facts(engine: &Engine, learnt: &LearntFiles) -> Vec<WorkspaceFacts> {
     let sources = engine.sources().iter().enumerate();
     sources.map(|(at, source)| WorkspaceFacts::of(source.workspace(), &learnt.of_source(at))).collect()
 }
 
-/// A folder with what a recorded run began with, so that its replay leaves the workspace as it is.
+/// Copies what a recorded run had learnt into a temporary folder, so that its replay leaves the
+/// workspace unchanged.
 fn folder_of(learnt: &LearntFiles) -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     learnt.write(folder.path())?;
@@ -468,7 +469,7 @@ fn warn_of_unknown_gold(questions: &[PreparedQuestion]) {
     );
 }
 
-/// A replay that differs from its recording is a failure.
+/// Lists the differences of a replay from its recording; any difference is a failure.
 fn told_differences(recording: &Results, rows: &[Row]) -> Result<()> {
     let recorded: HashMap<_, &Row> = recording.rows.iter().map(|row| (row.key(), row)).collect();
     let other = |row: &&Row| recorded.get(&row.key()).is_none_or(|recorded| *recorded != *row);
@@ -499,6 +500,6 @@ mod tests {
     fn auto_names_no_format() {
         assert_eq!(Form::read("auto"), Ok(Form(None)));
         assert_eq!(Form::read("qald"), Ok(Form(Some(QuestionFormat::Qald))));
-        assert!(Form::read("xml").unwrap_err().contains("the formats are auto"));
+        assert!(Form::read("xml").unwrap_err().contains("known: auto"));
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn question(
             "user" => Speaker::Person,
             "assistant" => Speaker::Answer,
             "tool" | "function" => continue,
-            role => return Err(wrong(&format!("there is no role {role:?}"))),
+            role => return Err(wrong(&format!("unknown role {role:?}"))),
         };
         if !text.trim().is_empty() {
             conversation.turns.push(Turn::new(speaker, text));

@@ -5,10 +5,10 @@
 //! | `models` | workspaces with methods as models |
 //! | `chat`, `chat_stream`, `chat_usage` | chat completions, whole and in pieces, with their tokens |
 //! | `responses`, `responses_stream`, `response` | responses, whole and as typed events |
-//! | `messages` | what was said before, and the question |
+//! | `messages` | the question and the conversation before it |
 //! | `extension` | the field `quipu` of requests and replies |
-//! | `formats` | the form that an answer is asked for in |
-//! | `refused` | what is refused by name |
+//! | `formats` | the requested form of an answer |
+//! | `refused` | parameters that are refused by name |
 
 mod chat;
 mod chat_stream;

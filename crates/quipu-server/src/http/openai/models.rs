@@ -86,7 +86,7 @@ async fn one_model(State(app): State<App>, client: Client, Path(id): Path<String
 /// The workspace and the method in a model's id.
 pub(super) fn read_model(app: &App, id: &str) -> Result<(Option<String>, Option<NamedMethod>), ApiError> {
     let unknown = || {
-        let message = format!("there is no model {id:?}; /v1/models lists those that there are");
+        let message = format!("unknown model {id:?}; /v1/models lists the known ones");
         ApiError::new(Kind::NotFound, "model_not_found", message).about("model")
     };
     let (base, method) = match id.rsplit_once('/') {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::reader::read;
 use super::router::{Action, Router};
 use crate::answer::{AnswerError, Event, Refinement, Stage, cell};
+use crate::critique::says_yes;
 use crate::ledger::Context;
 use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::{Feedback, by_gold};
@@ -96,23 +97,20 @@ impl<'a> Critic<'a> {
         let values =
             json!({ "question": self.question, "document": document, "paths": paths, "examples": judged });
         let messages = Prompt::HybridValidate.render(values)?;
-        let answers = ["yes".to_owned(), "no".to_owned()];
         if self.context.model()?.abilities().score {
+            let answers = ["yes".to_owned(), "no".to_owned()];
             let request = ScoreRequest {
                 stage: "critique.validate".into(),
                 messages,
-                continuations: answers.to_vec(),
+                continuations: answers.into(),
                 timeout: TIMEOUT,
             };
             let scores = self.context.score(Stage::Critique, request).await?.scores;
             let likelihood = |at: usize| scores.get(at).map_or(f64::NEG_INFINITY, |(score, _)| *score);
             return Ok(1.0 / (1.0 + (likelihood(1) - likelihood(0)).exp()));
         }
-        let request = ChatRequest::new("critique.validate", messages)
-            .with_constraint(Constraint::Choice(answers.to_vec()))
-            .with_max_tokens(4);
-        let reply = self.context.chat(Stage::Critique, request).await?;
-        Ok(if reply.text.trim().to_lowercase().starts_with("yes") { 1.0 } else { 0.0 })
+        let accepted = says_yes(self.context, "critique.validate", messages).await?;
+        Ok(if accepted { 1.0 } else { 0.0 })
     }
 
     /// The error in an action: one call, or none if there is only one possible error or the model

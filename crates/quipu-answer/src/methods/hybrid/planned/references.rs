@@ -19,6 +19,7 @@ use crate::answer::{
     AnswerError, Event, Evidence, Outcome, Question, Refinement, Stage, Status, cell, to_markdown,
 };
 use crate::compose::compose;
+use crate::critique::says_yes;
 use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, mentions};
 use crate::methods::hybrid::feedback::ErrorKind;
@@ -329,11 +330,7 @@ impl<'a> Router<'a> {
                 let values = json!({
                     "asked_at": asked_at, "facts": facts, "prediction": prediction, "question": self.question.text(),
                 });
-                let request = ChatRequest::new("critique.validate", Prompt::HybridAccept.render(values)?)
-                    .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
-                    .with_max_tokens(4);
-                let said = self.context.chat(Stage::Critique, request).await?.text;
-                said.trim().to_lowercase().starts_with("yes")
+                says_yes(self.context, "critique.validate", Prompt::HybridAccept.render(values)?).await?
             }
         };
         let probability = f64::from(u8::from(accepted));

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::bank::Retrieved;
 use crate::answer::{AnswerError, Refinement, Stage, cell};
+use crate::critique::says_yes;
 use crate::ledger::Context;
 use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::{Feedback, by_gold};
@@ -83,11 +84,7 @@ impl<'a> Critic<'a> {
         let judged = self.context.memory::<Experiences>().judged(self.config.validations);
         let values =
             json!({ "question": self.question, "document": document, "paths": paths, "examples": judged });
-        let request = ChatRequest::new("critique.validate", Prompt::HybridValidate.render(values)?)
-            .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
-            .with_max_tokens(4);
-        let said = self.context.chat(Stage::Critique, request).await?.text;
-        Ok(said.trim().to_lowercase().starts_with("yes"))
+        says_yes(self.context, "critique.validate", Prompt::HybridValidate.render(values)?).await
     }
 
     /// The error in an action; `None` if the commentator's reply cannot be read.
