@@ -47,6 +47,7 @@ mod pseudo_paths;
 mod query;
 mod query_or_path;
 mod query_words;
+mod settings;
 mod several;
 mod verify;
 mod verify_services;

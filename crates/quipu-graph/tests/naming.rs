@@ -20,7 +20,9 @@ fn imported(turtle: &str) -> (tempfile::TempDir, EmbeddedGraph) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("graph.ttl");
     std::fs::write(&file, format!("{PREFIXES}{turtle}")).unwrap();
-    let graph = import_files(&folder.path().join("store"), &[file]);
+    let store = folder.path().join("store");
+    std::fs::create_dir(&store).unwrap();
+    let graph = import_files(&store, &[file]);
     (folder, graph)
 }
 

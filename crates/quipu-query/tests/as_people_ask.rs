@@ -9,7 +9,10 @@
 )]
 
 use crate::common::Shop;
-use quipu_query::asked::{kinds_named, meant, right_ends, right_units, thing_of_extreme, without_titles};
+use quipu_query::asked::{
+    column_asked_for, kinds_named, meant, parts_of_values, right_ends, right_units, thing_of_extreme,
+    with_counted, with_the_named, without_titles,
+};
 use quipu_query::{Found, Query, all_in_order, bind, read_sql};
 
 async fn stock() -> Shop {
@@ -167,4 +170,63 @@ async fn keys_are_no_examples_of_names() {
     let text = shop.tables.render(&quipu_query::Relevance::default(), &quipu_query::RenderConfig::default());
     assert!(text.text.contains("CREATE TABLE price (name TEXT, amount REAL"), "{}", text.text);
     assert!(text.text.contains("Ana Okafor"), "{}", text.text);
+}
+
+#[tokio::test]
+async fn the_city_of_a_site_is_given_where_a_city_is_asked_for() {
+    let turtle = "@prefix : <http://s.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :p1 a :Product ; rdfs:label \"Pump\" ; :madeAt :s1 . :p2 a :Product ; rdfs:label \"Tap\" ; :madeAt :s2 .
+        :s1 a :Site ; rdfs:label \"North Works\" ; :city \"Kassel\" . :s2 a :Site ; rdfs:label \"Depot\" ; :city \"Ulm\" .";
+    let shop = Shop::of("sites.ttl", turtle).await.unwrap();
+    let given = |question: &str| {
+        let mut bound = shop.bound("SELECT made_at FROM product WHERE name = 'Pump'").unwrap().query;
+        column_asked_for(question, &mut bound, &shop.tables).map(|_| bound)
+    };
+    let bound = given("in which city is the pump made").unwrap();
+    let plan = quipu_query::plan(&bound, &shop.tables).unwrap();
+    let rows = quipu_query::run(&shop.workspace, &plan, &quipu_query::RunLimits::default()).await.unwrap();
+    assert_eq!(rows.rows[0][0].as_ref().unwrap().name, "Kassel");
+    assert!(given("at which site is the pump made").is_none());
+    assert!(given("in which plant is the pump made").is_none());
+}
+
+#[tokio::test]
+async fn the_things_that_are_counted_for_each_row_are_joined() {
+    let shop = stock().await;
+    let lines = async |question: &str, sql: &str| {
+        let mut query = read(sql);
+        let mend = with_counted(question, &mut query, &shop.tables);
+        let bound = bind(query, &shop.tables, &shop.values, &Found::default()).ok()?;
+        let plan = quipu_query::plan(&bound.query, &shop.tables).ok()?;
+        let rows = quipu_query::run(&shop.workspace, &plan, &quipu_query::RunLimits::default()).await.ok()?;
+        let name = |row: &Vec<Option<quipu_query::CellValue>>| row[0].as_ref().unwrap().name.clone();
+        let mut names: Vec<String> = rows.rows.iter().map(name).collect();
+        names.sort();
+        mend.map(|_| names)
+    };
+    let sql = "SELECT name FROM employee GROUP BY name HAVING COUNT(*) >= 2";
+    let both = vec!["Ana Okafor".to_owned(), "Bo Lund".to_owned()];
+    assert_eq!(lines("employees with at least two machines", sql).await, Some(both));
+    let more = "SELECT name FROM employee GROUP BY name HAVING COUNT(*) > 2";
+    assert_eq!(lines("employees with more than two machines", more).await, Some(Vec::new()));
+    // No table of that name refers to employees.
+    assert_eq!(lines("employees with at least two rivers", sql).await, None);
+}
+
+#[tokio::test]
+async fn a_thing_is_looked_for_in_the_table_that_has_it() {
+    let shop = stock().await;
+    let check = |sql: &str, expected: Option<&str>| {
+        let mut query = read(sql);
+        let mend = with_the_named(&mut query, &shop.tables, &shop.values);
+        assert_eq!(mend.is_some(), expected.is_some(), "{sql}");
+        assert_eq!(query, read(expected.unwrap_or(sql)), "{sql}");
+    };
+    check(
+        "SELECT area_km2 FROM river WHERE name = 'Drevna'",
+        Some("SELECT area_km2 FROM province AS river WHERE name = 'Drevna'"),
+    );
+    // The table has the thing; or no other table has the column too.
+    check("SELECT length_km FROM river WHERE name = 'Udine'", None);
+    check("SELECT length_km FROM river WHERE name = 'Drevna'", None);
 }

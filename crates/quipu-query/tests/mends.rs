@@ -45,6 +45,16 @@ async fn what_was_written_for_another_schema_is_mended() {
 }
 
 #[tokio::test]
+async fn a_column_of_the_wrong_alias_is_that_of_the_table_that_has_it() {
+    let shop = Shop::open().await.unwrap();
+    let sql = "SELECT T1.code FROM product AS T1 JOIN supplier AS T2 ON T1.supplier = T2.name \
+               WHERE T1.name = 'Otter Pump'";
+    check(&shop, sql, &["B2"]).await;
+    let mends = shop.bound(sql).unwrap().mends;
+    assert!(mends.iter().any(|mend| mend.text == "T1 has no column code: t2.code is meant"), "{mends:?}");
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_said() {
     let shop = Shop::open().await.unwrap();
     let says = |sql: &str| shop.bound(sql).unwrap_err().to_string();

@@ -109,6 +109,7 @@ impl Features {
                 || gives_no_number(question, candidate)
                 || only_repeats(candidate)
                 || candidate.ties > MOST_TIES
+                || (candidate.rows.rows.len() > MOST_TIES && asks_for_the_most(question))
                 || (much > 0 && denies(question, candidate)),
         }
     }
@@ -155,6 +156,22 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
         }
         _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
     }
+}
+
+/// Whether a question asks for the one thing that has the most of others: "which river has the most
+/// tributaries".
+fn asks_for_the_most(question: &str) -> bool {
+    /// Words before it: "in which of the provinces are the most".
+    const MOST_BEFORE: usize = 5;
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let asks = words.first().is_some_and(|word| language.asks_by_a_noun(word));
+    let places = words.iter().take(MOST_BEFORE);
+    asks && words.iter().all(|word| language.cardinal(word).is_none_or(|number| number < 2))
+        && !words.iter().any(|word| word.chars().all(|c| c.is_ascii_digit()))
+        && places
+            .zip(words.iter().skip(1))
+            .any(|(before, word)| language.is_article(before) && language.is_quantity(word))
 }
 
 /// Whether a question asks for a number and gets none.

@@ -5,7 +5,7 @@ use quipu_language::{Language, Measured, Ordered, Side, asks_for, is_measure, si
 
 use super::Nearness;
 use super::said::Said;
-use super::slips::superlatives;
+use super::slips::{order_of, superlatives};
 use crate::syntax::{Aggregate, Comparison, Expression, Join, Query, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::Values;
@@ -104,7 +104,7 @@ pub(super) fn something_else(
         .or_else(|| of_unnamed_things(&words, query, tables))
         .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
-        .or_else(|| another_extreme(&words, query, left_out, near))
+        .or_else(|| another_extreme(&words, query, left_out, near, tables))
         .or_else(|| another_superlative(&words, query, said, near))
 }
 
@@ -286,16 +286,24 @@ fn another_number(
 
 /// The noun whose extreme is asked for, if the reading orders by something else: the largest budget
 /// is no floor. "Most" asks for a count.
-fn another_extreme(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+fn another_extreme(
+    words: &[String],
+    query: &Query,
+    left_out: &[String],
+    near: &Nearness,
+    tables: &Tables,
+) -> Option<String> {
     let language = Language::of_words(words);
     if query.order.is_empty() || counts(query) {
         return None;
     }
-    // "The shortest time" names its measure twice.
+    let ordered = order_of(query, tables).map(|(_, title, _)| title).unwrap_or_default();
+    // "The shortest time" names its measure twice; "the lightest thing" names it by its superlative.
     let next = |(at, word): &(usize, String)| {
+        let is_measure = |of: &str| language.measured(word, of) == Measured::Alike;
         words
             .get(at + 1)
-            .filter(|next| !language.is_quantity(word) && language.measured(word, next) != Measured::Alike)
+            .filter(|next| !language.is_quantity(word) && !is_measure(next) && !is_measure(&ordered))
     };
     let mut nouns = superlatives(words, query).into_iter();
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())

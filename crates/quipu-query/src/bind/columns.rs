@@ -51,6 +51,9 @@ impl Binder<'_> {
                 return Ok(found);
             }
         }
+        if let Some(found) = self.column_of_another(column, &reaches, scopes) {
+            return Ok(found);
+        }
         for (depth, reach) in &reaches {
             if let Some(found) = self.linked_column(reach, &column.name, *depth, scopes) {
                 return Ok(found);
@@ -110,6 +113,28 @@ impl Binder<'_> {
         self.mend(Doubt::Little, format!("{wanted} is not in FROM: it is joined for its {id}"));
         let place = Some(Place { table: of, column: at });
         Some(Expression::Column(ColumnRef { table: Some(alias), name: id, place }))
+    }
+
+    /// The column of this name of another table in FROM, if exactly one has it: `T2.country`, where
+    /// the country is that of T1.
+    fn column_of_another(
+        &mut self,
+        column: &ColumnRef,
+        reaches: &[(usize, Reach)],
+        scopes: &[Scope],
+    ) -> Option<Expression> {
+        let written = column.table.as_ref()?;
+        let (depth, own) = reaches.first()?;
+        let scope = scopes.len().checked_sub(depth + 1).and_then(|at| scopes.get(at))?;
+        let has = |reach: &&Reach| {
+            let table = reach.table.and_then(|at| self.tables.table(at));
+            reach.alias != own.alias && table.and_then(|table| table.find(&column.name)) > Some(0)
+        };
+        let mut having = scope.reaches.iter().filter(has);
+        let other = having.next().filter(|_| having.next().is_none())?.clone();
+        let (name, alias) = (&column.name, &other.alias);
+        self.mend(Doubt::Little, format!("{written} has no column {name}: {alias}.{name} is meant"));
+        self.own_column(&other, name, *depth)
     }
 
     fn columns_there(&self, reach: &Reach) -> String {

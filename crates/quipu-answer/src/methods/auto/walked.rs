@@ -32,6 +32,12 @@ pub(super) async fn is_answer(
     if !measures_what_is_asked(context, question, plan).await? {
         return Ok(false);
     }
+    // "The capital of the largest province": the province that was found first, too.
+    if let PlanStart::Found(inner) = &plan.start
+        && !measures_what_is_asked(context, question, inner).await?
+    {
+        return Ok(false);
+    }
     if matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps) {
         return Ok(false);
     }

@@ -93,7 +93,9 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     let of_schema: HashSet<String> =
         tables.tables.iter().flat_map(|table| words_of(&table.title)).chain(of_schema).collect();
     let skip = |word: &str| {
-        exact.contains(word)
+        // A year stands in many names and means none of them.
+        word.chars().all(|c| c.is_ascii_digit())
+            || exact.contains(word)
             || !language.meanings(word).is_empty()
             || of_schema.iter().any(|known| language.is_form(word, known))
     };
@@ -133,6 +135,8 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         hints.clear();
         families.clear();
     }
+    let mut told = HashSet::new();
+    hints.retain(|hint| told.insert(hint.clone()));
     hints.truncate(MOST_HINTS);
     let config = RenderConfig { bytes: asking.config.table_bytes, ..RenderConfig::default() };
     let rendered = tables.render(&relevance, &config);

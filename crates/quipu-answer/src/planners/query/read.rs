@@ -2,9 +2,9 @@
 
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
-    Candidate, Nearness, among_those, compared, for_each, of_those, of_two, parts_of_values, right_dates,
-    right_direction, right_ends, right_sides, right_units, takes_from_itself, thing_of_extreme, with_both,
-    without_titles,
+    Candidate, Nearness, among_those, column_asked_for, compared, for_each, of_those, of_two,
+    parts_of_values, right_dates, right_direction, right_ends, right_sides, right_units, takes_from_itself,
+    thing_of_extreme, with_both, with_counted, with_the_named, without_titles,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -114,6 +114,8 @@ async fn try_read(
     let (mut query, both) = with_both(asking.question.text(), query);
     let of_two = of_two(&mut query);
     let titles = without_titles(asking.question.text(), &mut query, values);
+    let named = with_the_named(&mut query, tables, values);
+    let counted = with_counted(asking.question.text(), &mut query, tables);
     let mut bound = bind(query, tables, values, &found)?;
     if !asks_tables(&bound.query) {
         return Err(QueryError::Unbound(
@@ -137,7 +139,7 @@ async fn try_read(
     bound.mends.extend(compared_sides);
     bound.mends.extend(both);
     bound.mends.extend(of_two);
-    bound.mends.extend(titles);
+    bound.mends.extend([titles, named, counted].into_iter().flatten());
     bound.mends.extend(right_units(text, &mut bound.query, tables));
     bound.mends.extend(right_ends(text, &mut bound.query, tables));
     bound.mends.extend(right_direction(text, &mut bound.query, tables));
@@ -151,6 +153,7 @@ async fn try_read(
         let reason = "it holds a value against itself; take that of one thing and that of the other, each by its own SELECT";
         return Err(QueryError::Unbound(reason.into()));
     }
+    bound.mends.extend(column_asked_for(text, &mut bound.query, tables));
     bound.mends.extend(parts_of_values(&mut bound.query, tables));
     let tells_things = with_things(&mut bound.query, tables);
     with_groups(&mut bound.query);
