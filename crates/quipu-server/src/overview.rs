@@ -193,7 +193,16 @@ mod tests {
     }
 
     fn table(id: &str, rows: u64, source: Rows, columns: Vec<Column>) -> Table {
-        Table { id: id.into(), title: id.into(), rows, source, columns, within: None, kinds: Vec::new() }
+        Table {
+            id: id.into(),
+            title: id.into(),
+            rows,
+            source,
+            columns,
+            within: None,
+            kinds: Vec::new(),
+            unnamed: false,
+        }
     }
 
     #[test]

@@ -184,7 +184,16 @@ pub mod tests {
     }
 
     fn table(id: &str, source: Rows, columns: Vec<Column>) -> Table {
-        Table { id: id.into(), title: id.into(), rows: 9, source, columns, within: None, kinds: Vec::new() }
+        Table {
+            id: id.into(),
+            title: id.into(),
+            rows: 9,
+            source,
+            columns,
+            within: None,
+            kinds: Vec::new(),
+            unnamed: false,
+        }
     }
 
     /// Ships with a port and several cargoes, and ports.

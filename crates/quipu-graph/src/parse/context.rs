@@ -109,7 +109,7 @@ impl<'a> Definitions<'a> {
                 // It stands within what it stood for before.
                 Some(prefix) if prefix == term => within = within.saturating_add(text.len()),
                 Some(prefix) => {
-                    longest = self.length(prefix, chain + 1)?.saturating_add(text.len()).max(longest)
+                    longest = self.length(prefix, chain + 1)?.saturating_add(text.len()).max(longest);
                 }
                 None => longest = longest.max(text.len()),
             }

@@ -285,7 +285,7 @@ impl Language {
     }
 
     /// All names of a unit; the word itself if no list has it.
-    fn names_of_unit<'a>(self, unit: &'a str) -> impl Iterator<Item = &'a str> {
+    fn names_of_unit(self, unit: &str) -> impl Iterator<Item = &str> {
         let names = self.words().unit_names.phrases.iter().map(|row| row.split(' '));
         let row = names.clone().find(|row| row.clone().any(|name| name == unit));
         let alone = row.is_none().then_some(unit);
