@@ -32,8 +32,8 @@ enum Over {
     Books,
     /// The directors of [`FILMS`], and the rest as a second source.
     Halves,
-    /// Three entities of one name: one with the question's relation, one with five similar ones, one
-    /// with the most relations.
+    /// Three entities of one name: one with the question's relation, one with five similar ones,
+    /// one with the most relations.
     Namesakes,
     /// An API of authors and books.
     Library,

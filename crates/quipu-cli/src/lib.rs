@@ -18,9 +18,9 @@ use std::io::Write as _;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
-/// Runs the command with these arguments, the first of which is its own name. Returns the exit code:
-/// 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. Call it once in a process, from its main
-/// thread.
+/// Runs the command with these arguments, the first of which is its own name. Returns the exit
+/// code: 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. Call it once in a process, from
+/// its main thread.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match commands::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,

@@ -39,8 +39,8 @@ impl Job {
 #[pymethods]
 impl Job {
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
-    /// Does the work and returns its result as JSON. Other Python threads keep running; Ctrl-C stops
-    /// the work.
+    /// Does the work and returns its result as JSON. Other Python threads keep running; Ctrl-C
+    /// stops the work.
     fn wait(&self, py: Python<'_>) -> PyResult<String> {
         let work = self.take()?;
         py.detach(|| {

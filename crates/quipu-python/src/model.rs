@@ -18,7 +18,8 @@ pub(crate) enum Model {
 }
 
 impl Model {
-    /// Reads `None`, a name, or a function from messages (`{"role": ..., "content": ...}`) to a text.
+    /// Reads `None`, a name, or a function from messages (`{"role": ..., "content": ...}`) to a
+    /// text.
     pub(crate) fn of(given: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
         let Some(given) = given else { return Ok(Self::OfSettings) };
         if let Ok(name) = given.extract::<String>() {

@@ -139,8 +139,8 @@ pub(crate) fn import_workspace(how: &str, progress: Option<Py<PyAny>>) -> PyResu
     }))
 }
 
-/// Fetches a model unless it is present, and returns its path. If it is stopped, the fetched part is
-/// kept for the next attempt.
+/// Fetches a model unless it is present, and returns its path. If it is stopped, the fetched part
+/// is kept for the next attempt.
 #[pyfunction]
 pub(crate) fn pull_model(name: String, progress: Option<Py<PyAny>>) -> Job {
     let cancel = Arc::new(AtomicBool::new(false));

@@ -1,5 +1,5 @@
-//! Questions as people ask them of a company's graph: codes, forms of address, units, kinds that have
-//! no table of their own, things instead of their values.
+//! Questions as people ask them of a company's graph: codes, forms of address, units, kinds that
+//! have no table of their own, things instead of their values.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

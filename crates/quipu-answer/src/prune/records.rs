@@ -21,8 +21,8 @@ const LATEST: usize = 14;
 const EARLIEST: usize = 4;
 /// With fewer dated rows a list is no history, and the question's time does not filter it.
 const LEAST_HISTORY: usize = 3;
-/// What a field that tells rows apart is worth, beside its likeness to the question. A manifest adds
-/// the words of such fields of its API (`row_words`).
+/// What a field that tells rows apart is worth, beside its likeness to the question. A manifest
+/// adds the words of such fields of its API (`row_words`).
 const TELLS_ROWS: f32 = 0.35;
 
 /// The relevant records of one call.

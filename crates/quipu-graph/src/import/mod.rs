@@ -211,8 +211,8 @@ impl Import<'_> {
         })
     }
 
-    /// Names entities without a label; writes catalogue, schema, the page sums of all files and, last, the manifest. The manifest
-    /// makes the folder a store.
+    /// Names entities without a label; writes catalogue, schema, the page sums of all files and,
+    /// last, the manifest. The manifest makes the folder a store.
     fn conclude(
         &self,
         assembled: &Assembled,

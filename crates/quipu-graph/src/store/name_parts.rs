@@ -1,4 +1,5 @@
-//! Names in parts: people whose given name and family name are two relations, and who have no label.
+//! Names in parts: people whose given name and family name are two relations, and who have no
+//! label.
 
 use super::EmbeddedGraph;
 use crate::naming::{NAMING, NamePart};

@@ -169,8 +169,8 @@ pub(super) fn write_source(
     write_file(folder, &file)
 }
 
-/// Publishes the generation of an endpoint with its settings. Those of the reading before hold until
-/// then. It replaces any other endpoint.
+/// Publishes the generation of an endpoint with its settings. Those of the reading before hold
+/// until then. It replaces any other endpoint.
 pub(super) fn publish_endpoint(
     folder: &Path,
     name: &str,

@@ -181,8 +181,8 @@ fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
-/// Whether the reading answers no. A "no" has no triples as its evidence, so it is worth no more than
-/// the query: one that was guessed in part proves nothing.
+/// Whether the reading answers no. A "no" has no triples as its evidence, so it is worth no more
+/// than the query: one that was guessed in part proves nothing.
 fn denies(question: &str, candidate: &Candidate) -> bool {
     let is_no = |cell: &CellValue| matches!(cell.name.as_str(), "false" | "0");
     asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)

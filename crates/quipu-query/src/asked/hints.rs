@@ -44,8 +44,8 @@ fn measured<'a>(asked: &[String], mention: &'a Mention, tables: &Tables) -> Opti
     measured.next().filter(|_| measured.next().is_none())
 }
 
-/// The kinds of things that a question names and that have no table of their own in the prompt, each
-/// with the column of kinds that holds it: "customers" may be `organisation.kind = 'customer'`.
+/// The kinds of things that a question names and that have no table of their own in the prompt,
+/// each with the column that holds it: "customers" are a value of `organisation.kind`.
 pub fn kinds_named(tables: &Tables, question: &str) -> Vec<(String, Place, String)> {
     let language = Language::of(question);
     let asked = words_of(question);

@@ -298,7 +298,8 @@ fn another_extreme(
         return None;
     }
     let ordered = order_of(query, tables).map(|(_, title, _)| title).unwrap_or_default();
-    // "The shortest time" names its measure twice; "the lightest thing" names it by its superlative.
+    // "The shortest time" names its measure twice; "the lightest thing" names it by its
+    // superlative.
     let next = |(at, word): &(usize, String)| {
         let is_measure = |of: &str| language.measured(word, of) == Measured::Alike;
         words

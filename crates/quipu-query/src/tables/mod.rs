@@ -203,8 +203,8 @@ impl Tables {
         }
     }
 
-    /// Whether a table's rows are values in parts: without a name, a link or a use but to hold a few
-    /// numbers and texts, like a price with its currency.
+    /// Whether a table's rows are values in parts: without a name, a link or a use but to hold a
+    /// few numbers and texts, like a price with its currency.
     pub fn holds_values(&self, table: usize) -> bool {
         /// Most parts of a value.
         const MOST: usize = 5;
