@@ -34,6 +34,12 @@ def write(path, lines):
     return text
 
 
+def finish():
+    """Fail if --check found a file that differs."""
+    if WRONG:
+        sys.exit("differs from what this script makes: " + ", ".join(WRONG))
+
+
 def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -68,7 +74,8 @@ def value(token):
     if not token.startswith('"'):
         if token in ("true", "false"):
             return token == "true", ""
-        return (int(token), "") if re.fullmatch(r"\d+", token) else (local(token), "")
+        is_number = re.fullmatch(r"-?\d+(\.\d+)?", token)
+        return Fraction(token) if is_number else local(token), ""
     text, tail = re.fullmatch(r'"((?:[^"\\]|\\.)*)"(.*)', token).groups()
     text = text.replace('\\"', '"').replace("\\\\", "\\")
     if tail.startswith("@"):
@@ -76,7 +83,7 @@ def value(token):
     kind = local(tail[2:]) if tail else "string"
     if kind in ("gYear", "integer", "decimal"):
         return Fraction(text), ""
-    return text, ""
+    return text == "true" if kind == "boolean" else text, ""
 
 
 def read_turtle(text):
@@ -208,13 +215,14 @@ class Asked:
         number = f"{self.name}-u{len(self.none)}"
         self.none.append({"id": number, "question": question, "kind": kind, "answers": []})
 
-    def done(self):
-        assert len(self.lines) == 30 and len(self.none) == 10, (len(self.lines), len(self.none))
-        assert len({x["question"] for x in self.lines + self.none}) == 40
+    def done(self, asked=30, refused=10):
+        sizes = (len(self.lines), len(self.none))
+        assert sizes == (asked, refused), sizes
+        assert len({x["question"] for x in self.lines + self.none}) == asked + refused
         for file, lines in (("questions", self.lines), ("unanswerable", self.none)):
             dumped = [json.dumps(line, ensure_ascii=False) for line in lines]
             write(f"{self.name}/{file}.jsonl", dumped)
-        print(f"{self.name}: {self.size} triples, 30 questions ({self.twice} computed twice)")
+        print(f"{self.name}: {self.size} triples, {asked} questions ({self.twice} computed twice)")
 
 
 def ranked(pairs, high=True):
@@ -1362,8 +1370,7 @@ def main():
         none.update(line["kind"] for line in made.none)
     print("answerable:", ", ".join(f"{kind} {n}" for kind, n in sorted(kinds.items())))
     print("unanswerable:", ", ".join(f"{kind} {n}" for kind, n in sorted(none.items())))
-    if WRONG:
-        sys.exit("differs from what this script makes: " + ", ".join(WRONG))
+    finish()
 
 
 if __name__ == "__main__":

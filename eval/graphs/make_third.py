@@ -23,11 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import make  # noqa: E402
 from make import local, mean, means, nth, quoted, read_turtle  # noqa: E402
 from make import turtle, value, write  # noqa: E402
-from reread import Graph, by_name, day, decimal, first, some_day, tops  # noqa: E402
-
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-XSD = "http://www.w3.org/2001/XMLSchema#"
+from reread import Graph, by_name, first, some_day, tops  # noqa: E402
+from writing import RDF, RDFS, XSD, day, decimal, year  # noqa: E402
 
 
 # ---- Helpers -----------------------------------------------------------------------------------
@@ -74,10 +71,6 @@ def slug(text):
 
 def words(text):
     return [x.strip() for x in re.split(r"[,\n]+", text) if x.strip()]
-
-
-def year(y):
-    return f'"{y}"^^xsd:gYear'
 
 
 def people(rnd, firsts, lasts, n):
@@ -1080,8 +1073,7 @@ def main():
         kinds, none = Counter(made.kinds), Counter(line["kind"] for line in made.none)
         print("  answerable:", ", ".join(f"{kind} {n}" for kind, n in sorted(kinds.items())))
         print("  unanswerable:", ", ".join(f"{kind} {n}" for kind, n in sorted(none.items())))
-    if make.WRONG:
-        sys.exit("differs from what this script makes: " + ", ".join(make.WRONG))
+    make.finish()
 
 
 if __name__ == "__main__":

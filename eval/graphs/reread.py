@@ -1,4 +1,4 @@
-"""Asks the triples of a written graph file: what `make_third.py` and `make_fourth.py` share."""
+"""Asks the triples of a written graph file: `Graph` and `Paths` are two ways to write a query."""
 
 import re
 import sys
@@ -38,13 +38,14 @@ class Graph:
         return text.strip("'"), False
 
     def __call__(self, names, patterns):
-        tokens = re.findall(r"\?\w+|\"[^\"]*\"|'[^']*'|\w+|,", patterns)
+        tokens = re.findall(r"\?\w+|\"[^\"]*\"|'[^']*'|\[[^\]]*\]|\w+|,", patterns)
         found, triple = [{}], []
         for token in tokens + [","]:
             if token != ",":
                 triple.append(token)
                 continue
             s, p, o = triple
+            p = self.term(p, {})[0]
             assert p in self.by_p, p
             triple, more = [], []
             for has in found:
@@ -75,18 +76,110 @@ class Graph:
         return self.label.get(x, x) if isinstance(x, str) else x
 
 
+class Paths:
+    """The triples of a written file, to be asked with `g("?x ?y | pattern, pattern")`.
+
+    A pattern is three words: `?x`, a local name, `<label>` or `<label@Class>` for a thing, or
+    'text'. `a` is the type with all classes above it, `p*` the property p any number of times.
+    The result is a set of values, or of rows where several variables are asked. Things are shown
+    by name.
+    """
+
+    def __init__(self, triples):
+        self.triples = triples
+        self.pairs, self.node, self.names = defaultdict(set), defaultdict(set), {}
+        for s, p, o in triples:
+            self.pairs[p].add((s, o))
+            if p == "label":
+                assert s not in self.names, s
+                self.node[o].add(s)
+                self.names[s] = o
+        family = dict(self.pairs["familyName"])
+        for s, given in self.pairs["givenName"]:
+            assert self.names.get(s, f"{given} {family[s]}") == f"{given} {family[s]}"
+            self.names[s] = f"{given} {family[s]}"
+        up = self.closed("subClassOf")
+        self.pairs["a"] = {(s, c) for s, o in self.pairs["type"] for c in up.get(o, {o})}
+        self.index = {}
+
+    def closed(self, p):
+        """{node: all nodes reached over p any number of times, itself too}."""
+        step = defaultdict(set)
+        for s, o in self.pairs[p]:
+            step[s].add(o)
+        reached = {}
+        for s in {n for pair in self.pairs[p] for n in pair}:
+            seen, edge = {s}, {s}
+            while edge:
+                edge = {o for n in edge for o in step[n]} - seen
+                seen |= edge
+            reached[s] = seen
+        return reached
+
+    def table(self, p):
+        """The pairs of a property, and those by subject and by object."""
+        if p not in self.index:
+            if p.endswith("*"):
+                self.pairs[p] = {(s, o) for s, up in self.closed(p[:-1]).items() for o in up}
+            assert p in self.pairs, p
+            by_s, by_o = defaultdict(list), defaultdict(list)
+            for s, o in self.pairs[p]:
+                by_s[s].append((s, o))
+                by_o[o].append((s, o))
+            self.index[p] = (list(self.pairs[p]), by_s, by_o)
+        return self.index[p]
+
+    def constant(self, word):
+        if word[0] == "'":
+            return word[1:-1]
+        if word[0] != "<":
+            return word
+        label, _, kind = word[1:-1].partition("@")
+        found = self.node[label] if label in self.node else set()
+        if kind:
+            found = {n for n in found if (n, kind) in self.pairs["a"]}
+        assert len(found) == 1, (word, found)
+        return next(iter(found))
+
+    def matches(self, has, s, p, o):
+        """All ways to make the triple s p o true that agree with the bindings in `has`."""
+        every, by_s, by_o = self.table(p)
+        left = has.get(s) if s[0] == "?" else self.constant(s)
+        right = has.get(o) if o[0] == "?" else self.constant(o)
+        pairs = every if left is None and right is None else by_o.get(right, [])
+        if left is not None:
+            pairs = by_s.get(left, [])
+        for x, y in pairs:
+            if (left is None or x == left) and (right is None or y == right):
+                if s == o and x != y:
+                    continue
+                yield {**has, **({s: x} if s[0] == "?" else {}), **({o: y} if o[0] == "?" else {})}
+
+    def __call__(self, text):
+        names, patterns = text.split("|", 1)
+        found = [{}]
+        for pattern in re.findall(r"(?:'[^']*'|<[^>]*>|[^,])+", patterns):
+            s, p, o = re.findall(r"'[^']*'|<[^>]*>|\S+", pattern)
+            found = [more for has in found for more in self.matches(has, s, p, o)]
+        names = names.split()
+        rows = {tuple(has[n] for n in names) for has in found}
+        shown = {tuple(self.show(x) for x in row) for row in rows}
+        assert len(shown) == len(rows), text
+        return {row[0] for row in shown} if len(names) == 1 else shown
+
+    def show(self, x):
+        return self.names.get(x, x) if isinstance(x, str) else x
+
+    def of(self, label):
+        """The classes of the things with this name."""
+        return {c for n in self.node.get(label, ()) for s, c in self.pairs["a"] if s == n}
+
+
 def by_name(things):
     made = {x.name: x for x in things}
-    assert len(made) == len(things), [n for n, c in Counter(x.name for x in things).items() if c > 1]
+    twice = [n for n, c in Counter(x.name for x in things).items() if c > 1]
+    assert len(made) == len(things), twice
     return made
-
-
-def day(d):
-    return f'"{d}"^^xsd:date'
-
-
-def decimal(text):
-    return f'"{text}"^^xsd:decimal'
 
 
 def some_day(rnd, first, last):

@@ -400,6 +400,11 @@ impl Select {
 }
 
 impl Query {
+    /// The rows of one SELECT, all of them and in any order.
+    pub fn of(select: Select) -> Self {
+        Self { body: Body::Select(Box::new(select)), order: Vec::new(), limit: None, offset: 0 }
+    }
+
     /// Its SELECT; `None` for a set operation.
     pub fn select(&self) -> Option<&Select> {
         match &self.body {

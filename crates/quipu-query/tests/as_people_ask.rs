@@ -9,18 +9,31 @@
 )]
 
 use crate::common::Shop;
-use quipu_query::asked::{
-    column_asked_for, kinds_named, meant, parts_of_values, right_ends, right_units, thing_of_extreme,
-    with_counted, with_the_named, without_titles,
-};
-use quipu_query::{Found, Query, all_in_order, bind, read_sql};
+use quipu_query::asked::{bind_as_asked, kinds_named, meant, mend_bound, without_invented};
+use quipu_query::{Bound, Found, RunLimits, all_in_order, plan, read_sql, run};
 
 async fn stock() -> Shop {
     Shop::of("stock.ttl", include_str!("stock.ttl")).await.unwrap()
 }
 
-fn read(sql: &str) -> Query {
-    read_sql(sql, None).unwrap()
+/// The query of a question, bound and mended.
+fn read(shop: &Shop, question: &str, sql: &str) -> Bound {
+    let query = read_sql(sql, None).unwrap();
+    let mut bound = bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default()).unwrap();
+    mend_bound(question, &mut bound, &shop.tables).unwrap();
+    bound
+}
+
+/// The first cells of a question's rows, in order.
+async fn answers(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
+    let plan = plan(&read(shop, question, sql).query, &shop.tables).unwrap();
+    let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap().rows;
+    let mut answers: Vec<String> =
+        rows.into_iter().map(|row| row.into_iter().next().flatten().unwrap().name).collect();
+    if !plan.ordered {
+        answers.sort();
+    }
+    answers
 }
 
 #[tokio::test]
@@ -40,24 +53,34 @@ async fn a_code_names_the_thing_whose_name_contains_it() {
 }
 
 #[tokio::test]
-async fn names_in_parts_are_names() {
+async fn names_in_parts_are_names_and_a_form_of_address_is_none() {
     let shop = stock().await;
-    assert_eq!(
-        shop.lines("SELECT name FROM machine WHERE kept_by = 'Ana Okafor'").await,
-        ["Ball Valve RF-7754", "Gear Pump KV-1291"]
-    );
-    assert_eq!(shop.lines("SELECT phone FROM employee WHERE name = 'Ms. Okafor'").await, ["+1 23"]);
+    let kept = "SELECT name FROM machine WHERE kept_by = 'Ana Okafor'";
+    let machines = ["Ball Valve RF-7754", "Gear Pump KV-1291"];
+    assert_eq!(answers(&shop, "Which machines does Ana Okafor keep?", kept).await, machines);
+    let question = "What is Ms. Okafor's phone number?";
+    let whole = "SELECT phone FROM employee WHERE name = 'Ms. Okafor'";
+    assert_eq!(answers(&shop, question, whole).await, ["+1 23"]);
+    let parts = "SELECT phone FROM employee WHERE family_name = 'Okafor' AND given_name = 'Ms.'";
+    assert_eq!(answers(&shop, question, parts).await, ["+1 23"]);
+    // Without the title another condition is left.
+    let both = "SELECT phone FROM employee WHERE family_name = 'Okafor' AND given_name = 'Bo'";
+    assert_eq!(answers(&shop, question, both).await, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_form_of_address_is_no_name() {
+async fn a_value_that_nobody_named_is_left_out_where_it_finds_nothing() {
     let shop = stock().await;
-    let mut query = read("SELECT phone FROM employee WHERE family_name = 'Okafor' AND given_name = 'Ms.'");
-    let mend = without_titles("What is Ms. Okafor's phone number?", &mut query, &shop.values);
-    assert!(mend.unwrap().text.contains("form of address"));
-    assert_eq!(query, read("SELECT phone FROM employee WHERE family_name = 'Okafor'"));
-    let mut other = read("SELECT phone FROM employee WHERE given_name = 'Ana'");
-    assert_eq!(without_titles("What is Ana's phone number?", &mut other, &shop.values), None);
+    let without = |question: &str, sql: &str| {
+        let query = shop.bound(sql).unwrap().query;
+        without_invented(question, &query).map(|(query, _)| query.to_string())
+    };
+    let sql = "SELECT phone FROM employee WHERE family_name = 'Okafor' AND given_name = 'Bo'";
+    let kept = "SELECT employee.phone FROM employee WHERE employee.family_name = 'Okafor'";
+    assert_eq!(without("What is Ms. Okafor's phone number?", sql).as_deref(), Some(kept));
+    assert_eq!(without("What is Bo Okafor's phone number?", sql), None);
+    // Nothing would be left of the question.
+    assert_eq!(without("What is the chief's phone number?", sql), None);
 }
 
 #[tokio::test]
@@ -74,43 +97,36 @@ async fn kinds_without_a_table_of_their_own_are_told() {
 #[tokio::test]
 async fn a_number_is_converted_into_the_unit_of_its_column() {
     let shop = stock().await;
-    let check = |question: &str, sql: &str, expected: &str| {
-        let mut bound = shop.bound(sql).unwrap().query;
-        right_units(question, &mut bound, &shop.tables);
-        assert_eq!(bound.to_string(), expected, "{question}");
+    let narrow = |most: &str| format!("SELECT machine.name FROM machine WHERE machine.width_mm < {most}");
+    let check = |question: &str, written: &str, expected: &str| {
+        assert_eq!(read(&shop, question, &narrow(written)).query.to_string(), narrow(expected), "{question}");
     };
-    let narrow = "SELECT machine.name FROM machine WHERE machine.width_mm < ";
-    check("Which are less than 10 cm wide?", &format!("{narrow}10"), &format!("{narrow}100"));
-    check("Which are less than 10 mm wide?", &format!("{narrow}10"), &format!("{narrow}10"));
+    check("Which are less than 10 cm wide?", "10", "100");
+    check("Which are less than 10 mm wide?", "10", "10");
+    check("Which are less than 0.1 metres wide?", "0.1", "100");
     // The model converted it already.
-    check("Which are less than 10 cm wide?", &format!("{narrow}100"), &format!("{narrow}100"));
+    check("Which are less than 10 cm wide?", "100", "100");
 }
 
 #[tokio::test]
 async fn the_best_rating_is_the_greatest_and_the_worst_the_least() {
     let shop = stock().await;
-    let check = |question: &str, expected: &str| {
-        let mut bound = shop.bound("SELECT name FROM machine ORDER BY rating LIMIT 1").unwrap().query;
-        right_ends(question, &mut bound, &shop.tables);
-        assert_eq!(bound.order[0].descending, expected == "greatest", "{question}");
-    };
-    check("Which machine has the best rating?", "greatest");
-    check("Which machine has the worst rating?", "least");
+    let sql = "SELECT name FROM machine ORDER BY rating LIMIT 1";
+    assert_eq!(answers(&shop, "Which machine has the best rating?", sql).await, ["Hand Pump KV-1300"]);
+    assert_eq!(answers(&shop, "Which machine has the worst rating?", sql).await, ["Gate Valve MS-3681"]);
 }
 
 #[tokio::test]
 async fn the_highest_point_is_a_thing_and_the_highest_weight_a_number() {
     let shop = stock().await;
-    let items = |question: &str| {
-        let mut bound = shop.bound("SELECT MAX(weight_kg) FROM machine").unwrap().query;
-        let mend = thing_of_extreme(question, &mut bound, &shop.tables);
-        assert_eq!(mend.is_some(), bound.limit == Some(1), "{question}");
-        bound.select().unwrap().items.len()
+    let check = async |question: &str, expected: &str| {
+        let sql = "SELECT MAX(weight_kg) FROM machine";
+        assert_eq!(answers(&shop, question, sql).await, [expected], "{question}");
     };
-    assert_eq!(items("What is the heaviest machine?"), 2);
-    assert_eq!(items("what is the heaviest item in stock"), 2);
-    assert_eq!(items("What is the greatest weight?"), 1);
-    assert_eq!(items("How heavy is the heaviest machine?"), 1);
+    check("What is the heaviest machine?", "Gear Pump KV-1291").await;
+    check("what is the heaviest item in stock", "Gear Pump KV-1291").await;
+    check("What is the greatest weight?", "12").await;
+    check("How heavy is the heaviest machine?", "12").await;
 }
 
 #[tokio::test]
@@ -143,25 +159,18 @@ async fn all_things_of_a_class_stand_in_the_order_of_a_relation() {
 #[tokio::test]
 async fn a_value_of_a_table_within_another_is_looked_up_in_the_wider_one() {
     let shop = stock().await;
-    let query = read("SELECT amount FROM price WHERE name = 'KV-1291'");
-    let bound = bind(query, &shop.tables, &shop.values, &Found::default()).unwrap();
-    assert!(bound.query.to_string().contains("machine"), "{}", bound.query);
-    assert_eq!(shop.lines("SELECT amount FROM price WHERE name = 'KV-1291'").await, ["100"]);
+    let sql = "SELECT amount FROM price WHERE name = 'KV-1291'";
+    assert_eq!(answers(&shop, "What does the KV-1291 cost?", sql).await, ["100"]);
 }
 
 #[tokio::test]
 async fn a_price_is_its_amount_not_the_key_of_its_node() {
     let shop = stock().await;
-    let mut bound = shop.bound("SELECT price FROM machine WHERE name = 'RF-7754'").unwrap().query;
-    assert!(parts_of_values(&mut bound, &shop.tables).is_some());
-    let plan = quipu_query::plan(&bound, &shop.tables).unwrap();
-    let rows = quipu_query::run(&shop.workspace, &plan, &quipu_query::RunLimits::default()).await.unwrap();
-    assert_eq!(rows.rows[0][0].as_ref().unwrap().name, "300");
-    // Employees have names, and machines are things.
-    for sql in ["SELECT kept_by FROM machine", "SELECT name FROM machine", "SELECT AVG(amount) FROM price"] {
-        let mut bound = shop.bound(sql).unwrap().query;
-        assert_eq!(parts_of_values(&mut bound, &shop.tables), None, "{sql}");
-    }
+    let sql = "SELECT price FROM machine WHERE name = 'RF-7754'";
+    assert_eq!(answers(&shop, "What is the price of the RF-7754?", sql).await, ["300"]);
+    // Employees have names.
+    let sql = "SELECT kept_by FROM machine WHERE name = 'RF-7754'";
+    assert_eq!(answers(&shop, "Who keeps the RF-7754?", sql).await, ["Ana Okafor"]);
 }
 
 #[tokio::test]
@@ -173,60 +182,93 @@ async fn keys_are_no_examples_of_names() {
 }
 
 #[tokio::test]
-async fn the_city_of_a_site_is_given_where_a_city_is_asked_for() {
-    let turtle = "@prefix : <http://s.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-        :p1 a :Product ; rdfs:label \"Pump\" ; :madeAt :s1 . :p2 a :Product ; rdfs:label \"Tap\" ; :madeAt :s2 .
-        :s1 a :Site ; rdfs:label \"North Works\" ; :city \"Kassel\" . :s2 a :Site ; rdfs:label \"Depot\" ; :city \"Ulm\" .";
-    let shop = Shop::of("sites.ttl", turtle).await.unwrap();
-    let given = |question: &str| {
-        let mut bound = shop.bound("SELECT made_at FROM product WHERE name = 'Pump'").unwrap().query;
-        column_asked_for(question, &mut bound, &shop.tables).map(|_| bound)
-    };
-    let bound = given("in which city is the pump made").unwrap();
-    let plan = quipu_query::plan(&bound, &shop.tables).unwrap();
-    let rows = quipu_query::run(&shop.workspace, &plan, &quipu_query::RunLimits::default()).await.unwrap();
-    assert_eq!(rows.rows[0][0].as_ref().unwrap().name, "Kassel");
-    assert!(given("at which site is the pump made").is_none());
-    assert!(given("in which plant is the pump made").is_none());
+async fn a_thing_is_looked_for_in_the_table_that_has_it() {
+    let shop = stock().await;
+    let question = "How large is Drevna?";
+    let sql = "SELECT area_km2 FROM river WHERE name = 'Drevna'";
+    assert_eq!(answers(&shop, question, sql).await, ["9000"]);
+    // The table has the thing; or no other table has the column too.
+    let own = "SELECT length_km FROM river WHERE name = 'Udine'";
+    assert_eq!(answers(&shop, "How long is the Udine?", own).await, ["90"]);
+    let none = read_sql("SELECT length_km FROM river WHERE name = 'Drevna'", None).unwrap();
+    let refused = bind_as_asked(question, none, &shop.tables, &shop.values, &Found::default());
+    assert!(refused.unwrap_err().to_string().contains("no River called 'Drevna'"));
+}
+
+/// Breweries, beers and hops: a link table between two kinds of things.
+async fn brewery() -> Shop {
+    Shop::of("brewery.ttl", include_str!("brewery.ttl")).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_town_of_a_brewery_is_given_where_a_town_is_asked_for() {
+    let shop = brewery().await;
+    let sql = "SELECT brewed_by FROM beer WHERE name = 'Red Otter'";
+    assert_eq!(answers(&shop, "in which town is the red otter brewed", sql).await, ["Harnby"]);
+    assert_eq!(answers(&shop, "at which brewery is the red otter brewed", sql).await, ["Mill Lane"]);
+    assert_eq!(answers(&shop, "by which house is the red otter brewed", sql).await, ["Mill Lane"]);
 }
 
 #[tokio::test]
 async fn the_things_that_are_counted_for_each_row_are_joined() {
-    let shop = stock().await;
-    let lines = async |question: &str, sql: &str| {
-        let mut query = read(sql);
-        let mend = with_counted(question, &mut query, &shop.tables);
-        let bound = bind(query, &shop.tables, &shop.values, &Found::default()).ok()?;
-        let plan = quipu_query::plan(&bound.query, &shop.tables).ok()?;
-        let rows = quipu_query::run(&shop.workspace, &plan, &quipu_query::RunLimits::default()).await.ok()?;
-        let name = |row: &Vec<Option<quipu_query::CellValue>>| row[0].as_ref().unwrap().name.clone();
-        let mut names: Vec<String> = rows.rows.iter().map(name).collect();
-        names.sort();
-        mend.map(|_| names)
-    };
-    let sql = "SELECT name FROM employee GROUP BY name HAVING COUNT(*) >= 2";
-    let both = vec!["Ana Okafor".to_owned(), "Bo Lund".to_owned()];
-    assert_eq!(lines("employees with at least two machines", sql).await, Some(both));
-    let more = "SELECT name FROM employee GROUP BY name HAVING COUNT(*) > 2";
-    assert_eq!(lines("employees with more than two machines", more).await, Some(Vec::new()));
-    // No table of that name refers to employees.
-    assert_eq!(lines("employees with at least two rivers", sql).await, None);
+    let shop = brewery().await;
+    let sql = "SELECT name FROM brewery GROUP BY name HAVING COUNT(*) >= 2";
+    let question = "breweries with at least two beers";
+    assert_eq!(answers(&shop, question, sql).await, ["Mill Lane", "Old Quay"]);
+    let more = "SELECT name FROM brewery GROUP BY name HAVING COUNT(*) > 2";
+    assert_eq!(answers(&shop, "breweries with more than two beers", more).await, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_thing_is_looked_for_in_the_table_that_has_it() {
-    let shop = stock().await;
-    let check = |sql: &str, expected: Option<&str>| {
-        let mut query = read(sql);
-        let mend = with_the_named(&mut query, &shop.tables, &shop.values);
-        assert_eq!(mend.is_some(), expected.is_some(), "{sql}");
-        assert_eq!(query, read(expected.unwrap_or(sql)), "{sql}");
-    };
-    check(
-        "SELECT area_km2 FROM river WHERE name = 'Drevna'",
-        Some("SELECT area_km2 FROM province AS river WHERE name = 'Drevna'"),
-    );
-    // The table has the thing; or no other table has the column too.
-    check("SELECT length_km FROM river WHERE name = 'Udine'", None);
-    check("SELECT length_km FROM river WHERE name = 'Drevna'", None);
+async fn each_of_the_things_counted_counts_once() {
+    let shop = brewery().await;
+    // North Gate's one beer has two hops.
+    let sql = "SELECT brewery.name, COUNT(*) FROM brewery JOIN beer ON beer.brewed_by = brewery.name \
+               JOIN beer_hops ON beer_hops.beer = beer.name GROUP BY brewery.name HAVING COUNT(*) = 2";
+    let question = "Which breweries make 2 beers?";
+    assert_eq!(answers(&shop, question, sql).await, ["Mill Lane", "Old Quay"]);
+    let all = ["Mill Lane", "North Gate", "Old Quay"];
+    assert_eq!(answers(&shop, "Which breweries use 2 hops?", sql).await, all);
+}
+
+#[tokio::test]
+async fn beers_compared_with_breweries_are_those_that_these_brew() {
+    let shop = brewery().await;
+    let sql = "SELECT name FROM hop WHERE name NOT IN (SELECT hops FROM beer_hops \
+               WHERE beer = (SELECT name FROM brewery WHERE name = 'Old Quay'))";
+    let question = "Which hops are not used in any beer of Old Quay?";
+    assert_eq!(answers(&shop, question, sql).await, ["Fuggle"]);
+}
+
+#[tokio::test]
+async fn a_column_named_by_its_kind_is_not_the_row_of_an_outer_query() {
+    let shop = brewery().await;
+    let sql = "SELECT name FROM brewery WHERE name IN \
+               (SELECT brewery FROM beer GROUP BY brewery HAVING COUNT(*) > 1)";
+    let question = "breweries with more than one beer";
+    assert_eq!(answers(&shop, question, sql).await, ["Mill Lane", "Old Quay"]);
+}
+
+#[tokio::test]
+async fn after_a_year_begins_with_the_next_one() {
+    let shop = brewery().await;
+    let sql =
+        |operator: &str, day: &str| format!("SELECT name FROM beer WHERE launched_on {operator} '{day}'");
+    let after = "Which beers were launched after 2020?";
+    assert_eq!(answers(&shop, after, &sql(">", "2020-01-01")).await, ["Red Otter", "White Hare"]);
+    assert_eq!(answers(&shop, after, &sql(">", "2020-12-31")).await, ["Red Otter", "White Hare"]);
+    let since = "Which beers were launched since 2020?";
+    let all = ["Black Stoat", "Red Otter", "White Hare"];
+    assert_eq!(answers(&shop, since, &sql(">=", "2020-01-01")).await, all);
+}
+
+#[tokio::test]
+async fn a_table_joined_for_nothing_is_left_out() {
+    let shop = brewery().await;
+    let sql = "SELECT beer_hops.hops FROM beer JOIN brewery ON beer.brewed_by = brewery.name \
+               JOIN beer_hops ON beer.name = beer_hops.beer WHERE beer.name = 'White Hare'";
+    let query = read(&shop, "Who brews the White Hare?", sql).query.to_string();
+    assert!(!query.contains("brewery") && query.contains("JOIN beer_hops"), "{query}");
+    let used = sql.replace("beer.name = 'White Hare'", "brewery.town = 'Harnby'");
+    assert!(read(&shop, "Which hops are used in Harnby?", &used).query.to_string().contains("brewery"));
 }

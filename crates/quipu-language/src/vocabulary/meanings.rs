@@ -264,6 +264,11 @@ impl Language {
         self.words().be.has(word)
     }
 
+    /// Whether a word before a time says that it lies behind: "after".
+    pub fn is_after(self, word: &str) -> bool {
+        self.words().times.after.has(word)
+    }
+
     /// Whether a word is a unit of time, length, mass or money.
     pub fn is_unit(self, word: &str) -> bool {
         self.words().units.has(word)

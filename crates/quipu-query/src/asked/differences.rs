@@ -11,7 +11,7 @@ use crate::tables::{Tables, words_of};
 /// Mends a query about two named things that subtracts a value from itself: each side takes the
 /// value of one thing. "How many years lie between the founding of A and that of B" does not ask
 /// for zero. Names are as the model wrote them; nothing is bound yet.
-pub fn of_two(query: &mut Query) -> Option<Mend> {
+pub(super) fn of_two(query: &mut Query) -> Option<Mend> {
     let Body::Select(select) = &mut query.body else { return None };
     let plain =
         query.order.is_empty() && query.limit.is_none() && select.group.is_empty() && select.from.len() == 1;
@@ -47,7 +47,7 @@ pub fn of_two(query: &mut Query) -> Option<Mend> {
 
 /// Puts a subtraction into the question's direction: by how much A is deeper than B is A's depth
 /// minus B's, and by how much A is cheaper is B's price minus A's.
-pub fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let language = Language::of(question);
     let words = words_of(&with_superlatives(question));
     words.iter().position(|word| language.is_than(word))?;
@@ -105,7 +105,7 @@ fn name_of(expression: &Expression, named: &[(String, String)]) -> Option<String
 
 /// Whether a query, or a part of it, subtracts a value from itself, or asks whether it is above or
 /// below itself.
-pub fn takes_from_itself(query: &Query) -> bool {
+pub(super) fn takes_from_itself(query: &Query) -> bool {
     let mut takes = false;
     query.visit(&mut |part| takes |= taken_from_itself(part).is_some() || is_above_itself(part));
     takes

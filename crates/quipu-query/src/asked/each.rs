@@ -11,7 +11,7 @@ const MOST_BETWEEN: usize = 4;
 
 /// Groups the single value of a query by the things for each of which the question asks: "how many
 /// songs are on each album". `None` if no table or column of the query has their name.
-pub fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let Body::Select(select) = &mut query.body else { return None };
     let [item] = select.items.as_slice() else { return None };

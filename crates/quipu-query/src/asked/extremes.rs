@@ -13,7 +13,7 @@ const COMPARED: u64 = 50;
 /// Mends "the largest city of Peru" written as "the city that is the largest of all and lies in
 /// Peru": the extreme is taken among the rows that satisfy the other conditions. `None` if no other
 /// condition names a value, or if the query already orders or counts.
-pub fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
     if !query.order.is_empty() || query.limit.is_some() {
         return None;
     }
@@ -45,7 +45,7 @@ pub fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
 
 /// Gives the thing with the extreme value instead of the value alone: "what is the highest point"
 /// asks for a thing, "what is the highest elevation" for a number.
-pub fn thing_of_extreme(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn thing_of_extreme(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
     let asks_what = words.first().is_some_and(|word| language.asks_by_a_noun(word));

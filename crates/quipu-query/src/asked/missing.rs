@@ -1,19 +1,19 @@
 //! Tables that a query lacks: the one whose things are counted ("customers with more than ten
 //! orders"), and the one that has the things named, if another with the same columns was written.
-//! Both change a query that is not bound yet.
+//! Both change a query that is not bound yet. And tables that it has too many of, once it is bound.
 
 use quipu_language::Language;
 
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, From, Join, Query, Select, Source};
-use crate::tables::{Kind, Table, Tables, words_of};
+use crate::tables::{Kind, Place, Table, Tables, words_of};
 use crate::values::{Found, Values};
 
 /// Joins the things that the question counts for each row, if the query counts only the rows
 /// themselves: "customers with more than ten orders" grouped by the customer's name. `None` if no
 /// table named in the question refers to the rows, or if it does so in several ways.
-pub fn with_counted(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn with_counted(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let mut mend = None;
     each_query(query, &mut |query| {
@@ -107,6 +107,115 @@ fn is_named_by(column: &crate::tables::Column, tables: &Tables, is_named: &impl 
     tables.table(at).is_some_and(|table| is_named(&table.title))
 }
 
+/// Counts each of the things that the question counts once, where a query counts the rows of several
+/// joined tables: "which brewery makes the most beers" counts beers, not their hops. For a bound
+/// query.
+pub(super) fn counts_the_named(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let noun = noun_counted(&words)?;
+    let language = Language::of_words(&words);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        if select.from.len() < 2 {
+            return;
+        }
+        let Some(column) = named_in(select, noun, language, tables) else { return };
+        let mut count = |expression: &mut Expression| {
+            if count_each(expression, &column) {
+                let text = format!("each {noun} is counted once");
+                mend = Some(Mend { text, doubt: Doubt::None });
+            }
+        };
+        select.expressions_mut().into_iter().for_each(&mut count);
+        query.order.iter_mut().for_each(|order| count(&mut order.expression));
+    });
+    mend
+}
+
+/// The noun of the things that a question counts: behind "most", "how many" and "more than two".
+fn noun_counted(words: &[String]) -> Option<&String> {
+    let language = Language::of_words(words);
+    let counts = |word: &String| {
+        language.is_quantity(word)
+            || language.wants_the_many(word)
+            || language.cardinal(word).is_some()
+            || word.chars().all(|c| c.is_ascii_digit())
+    };
+    let at = words.iter().position(counts)?;
+    words.get(at + 1..)?.iter().find(|word| language.meanings(word).is_empty())
+}
+
+/// The column that holds the things of a noun in the tables of a SELECT: their own names, else the
+/// column that leads to them.
+fn named_in(select: &Select, noun: &str, language: Language, tables: &Tables) -> Option<ColumnRef> {
+    let is_it = |at: usize| {
+        let title = tables.table(at).map(|table| words_of(&table.title)).unwrap_or_default();
+        title.last().is_some_and(|last| language.is_noun(noun, last))
+    };
+    let bound = select.from.iter().filter_map(|from| match &from.source {
+        Source::Table(_, Some(at)) => Some((from.alias.clone(), *at, tables.table(*at)?)),
+        _ => None,
+    });
+    let columns = bound.flat_map(|(alias, at, table)| {
+        table.columns.iter().enumerate().map(move |(column, of)| {
+            let place = Place { table: at, column };
+            (place, ColumnRef { table: Some(alias.clone()), name: of.id.clone(), place: Some(place) })
+        })
+    });
+    let mut holding: Vec<(Place, ColumnRef)> =
+        columns.filter(|(place, _)| tables.leads_to(*place).is_some_and(is_it)).collect();
+    holding.sort_by_key(|(place, _)| place.column);
+    holding.into_iter().next().map(|(_, column)| column)
+}
+
+/// Makes a count of rows one of the different values of a column. Returns whether there was one.
+fn count_each(expression: &mut Expression, column: &ColumnRef) -> bool {
+    if let Expression::Aggregate { function: Aggregate::Count, distinct, of: of @ None } = expression {
+        (*distinct, *of) = (true, Some(Box::new(Expression::Column(column.clone()))));
+        return true;
+    }
+    expression.parts_mut().into_iter().fold(false, |found, part| count_each(part, column) || found)
+}
+
+/// Leaves out tables that are joined by their name and used for nothing else: they only pretend
+/// that the reading speaks of them. For a bound query.
+pub(super) fn without_idle_joins(query: &mut Query) {
+    each_query(query, &mut |query| {
+        let Query { body: Body::Select(select), order, .. } = query else { return };
+        let mut at = select.from.len();
+        while at > 1 {
+            at -= 1;
+            if select.from.get(at).is_some_and(|from| is_idle(from, select, order)) {
+                select.from.remove(at);
+            }
+        }
+    });
+}
+
+fn is_idle(from: &From, select: &Select, order: &[crate::syntax::Order]) -> bool {
+    let Join::Inner(Some(Expression::Compare(Comparison::Equal, a, b))) = &from.join else { return false };
+    let is_its = |column: &ColumnRef| column.table.as_ref() == Some(&from.alias);
+    let is_name = |side: &Expression| match side {
+        Expression::Column(column) => is_its(column) && column.place.is_some_and(|place| place.column == 0),
+        _ => false,
+    };
+    let Source::Table(_, Some(_)) = &from.source else { return false };
+    let mut uses = 0;
+    let mut count = |expression: &Expression| {
+        expression.visit(&mut |part| match part {
+            Expression::Column(column) if is_its(column) => uses += 1,
+            // Rows of a join that a subquery speaks of, or that are counted, are used.
+            Expression::Exists(_) | Expression::Scalar(_) | Expression::InQuery(..) => uses += 1,
+            Expression::Aggregate { .. } => uses += 1,
+            _ => {}
+        });
+    };
+    select.expressions().into_iter().for_each(&mut count);
+    order.iter().for_each(|order| count(&order.expression));
+    uses == 1 && (is_name(a) || is_name(b))
+}
+
 /// Puts a table's alias before the columns without one.
 fn qualify(expression: &mut Expression, alias: &str) {
     if let Expression::Column(column) = expression
@@ -121,7 +230,12 @@ fn qualify(expression: &mut Expression, alias: &str) {
 
 /// Replaces a table that lacks the named thing by the only one that has it, if that one has all
 /// columns used too: the weight of a product that was looked for among the parts.
-pub fn with_the_named(query: &mut Query, tables: &Tables, values: &Values) -> Option<Mend> {
+pub(super) fn with_the_named(
+    query: &mut Query,
+    tables: &Tables,
+    values: &Values,
+    found: &Found,
+) -> Option<Mend> {
     let mut mend = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
@@ -129,7 +243,7 @@ pub fn with_the_named(query: &mut Query, tables: &Tables, values: &Values) -> Op
         for at in 0..select.from.len() {
             let Some((alias, id)) = select.from.get(at).and_then(table_of) else { continue };
             let used = Used::of(select, &alias, single);
-            let Some(better) = used.better_than(&id, tables, values) else { continue };
+            let Some(better) = used.better_than(&id, tables, values, found) else { continue };
             let text = format!("{} has what the query looks for in {id}", better.id);
             if let Some(from) = select.from.get_mut(at) {
                 from.source = Source::Table(better.id.clone(), None);
@@ -179,13 +293,21 @@ impl Used {
     }
 
     /// The only other table that has all names and columns, if the written one lacks a name.
-    fn better_than<'a>(&self, id: &str, tables: &'a Tables, values: &Values) -> Option<&'a Table> {
+    fn better_than<'a>(
+        &self,
+        id: &str,
+        tables: &'a Tables,
+        values: &Values,
+        found: &Found,
+    ) -> Option<&'a Table> {
         let has_names = |at: usize| {
-            let place = crate::tables::Place { table: at, column: 0 };
-            self.names.iter().all(|name| values.lookup(tables, &Found::default(), place, name).is_some())
+            let place = Place { table: at, column: 0 };
+            self.names.iter().all(|name| values.lookup(tables, found, place, name).is_some())
         };
         let written = tables.find(id)?;
-        if self.names.is_empty() || has_names(written) {
+        // A table whose names are not kept may have it all the same.
+        let knows = values.knows(tables, Place { table: written, column: 0 });
+        if self.names.is_empty() || !knows || has_names(written) {
             return None;
         }
         let fits = |(at, table): &(usize, &Table)| {

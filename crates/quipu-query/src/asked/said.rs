@@ -59,6 +59,9 @@ fn roles_of_rows(select: &Select, alias: Option<&str>, tables: &Tables) -> Vec<S
     roles.flatten().chain(kinds).collect()
 }
 
+/// Relative difference up to which two numbers are one.
+const EXACT: f64 = 1e-9;
+
 impl Said {
     pub(super) fn of(query: &Query, tables: &Tables) -> Self {
         let mut said = Self::default();
@@ -99,17 +102,26 @@ impl Said {
         let is_of = |unit: &str| {
             self.columns.keys().flat_map(|title| words_of(title)).any(|word| language.is_form(unit, &word))
         };
+        let holds = |number: f64| values.iter().any(|value| (value - number).abs() <= number.abs() * EXACT);
+        let fits = |number: f64, unit: &str| {
+            language.scale(unit).is_some_and(|scale| holds(number * scale))
+                || language
+                    .conversions(unit)
+                    .iter()
+                    .any(|(factor, into)| holds(number * factor) && is_of(into))
+        };
+        let number =
+            |word: &String| word.parse().ok().or_else(|| language.cardinal(word).map(|number| number as f64));
         let mut places = HashSet::new();
-        for (at, pair) in words.windows(2).enumerate() {
-            let [number, unit] = pair else { continue };
-            let number =
-                number.parse().ok().or_else(|| language.cardinal(number).map(|number| number as f64));
-            let Some(number) = number else { continue };
-            let holds = |(factor, into): &(f64, &str)| values.contains(&(number * factor)) && is_of(into);
-            let scaled = language.scale(unit).is_some_and(|scale| values.contains(&(number * scale)));
-            if scaled || language.conversions(unit).iter().any(holds) {
-                places.extend([at, at + 1]);
-            }
+        for (at, unit) in words.iter().enumerate().skip(1) {
+            let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at));
+            // "0.4 litres" are three words.
+            let decimal =
+                before(2).zip(before(1)).and_then(|(whole, part)| format!("{whole}.{part}").parse().ok());
+            let readings = [(2, decimal), (1, before(1).and_then(number))];
+            let fitting =
+                readings.into_iter().find(|(_, number)| number.is_some_and(|number| fits(number, unit)));
+            places.extend(fitting.into_iter().flat_map(|(back, _)| at - back..=at));
         }
         places
     }

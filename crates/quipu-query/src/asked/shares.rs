@@ -9,7 +9,7 @@ use crate::tables::words_of;
 /// Takes a share of the things that the question names before its verb: "what percentage of the red
 /// ships have sails" is a share of the red ships, not of all. Only if the query divides by all
 /// rows, and counts rows with both properties.
-pub fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
+pub(super) fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
     let language = Language::of(question);
     let words = words_of(question);
     let means = |word: &String, of: &str| language.meanings(word).iter().any(|meaning| meaning.means == of);

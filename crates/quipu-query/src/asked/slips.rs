@@ -64,21 +64,34 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
 }
 
 /// Replaces a day that the question does not contain by the question's year or month: "added in
-/// 2021" is not 30 January.
-pub fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+/// 2021" is not 30 January, and "after 2020" does not begin on 2 January 2020.
+pub(super) fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let mut mend = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
         let Some(filter) = &mut select.filter else { return };
         each_condition(filter, &mut |condition| {
-            let Expression::Compare(Comparison::Equal, of, value) = condition else { return };
+            let Expression::Compare(comparison, of, value) = condition else { return };
             let (Expression::Column(column), Expression::Text(text)) = (&**of, &mut **value) else { return };
             let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
             if kind != Some(Kind::Date) {
                 return;
             }
-            if let Some(said) = date_said(&words, text) {
+            if matches!(comparison, Comparison::Greater | Comparison::AtLeast)
+                && let Some(first) = first_day_after(&words, text)
+            {
+                let said = text.get(..4).unwrap_or_default();
+                mend = Some(Mend {
+                    text: format!("after {said} begins with the next year"),
+                    doubt: Doubt::Little,
+                });
+                (*comparison, *text) = (Comparison::AtLeast, first);
+                return;
+            }
+            if *comparison == Comparison::Equal
+                && let Some(said) = date_said(&words, text)
+            {
                 mend = Some(Mend {
                     text: format!("the question says {said}, not {text}"),
                     doubt: Doubt::Little,
@@ -88,6 +101,18 @@ pub fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option
         });
     });
     mend
+}
+
+/// The first day after the year of a bound, if the question says "after" that year and the bound is
+/// the year or its first day.
+fn first_day_after(words: &[String], bound: &str) -> Option<String> {
+    let language = Language::of_words(words);
+    let (year, day) = bound.split_once('-').unwrap_or((bound, "01-01"));
+    let says_after =
+        |pair: &[String]| matches!(pair, [after, said] if language.is_after(after) && said == year);
+    let number: u32 = year.parse().ok().filter(|_| year.len() == 4 && day == "01-01")?;
+    // "After May 2020" and "after 2020-05-01" say more than the year.
+    words.windows(2).any(says_after).then(|| format!("{:04}-01-01", number + 1))
 }
 
 /// The year or the month in the question, if the query has a day in it: "in 2021", "in March 2021".
@@ -119,7 +144,7 @@ fn each_condition(condition: &mut Expression, change: &mut dyn FnMut(&mut Expres
 /// Moves a name to the end of a relation on which the question has it: in "whom did A influence" A
 /// acts, so A is a value of `influenced_by`. Only if both ends have one kind; otherwise the kinds
 /// decide.
-pub fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let asked: Vec<String> = words_of(question).iter().map(|word| quipu_language::normalise(word)).collect();
     let select = query.select()?;
     let (alias, tail, title, name) =
@@ -282,6 +307,14 @@ fn turn(query: &mut Query) {
     }
 }
 
+/// The conditions that must all hold.
+pub(super) fn conditions(filter: Expression) -> Vec<Expression> {
+    match filter {
+        Expression::And(left, right) => [conditions(*left), conditions(*right)].concat(),
+        other => vec![other],
+    }
+}
+
 /// Visits a query and all its subqueries.
 pub(super) fn each_query(query: &mut Query, change: &mut dyn FnMut(&mut Query)) {
     change(query);
@@ -314,7 +347,7 @@ fn within(expression: &mut Expression, change: &mut dyn FnMut(&mut Query)) {
 
 /// Turns a query for either of two things into the rows that both share, if the question names
 /// "both". Names are as the model wrote them; nothing is bound yet.
-pub fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
+pub(super) fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     let Some((at, column, values)) = either(&query) else { return (query, None) };
     let asked = words_of(question);
     let language = Language::of_words(&asked);

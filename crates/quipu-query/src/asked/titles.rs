@@ -2,7 +2,7 @@
 
 use quipu_language::Language;
 
-use super::slips::each_query;
+use super::slips::{conditions, each_query};
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::words_of;
@@ -10,7 +10,7 @@ use crate::values::Values;
 
 /// Leaves out conditions that something is called by a form of address alone, unless the graph has
 /// such a value. The query is one that is not bound yet.
-pub fn without_titles(question: &str, query: &mut Query, values: &Values) -> Option<Mend> {
+pub(super) fn without_titles(question: &str, query: &mut Query, values: &Values) -> Option<Mend> {
     let language = Language::of(question);
     let mut left_out = None;
     each_query(query, &mut |query| {
@@ -27,14 +27,6 @@ pub fn without_titles(question: &str, query: &mut Query, values: &Values) -> Opt
     });
     let text = format!("“{}” is a form of address, no name", left_out?);
     Some(Mend { text, doubt: Doubt::None })
-}
-
-/// The conditions that must all hold, owned.
-fn conditions(filter: Expression) -> Vec<Expression> {
-    match filter {
-        Expression::And(left, right) => [conditions(*left), conditions(*right)].concat(),
-        other => vec![other],
-    }
 }
 
 fn is_by_title(condition: &Expression, language: Language, values: &Values) -> bool {

@@ -9,7 +9,7 @@ use crate::tables::{Kind, Tables, words_of};
 
 /// Converts numbers that a query compares with a column of another unit, if the question states
 /// their unit and the column's title its own.
-pub fn right_units(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn right_units(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let amounts = amounts(question);
     if amounts.is_empty() {
         return None;
@@ -54,6 +54,9 @@ fn amounts(question: &str) -> Vec<(f64, String)> {
     pairs.filter_map(|(word, unit)| Some((number(word)?, unit.clone()))).collect()
 }
 
+/// One over the smallest part of a number that is kept.
+const PRECISION: f64 = 1e9;
+
 struct Converted {
     number: String,
     unit: String,
@@ -76,7 +79,9 @@ fn converted(amounts: &[(f64, String)], number: &str, title: &str, language: Lan
         let of_smaller = smaller.filter(|(_, into)| language.is_form(unit, into)).map(|(many, _)| 1.0 / many);
         of_larger.chain(of_smaller).next()
     })?;
-    Some(Converted { number: (value * factor).to_string(), unit: unit.clone() })
+    // 2.3 kilograms are 2300 grams, whatever the product of the two is to the computer.
+    let number = (value * factor * PRECISION).round() / PRECISION;
+    Some(Converted { number: number.to_string(), unit: unit.clone() })
 }
 
 /// Calls `change` with the column and the number of each comparison of the two.
@@ -118,5 +123,7 @@ mod tests {
         check("Which cost more than 500?", "500", "weight g", None);
         check("Which are longer than 10 cm?", "10", "rating", None);
         check("Which take two hours?", "2", "visit duration min", Some("120"));
+        check("Which hold more than 0.35 litres?", "0.35", "bottle ml", Some("350"));
+        check("Which hold more than 33 cl?", "33", "bottle ml", Some("330"));
     }
 }

@@ -8,7 +8,7 @@ use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select
 use crate::tables::{Kind, Place, Table, Tables, words_of};
 
 /// Gives the parts of values instead of their nodes' keys, if a query gives nothing else.
-pub fn parts_of_values(query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn parts_of_values(query: &mut Query, tables: &Tables) -> Option<Mend> {
     let (_, of) = given(query, tables).filter(|(_, of)| tables.holds_values(*of))?;
     let table = tables.table(of)?;
     // Amounts come first.
@@ -21,7 +21,7 @@ pub fn parts_of_values(query: &mut Query, tables: &Tables) -> Option<Mend> {
 
 /// Gives the column that the question asks for by its name instead of the things that have it: "in
 /// which city is it made" is not answered by the site. `None` if the things are called so too.
-pub fn column_asked_for(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
     let asks = words.iter().position(|word| language.asks_by_a_noun(word)).filter(|at| *at < 3)?;
@@ -71,5 +71,5 @@ fn columns_of(things: Query, of: usize, table: &Table, columns: impl Iterator<It
         filter: Some(Expression::InQuery(Box::new(part(0)), Box::new(things))),
         ..Select::default()
     };
-    Query { body: Body::Select(Box::new(select)), order: Vec::new(), limit: None, offset: 0 }
+    Query::of(select)
 }

@@ -33,6 +33,9 @@ impl Binder<'_> {
             return Ok(found);
         }
         if outer.iter().any(|(depth, reach)| self.own_column(reach, &column.name, *depth).is_some()) {
+            if let Some(found) = here.iter().find_map(|(_, reach)| self.column_of_kind(reach, &column.name)) {
+                return Ok(found);
+            }
             for (depth, reach) in here {
                 if self.leads_to_a(reach, &column.name)
                     && let Some(found) = self.linked_column(reach, &column.name, *depth, scopes)
@@ -68,6 +71,19 @@ impl Binder<'_> {
             Some(table) => format!("{table} has no column {}; it has {there}", column.name),
             None => format!("no table here has a column {}; the first has {there}", column.name),
         }))
+    }
+
+    /// The only column of a table that leads to the things of this name: `brewery` within a query of
+    /// beers is what brews them, not the row of an outer query of breweries.
+    fn column_of_kind(&mut self, reach: &Reach, name: &str) -> Option<Expression> {
+        let (at, kind) = (reach.table?, self.tables.find(name)?);
+        let table = self.tables.table(at)?;
+        let leads = |column: &usize| self.tables.leads_to(Place { table: at, column: *column }) == Some(kind);
+        let mut leading = (1..table.columns.len()).filter(leads);
+        let column = leading.next().filter(|_| leading.next().is_none())?;
+        let id = table.columns.get(column)?.id.clone();
+        self.mend(Doubt::Little, format!("{name} is not a column of {}: {id} leads there", table.id));
+        Some(bound(reach, Place { table: at, column }, &id))
     }
 
     /// A column of a table that is not in FROM. If exactly one column here leads to that table, it

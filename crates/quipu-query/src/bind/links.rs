@@ -4,11 +4,11 @@
 use super::columns::Link;
 use super::{Binder, Doubt, Scope, title_of};
 use crate::QueryError;
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place};
 
 impl Binder<'_> {
-    /// Mends an equality of columns of different kinds, and `x IN (SELECT y …)`.
+    /// Mends an equality of columns of different kinds, `x IN (SELECT y …)` and `x = (SELECT y …)`.
     pub(super) fn of_one_kind(
         &mut self,
         expression: &mut Expression,
@@ -23,9 +23,15 @@ impl Binder<'_> {
                     && let Some(mended) = self.linked(&a.clone(), &b.clone(), scopes)
                 {
                     *expression = mended;
-                } else if let (Expression::Column(a), Expression::Column(b)) = (&mut **left, &mut **right) {
-                    self.of_an_outer_query(a, b, scopes);
-                    self.of_an_outer_query(b, a, scopes);
+                    return Ok(());
+                }
+                match (&mut **left, &mut **right) {
+                    (Expression::Column(a), Expression::Column(b)) => {
+                        self.of_an_outer_query(a, b, scopes);
+                        self.of_an_outer_query(b, a, scopes);
+                    }
+                    (Expression::Column(column), Expression::Scalar(query)) => self.same_in(column, query)?,
+                    _ => {}
                 }
             }
             Expression::InQuery(of, query) => {
@@ -189,7 +195,7 @@ impl Binder<'_> {
             return;
         }
         for from in &second.from {
-            let crate::syntax::Source::Table(_, Some(table)) = &from.source else { continue };
+            let Source::Table(_, Some(table)) = &from.source else { continue };
             let columns = self.tables.table(*table).map_or(0, |table| table.columns.len());
             let mut places = (0..columns).map(|column| Place { table: *table, column });
             if let Some(place) = places.find(|place| self.tables.leads_to(*place) == wanted) {
@@ -208,6 +214,31 @@ impl Binder<'_> {
         }
     }
 
+    /// Replaces the things that a query gives by those of the kind compared that have them: beers
+    /// that are compared with breweries are those that these brew. Only if exactly one column of
+    /// such things leads there.
+    fn through_a_link(&mut self, of: Place, wanted: Option<usize>, query: &mut Query) -> bool {
+        let (Some(kind), Some(wanted)) = (self.tables.leads_to(of), wanted) else { return false };
+        let Some(table) = self.tables.table(kind).filter(|table| !table.is_links()) else { return false };
+        let leads = |at: &usize| self.tables.leads_to(Place { table: kind, column: *at }) == Some(wanted);
+        let mut leading = (1..table.columns.len()).filter(leads);
+        let (Some(column), None) = (leading.next(), leading.next()) else { return false };
+        let (id, title) = (table.id.clone(), table.title.clone());
+        let alias = self.new_alias(&id);
+        let of = ColumnRef { table: Some(alias.clone()), name: String::new(), place: None };
+        let [name, link] =
+            [0, column].map(|column| Expression::Column(self.reference(&of, Place { table: kind, column })));
+        self.mend(Doubt::Little, format!("the {title} is meant that has it: {link}"));
+        let given = std::mem::replace(query, Query::of(Select::default()));
+        *query = Query::of(Select {
+            items: vec![Item { expression: name, alias: None }],
+            from: vec![From { source: Source::Table(id, Some(kind)), alias, join: Join::Inner(None) }],
+            filter: Some(Expression::InQuery(Box::new(link), Box::new(given))),
+            ..Select::default()
+        });
+        true
+    }
+
     /// Mends `x IN (SELECT y …)`: takes another column of the inner tables that has the kind of
     /// `x`, or another column of the table of `x`.
     ///
@@ -223,7 +254,7 @@ impl Binder<'_> {
             // "aid NOT IN (SELECT aid FROM organization)" although organizations have none: the
             // columns that link the two tables are meant.
             let tables = select.from.iter().filter_map(|from| match &from.source {
-                crate::syntax::Source::Table(_, Some(table)) => Some((from.alias.clone(), *table)),
+                Source::Table(_, Some(table)) => Some((from.alias.clone(), *table)),
                 _ => None,
             });
             for (alias, table) in tables {
@@ -252,7 +283,7 @@ impl Binder<'_> {
         let Some(inner_place) = inner.place.filter(|place| self.differ(of, *place)) else { return Ok(()) };
         let kind = self.tables.leads_to(of);
         for from in &select.from {
-            let crate::syntax::Source::Table(_, Some(table)) = &from.source else { continue };
+            let Source::Table(_, Some(table)) = &from.source else { continue };
             let columns = self.tables.table(*table).map_or(0, |table| table.columns.len());
             let places = (0..columns).map(|column| Place { table: *table, column });
             if let Some(place) =
@@ -289,6 +320,7 @@ impl Binder<'_> {
         let mixed =
             [of, inner_place].iter().any(|at| self.tables.column(*at).is_some_and(|column| column.mixed));
         match kinds.filter(|_| !mixed && self.tables.leads_to(of) != wanted) {
+            Some(_) if self.through_a_link(of, wanted, query) => Ok(()),
             Some((one, other)) => Err(QueryError::Unbound(format!(
                 "{} IN ({}) compares {one} with {other}: the two are different things",
                 column.name, inner_name

@@ -2,13 +2,11 @@
 
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
-    Candidate, Nearness, among_those, column_asked_for, compared, for_each, of_those, of_two,
-    parts_of_values, right_dates, right_direction, right_ends, right_sides, right_units, takes_from_itself,
-    thing_of_extreme, with_both, with_counted, with_the_named, without_titles,
+    Candidate, Nearness, bind_as_asked, compared, is_empty, mend_bound, without_invented,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
-    RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, run_level, say,
+    RunLimits, Tables, asks_tables, compared_queries, is_too_much, plan, read_sql, run, run_level, say,
     with_groups, with_measures, with_things,
 };
 
@@ -111,12 +109,9 @@ async fn try_read(
         }
     });
     let found = values.find(context.workspace, tables, &texts).await?;
-    let (mut query, both) = with_both(asking.question.text(), query);
-    let of_two = of_two(&mut query);
-    let titles = without_titles(asking.question.text(), &mut query, values);
-    let named = with_the_named(&mut query, tables, values);
-    let counted = with_counted(asking.question.text(), &mut query, tables);
-    let mut bound = bind(query, tables, values, &found)?;
+    let text = asking.question.text();
+    let mut bound = bind_as_asked(text, query, tables, values, &found)?;
+    bound.mends.extend(compared_sides);
     if !asks_tables(&bound.query) {
         return Err(QueryError::Unbound(
             "the query asks nothing of the tables: it only says something".into(),
@@ -135,34 +130,45 @@ async fn try_read(
         );
         return Err(QueryError::Unbound(reason));
     }
-    let text = asking.question.text();
-    bound.mends.extend(compared_sides);
-    bound.mends.extend(both);
-    bound.mends.extend(of_two);
-    bound.mends.extend([titles, named, counted].into_iter().flatten());
-    bound.mends.extend(right_units(text, &mut bound.query, tables));
-    bound.mends.extend(right_ends(text, &mut bound.query, tables));
-    bound.mends.extend(right_direction(text, &mut bound.query, tables));
-    bound.mends.extend(right_dates(text, &mut bound.query, tables));
-    bound.mends.extend(right_sides(text, &mut bound.query, tables));
-    bound.mends.extend(among_those(&mut bound.query, tables));
-    bound.mends.extend(for_each(text, &mut bound.query, tables));
-    bound.mends.extend(thing_of_extreme(text, &mut bound.query, tables));
-    bound.mends.extend(of_those(text, &mut bound.query));
-    if takes_from_itself(&bound.query) {
-        let reason = "it holds a value against itself; take that of one thing and that of the other, each by its own SELECT";
-        return Err(QueryError::Unbound(reason.into()));
-    }
-    bound.mends.extend(column_asked_for(text, &mut bound.query, tables));
-    bound.mends.extend(parts_of_values(&mut bound.query, tables));
-    let tells_things = with_things(&mut bound.query, tables);
-    with_groups(&mut bound.query);
-    with_measures(&mut bound.query);
-    let plan = plan(&bound.query, tables)?;
-    let words = say(&bound.query, tables);
+    mend_bound(text, &mut bound, tables)?;
     if context.plan_only() {
-        return Ok(Some(candidate(bound, plan, RowSet::default(), words, written)));
+        return planned(bound, tables, written).map(Some);
     }
+    let without = without_invented(text, &bound.query);
+    let candidate = ran(context, bound, tables, written).await?;
+    let Some((query, mend)) = without.filter(|_| is_empty(&candidate.rows)) else {
+        return Ok(Some(candidate));
+    };
+    let mut bound = Bound { query, ..candidate.bound };
+    bound.mends.push(mend);
+    ran(context, bound, tables, written).await.map(Some)
+}
+
+/// The candidate of a query that is not run.
+fn planned(mut bound: Bound, tables: &Tables, written: &Written) -> Result<Candidate, QueryError> {
+    completed(&mut bound.query, tables);
+    let (plan, words) = (plan(&bound.query, tables)?, say(&bound.query, tables));
+    Ok(candidate(bound, plan, RowSet::default(), words, written))
+}
+
+/// Gives the things, groups and measures too that the answer speaks of. Returns whether things were
+/// added.
+fn completed(query: &mut Query, tables: &Tables) -> bool {
+    let tells_things = with_things(query, tables);
+    with_groups(query);
+    with_measures(query);
+    tells_things
+}
+
+/// The candidate of a query with its rows.
+async fn ran(
+    context: &Context<'_>,
+    mut bound: Bound,
+    tables: &Tables,
+    written: &Written,
+) -> Result<Candidate, QueryError> {
+    let tells_things = completed(&mut bound.query, tables);
+    let (plan, words) = (plan(&bound.query, tables)?, say(&bound.query, tables));
     let limits = RunLimits::default();
     let (plan, mut rows, level) = run_level(context.workspace, &bound.query, plan, tables, &limits).await?;
     let text = match level {
@@ -183,7 +189,7 @@ async fn try_read(
             return Err(QueryError::Unbound(reason.into()));
         }
     }
-    Ok(Some(Candidate { ties: level, ..candidate(bound, plan, rows, words, written) }))
+    Ok(Candidate { ties: level, ..candidate(bound, plan, rows, words, written) })
 }
 
 fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Candidate {

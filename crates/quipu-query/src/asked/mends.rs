@@ -1,0 +1,82 @@
+//! Every mend that the question's own words allow, in their order: some change the query that a
+//! model wrote, the others the query that is bound to the graph.
+
+use super::differences::{of_two, right_direction, takes_from_itself};
+use super::each::for_each;
+use super::extremes::{among_those, thing_of_extreme};
+use super::missing::{counts_the_named, with_counted, with_the_named, without_idle_joins};
+use super::shares::of_those;
+use super::slips::{right_dates, right_ends, right_sides, with_both};
+use super::titles::without_titles;
+use super::units::right_units;
+use super::values::{column_asked_for, parts_of_values};
+use crate::QueryError;
+use crate::bind::{Bound, Mend, bind};
+use crate::syntax::Query;
+use crate::tables::Tables;
+use crate::values::{Found, Values};
+
+/// Binds a query to the graph, and mends before and after it what the question's words show to be
+/// a slip.
+///
+/// # Errors
+/// [`QueryError::Unbound`] with the reason why the query fits neither graph nor question.
+pub fn bind_as_asked(
+    question: &str,
+    query: Query,
+    tables: &Tables,
+    values: &Values,
+    found: &Found,
+) -> Result<Bound, QueryError> {
+    let (query, before) = mended(question, query, tables, values, found);
+    let mut bound = bind(query, tables, values, found)?;
+    bound.mends.extend(before);
+    Ok(bound)
+}
+
+/// A written query without the slips that show before its names are found.
+fn mended(
+    question: &str,
+    query: Query,
+    tables: &Tables,
+    values: &Values,
+    found: &Found,
+) -> (Query, Vec<Mend>) {
+    let (mut query, both) = with_both(question, query);
+    let mends = [
+        both,
+        of_two(&mut query),
+        without_titles(question, &mut query, values),
+        with_the_named(&mut query, tables, values, found),
+        with_counted(question, &mut query, tables),
+    ];
+    (query, mends.into_iter().flatten().collect())
+}
+
+/// Mends the slips of a bound query that the question's words show.
+///
+/// # Errors
+/// [`QueryError::Unbound`] for a query that holds a value against itself.
+pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<(), QueryError> {
+    let query = &mut bound.query;
+    let slips = [
+        right_units(question, query, tables),
+        right_ends(question, query, tables),
+        right_direction(question, query, tables),
+        right_dates(question, query, tables),
+        right_sides(question, query, tables),
+        among_those(query, tables),
+        for_each(question, query, tables),
+        thing_of_extreme(question, query, tables),
+    ];
+    without_idle_joins(query);
+    let counts = [counts_the_named(question, query, tables), of_those(question, query)];
+    if takes_from_itself(query) {
+        let reason = "it holds a value against itself; take that of one thing and that of the other, \
+                      each by its own SELECT";
+        return Err(QueryError::Unbound(reason.into()));
+    }
+    let given = [column_asked_for(question, query, tables), parts_of_values(query, tables)];
+    bound.mends.extend(slips.into_iter().chain(counts).chain(given).flatten());
+    Ok(())
+}
