@@ -24,6 +24,7 @@ mod bounds;
 mod conversations;
 mod costs;
 mod damage;
+mod described;
 mod endpoint;
 mod examples;
 mod explorers;

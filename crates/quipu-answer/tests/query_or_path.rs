@@ -195,3 +195,45 @@ async fn a_path_starts_from_what_the_question_names_and_by_the_relation_that_sta
         assert_eq!(answer.status, Status::Abstained, "{question} {answer:#?}");
     }
 }
+
+/// Lines of a bus company: names with digits, and a class whose name describes another.
+const LINES: &str = r#"
+@prefix : <http://lines.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Line rdfs:label "line" . :Bus rdfs:label "bus" . :Depot rdfs:label "depot" .
+:length rdfs:label "length" . :stopsAt rdfs:label "stop" . :runBy rdfs:label "depot" .
+:l1 a :Line ; rdfs:label "Line 12" ; :length 9 ; :stopsAt "Corn Row" ; :runBy :d1 .
+:l2 a :Line ; rdfs:label "Line 12A" ; :length 11 ; :stopsAt "Harbour" ; :runBy :d1 .
+:b1 a :Bus ; rdfs:label "Bus 7" ; :runBy :d1 . :b2 a :Bus ; rdfs:label "Bus 9" ; :runBy :d1 .
+:d1 a :Depot ; rdfs:label "Mill Yard" ; :manager :e1 . :e1 a :Person ; rdfs:label "Ana Osei" .
+"#;
+
+#[tokio::test]
+async fn a_path_gives_no_name_for_an_amount_and_no_buses_for_bus_lines() {
+    let setting = setting_from("lines.ttl", LINES).await;
+    quipu_query::open_tables(&setting.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    for question in [
+        "How much longer is Line 12A than Line 12?",
+        "bus lines that don't stop at Corn Row",
+        "How many depots is Line 12 run by?",
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &options).await;
+        assert_eq!(answer.status, Status::Abstained, "{question}: {answer:#?}");
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_the_thing_that_somebody_acts_on() {
+    let setting = setting_from("lines.ttl", LINES).await;
+    let sql = "SELECT manager FROM depot WHERE name = 'Mill Yard'";
+    let options = AskOptions { method: Method::Query, ..AskOptions::default() };
+    let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+    let asked = ask(&setting, Some(model), None, "Who manages the depot Mill Yard?", &options).await;
+    assert_eq!(asked.answers, ["Ana Osei"], "{asked:#?}");
+    // The reading gives the depot, which the question only mentions.
+    let sql = "SELECT run_by FROM line WHERE name = 'Line 12'";
+    let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+    let asked = ask(&setting, Some(model), None, "Who manages the depot that runs Line 12?", &options).await;
+    assert_eq!(asked.status, Status::Abstained, "{asked:#?}");
+}

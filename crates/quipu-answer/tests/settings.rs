@@ -287,7 +287,7 @@ fn cases() -> Vec<Case> {
         ),
         ("paths.least_confidence", "1", &[], films),
         ("auto.typed.sure", "1", &[], priced),
-        ("auto.typed.sure_calculated", "1", &[], dearest),
+        ("auto.typed.sure_calculated", "0.1", &[], dearest),
         ("auto.typed.least_confidence", "1", &[("auto.typed.sure", "1")], priced),
         ("auto.typed.cards", "yes", &[("auto.typed.sure", "1")], priced),
         ("auto.typed.sure_with_cards", "1", &[("auto.typed.sure", "1"), ("auto.typed.cards", "yes")], priced),

@@ -59,6 +59,7 @@ pub use graph::{
 pub use import::{
     ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine, TableReport, import,
 };
+pub use naming::holds_part_of_name;
 pub use parse::InputFormat;
 pub use parse::input::Input;
 pub use profile::{Profile, ProfileChoice, RelationLabelRule};

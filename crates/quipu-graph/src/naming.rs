@@ -9,6 +9,7 @@ use crate::readable_relation;
 /// Words of relations that hold names.
 #[derive(Default, Deserialize)]
 pub(crate) struct Naming {
+    before: Words,
     whole: Words,
     of_a_class: Words,
     given: Words,
@@ -35,10 +36,15 @@ pub(crate) enum NamePart {
 pub(crate) static NAMING: LazyLock<Naming> =
     LazyLock::new(|| toml::from_str(include_str!("../profiles/naming.toml")).unwrap_or_default());
 
+/// Whether a relation holds one part of a name: a given name or a family name.
+pub fn holds_part_of_name(relation: &str) -> bool {
+    matches!(NAMING.part(relation), Some(NamePart::Given | NamePart::Family))
+}
+
 impl Naming {
     /// The part of a name that a relation with this key holds, by the key's words alone.
     pub(crate) fn part(&self, key: &str) -> Option<NamePart> {
-        let words = words_of_relation(key);
+        let words = self.words_of_relation(key);
         let is_in = |list: &Words| list.words.contains(&words);
         if is_in(&self.given) {
             return Some(NamePart::Given);
@@ -60,15 +66,22 @@ impl Naming {
 
     /// Whether a relation like `productName` names the things of a class.
     pub(crate) fn is_of_class(&self, relation: &str, class: &str) -> bool {
-        let words = words_of_relation(relation);
-        self.class_in(&words).is_some_and(|named| named == words_of_relation(class))
+        let words = self.words_of_relation(relation);
+        self.class_in(&words).is_some_and(|named| named == words_of_key(class))
+    }
+
+    /// The words of a relation's key without the verb before its noun.
+    fn words_of_relation(&self, key: &str) -> String {
+        let words = words_of_key(key);
+        let noun =
+            words.split_once(' ').filter(|(first, _)| self.before.words.iter().any(|word| word == first));
+        noun.map(|(_, noun)| noun.to_owned()).unwrap_or(words)
     }
 }
 
-/// A key's words in small letters, without a leading "has".
-fn words_of_relation(key: &str) -> String {
-    let words = readable_relation(key).to_lowercase();
-    words.strip_prefix("has ").unwrap_or(&words).to_owned()
+/// A key's words in small letters.
+fn words_of_key(key: &str) -> String {
+    readable_relation(key).to_lowercase()
 }
 
 #[cfg(test)]

@@ -225,8 +225,8 @@ impl Values {
         self.lists.contains_key(&at) && (!is_mixed || self.lists.contains_key(&tables.widest(place)))
     }
 
-    /// The parts of a question that are values of columns, word for word apart from case; the
-    /// longest first, none within another. A code ("KV-1291") also names the few values that
+    /// The parts of a question that are values of columns, word for word apart from case and a plural;
+    /// the longest first, none within another. A code ("KV-1291") also names the few values that
     /// contain it.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         const LONGEST: usize = 8;
@@ -245,6 +245,9 @@ impl Values {
                 }
                 let mut found: Vec<Match> =
                     self.lists.iter().filter_map(|(place, list)| list.whole(*place, text)).collect();
+                if found.is_empty() && length > 1 {
+                    found = self.of_plural(text);
+                }
                 if found.is_empty() && length == 1 && is_code(text) {
                     found = self.of_code(text);
                 }
@@ -255,6 +258,15 @@ impl Values {
             }
         }
         mentions
+    }
+
+    /// The values of which several words are the plural: "bus drivers" of the job "Bus driver".
+    fn of_plural(&self, text: &str) -> Vec<Match> {
+        let singulars = Language::of(text).singulars(&text.to_lowercase());
+        let whole = |singular: &String| {
+            self.lists.iter().filter_map(|(place, list)| list.whole(*place, singular)).collect::<Vec<_>>()
+        };
+        singulars.iter().map(whole).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// The values that contain a code; none if they are too many for the code to name one.
@@ -299,7 +311,10 @@ fn is_code(word: &str) -> bool {
     const MANY: usize = 6;
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let letters = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_unit = letters.len() < word.len() && letters.chars().all(char::is_alphabetic);
+    // "12A" is a code; units and the endings of ordinals are small letters.
+    let is_unit = letters.len() < word.len()
+        && letters.chars().all(char::is_alphabetic)
+        && !letters.starts_with(char::is_uppercase);
     let has_letters = word.chars().any(char::is_alphabetic);
     match has_letters {
         true => digits >= 2 && !is_unit,
@@ -344,11 +359,13 @@ impl List {
     }
 
     fn lookup(&self, place: Place, text: &str) -> Option<Match> {
-        self.found(place, text).or_else(|| self.found(place, &without_honours(text)?))
-    }
-
-    fn found(&self, place: Place, text: &str) -> Option<Match> {
-        self.whole(place, text).or_else(|| self.part(place, text)).or_else(|| self.near(place, text))
+        let found =
+            self.whole(place, text).or_else(|| self.part(place, text)).or_else(|| self.near(place, text));
+        // "Queen Mary" without the queen is only a whole name's Mary, or the one part of a name.
+        let called = |rest: &str| {
+            self.whole(place, rest).or_else(|| self.part(place, rest).filter(|found| found.terms.len() == 1))
+        };
+        found.or_else(|| called(&without_honours(text)?))
     }
 
     /// Values that contain all words of the text, each in some form.

@@ -106,7 +106,7 @@ pub fn all_in_order(tables: &Tables, class: &str, relation: &str, descending: bo
     let items = vec![Item { expression: column(0), alias: None }];
     let select = Select { items, from: vec![from], ..Select::default() };
     let order = vec![Order { expression: column(ordered), descending }];
-    Some(Query { body: Body::Select(Box::new(select)), order, limit: Some(1), offset: 0 })
+    Some(Query { order, limit: Some(1), ..Query::of(select) })
 }
 
 /// Restricts a query for a path's values, or for their number, to the values that all other queries

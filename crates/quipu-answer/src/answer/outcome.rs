@@ -32,6 +32,12 @@ impl Outcome {
         Self { status: Status::Abstained, evidence, reason: Some(reason.into()), ..Self::default() }
     }
 
+    /// The readings of a question that was only to be read.
+    pub(crate) fn only_read(readings: Vec<Reading>) -> Self {
+        let reason = "only the reading was asked for; nothing was run";
+        Self { readings, ..Self::abstain(reason, Vec::new()) }
+    }
+
     /// The same with the path that led to it.
     pub(crate) fn by(self, plan: Planned) -> Self {
         Self { plan: Some(Box::new(plan)), ..self }

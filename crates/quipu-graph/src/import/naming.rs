@@ -25,8 +25,14 @@ struct Unnamed<'a> {
     adjacency: Adjacency,
     heads: Heads,
     types: Vec<RelationId>,
-    /// The name of each entity, if it has one.
-    names: Vec<Option<u32>>,
+    /// Relations that hold given names.
+    given: Vec<RelationId>,
+    /// Relations that hold family names.
+    family: Vec<RelationId>,
+    /// The names under way, as they stand in the store.
+    column: NameColumn,
+    /// The name of each entity, if it has one; read when the first relation gives names.
+    names: Option<Vec<Option<u32>>>,
 }
 
 /// Names the entities without a label, and makes the relations by which it does so labels. Reads
@@ -41,19 +47,18 @@ pub(super) fn name_unlabelled(
     if candidates.is_empty() {
         return Ok(false);
     }
-    let column = NameColumn::open(folder, manifest)?;
-    let names = (0..manifest.counts.entities).map(|entity| name_of(&column, entity));
     let mut unnamed = Unnamed {
         dictionary: Dictionary::open(folder, manifest)?,
         adjacency: Adjacency::open(folder, manifest)?,
         heads: Heads::open(folder, manifest, assembled.heads_ends.clone())?,
         types: types(relations),
-        names: names.collect::<Result<_, _>>()?,
+        given: parts(relations, NamePart::Given),
+        family: parts(relations, NamePart::Family),
+        column: NameColumn::open(folder, manifest)?,
+        names: None,
         manifest,
     };
-    drop(column);
     let mut rank = unnamed.manifest.profile.label.len();
-    let mut named = false;
     for (relation, part) in candidates {
         let counts = assembled.relations.get(relation).copied().unwrap_or_default();
         // Names tell things apart; the titles of employees do not.
@@ -65,11 +70,13 @@ pub(super) fn name_unlabelled(
                 *role = (RelationRole::Label, rank);
             }
             rank += 1;
-            named = true;
         }
     }
-    let names = unnamed.names;
-    if named {
+    // The column is a file that is written anew.
+    let Unnamed { names, column, .. } = unnamed;
+    drop(column);
+    let named = names.is_some();
+    if let Some(names) = names {
         let mut writer = NameWriter::create(folder, manifest.id_width)?;
         for name in names {
             writer.push(name)?;
@@ -79,10 +86,6 @@ pub(super) fn name_unlabelled(
         manifest.files.push(entry);
     }
     Ok(named)
-}
-
-fn name_of(column: &NameColumn, entity: u64) -> Result<Option<u32>, GraphError> {
-    Ok(column.get(entity)?.map(|node| node.0 as u32))
 }
 
 /// Relations that may hold whole names, the preferred first.
@@ -104,14 +107,38 @@ fn types(relations: &Relations) -> Vec<RelationId> {
     of_types.map(|(_, relation)| RelationId(relation)).collect()
 }
 
+fn parts(relations: &Relations, part: NamePart) -> Vec<RelationId> {
+    let holding = relations.keys.iter().zip(0..).filter(|(key, _)| NAMING.part(key) == Some(part));
+    holding.map(|(_, relation)| RelationId(relation)).collect()
+}
+
 impl Unnamed<'_> {
+    /// The name of an entity so far.
+    fn name_of(&self, entity: u64) -> Result<Option<u32>, GraphError> {
+        match self.names.as_ref().and_then(|names| names.get(usize::try_from(entity).ok()?)) {
+            Some(name) => Ok(*name),
+            None => Ok(self.column.get(entity)?.map(|node| node.0 as u32)),
+        }
+    }
+
+    /// Whether an entity has a given name and a family name, which are its name together: the
+    /// `title` of an employee is none.
+    fn is_named_in_parts(&self, head: NodeId) -> Result<bool, GraphError> {
+        let has = |relations: &[RelationId]| {
+            relations.iter().try_fold(false, |has, relation| {
+                Ok::<_, GraphError>(has || self.text(head, relation.0)?.is_some())
+            })
+        };
+        Ok(has(&self.given)? && has(&self.family)?)
+    }
+
     /// Whether most heads of a relation have no name yet, and texts behind it.
     fn are_named_by(&self, relation: u32, key: &str, part: NamePart) -> Result<bool, GraphError> {
         let (mut heads, mut unnamed, mut looked_at, mut fitting) = (0_usize, 0_usize, 0_usize, 0_usize);
         for head in self.heads.of(relation) {
             let head = head?;
             heads += 1;
-            unnamed += usize::from(self.names.get(head.0 as usize) == Some(&None));
+            unnamed += usize::from(self.name_of(head.0)?.is_none());
             if looked_at < LOOKED_AT {
                 looked_at += 1;
                 let fits = self.text(head, relation)?.is_some()
@@ -124,13 +151,22 @@ impl Unnamed<'_> {
 
     /// Gives each head of the relation without a name the relation's text.
     fn name_by(&mut self, relation: u32) -> Result<(), GraphError> {
-        let heads: Vec<NodeId> = self.heads.of(relation).collect::<Result<_, _>>()?;
-        for head in heads {
-            let text = self.text(head, relation)?;
-            if let Some(name @ None) = self.names.get_mut(head.0 as usize) {
-                *name = text;
+        let mut names = match self.names.take() {
+            Some(names) => names,
+            None => (0..self.manifest.counts.entities)
+                .map(|entity| self.name_of(entity))
+                .collect::<Result<_, _>>()?,
+        };
+        for head in self.heads.of(relation) {
+            let head = head?;
+            let name = usize::try_from(head.0).ok().and_then(|at| names.get_mut(at));
+            if let Some(name @ None) = name
+                && !self.is_named_in_parts(head)?
+            {
+                *name = self.text(head, relation)?;
             }
         }
+        self.names = Some(names);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Language;
+use super::{Language, Lexicon, Phrases};
 
 /// Whether a question asks which of two entities ranks higher by an adjective: "what's dearer, A or
 /// B". The adjective stands behind a form of "be".
@@ -34,6 +34,35 @@ pub fn without_request(question: &str) -> Vec<String> {
     words
 }
 
+/// The text behind an opening that asks for a description: the "Peru" of "could you tell me about
+/// Peru?". A text without such an opening is returned whole: a name alone asks for a description
+/// too. Whether the text names a thing is for the graph to say.
+pub fn thing_to_describe(question: &str) -> &str {
+    let phrases = |of: fn(&Lexicon) -> &Phrases| {
+        Language::all().flat_map(move |language| &of(language.words()).phrases)
+    };
+    let mut rest = question.trim_start();
+    loop {
+        let openings = phrases(|words| &words.descriptions).filter_map(|phrase| behind(rest, phrase));
+        if let Some(thing) = openings.min_by_key(|thing| thing.len()) {
+            rest = thing;
+            break;
+        }
+        match phrases(|words| &words.requests).find_map(|phrase| behind(rest, phrase)) {
+            Some(request) => rest = request,
+            None => break,
+        }
+    }
+    rest.trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')')
+}
+
+/// The text behind a phrase that a text begins with; `None` if nothing is.
+fn behind<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
+    let (said, rest) = text.split_at_checked(phrase.len())?;
+    let rest = rest.strip_prefix([' ', ',', ':'])?.trim_start();
+    (said.to_lowercase() == phrase && rest.chars().any(char::is_alphanumeric)).then_some(rest)
+}
+
 /// Whether a text begins like a question: with a question word, or with a verb of a yes-or-no
 /// question.
 pub fn begins_a_question(text: &str) -> bool {
@@ -43,6 +72,15 @@ pub fn begins_a_question(text: &str) -> bool {
     let asks = |word: &String| language.is_question_word(word) || language.begins_yes_or_no(word);
     let first = words.iter().find(|word| !language.joins(word) || asks(word));
     first.is_some_and(asks)
+}
+
+/// The last clause of a question, if it asks by itself: "what town is that club's school in" behind
+/// "Ada runs a club -". Else the whole question.
+pub fn asking_clause(question: &str) -> &str {
+    const BREAKS: [&str; 6] = [" - ", " – ", " — ", ". ", "; ", ", "];
+    let behind = |mark: &str| question.rfind(mark).and_then(|at| question.get(at + mark.len()..));
+    let clauses = BREAKS.iter().filter_map(|mark| behind(mark));
+    clauses.filter(|clause| begins_a_question(clause)).min_by_key(|clause| clause.len()).unwrap_or(question)
 }
 
 /// Whether a question contains a second one: "which is the oldest, and how old is it".

@@ -42,7 +42,13 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         let each = Meaning { means: "group".into(), sure: false, before_value: false, of_place: false };
         return vec![each];
     }
-    let of_word = words.get(at).map_or(&[][..], |word| language.meanings(word));
+    // "Don't" is two words here.
+    let contracted = next.and_then(|next| Some(format!("{}'{next}", words.get(at)?)));
+    let contracted = contracted.map_or(&[][..], |word| language.meanings(&word));
+    let of_word = match contracted {
+        [] => words.get(at).map_or(&[][..], |word| language.meanings(word)),
+        contracted => contracted,
+    };
     let in_phrase = !of_word.is_empty() && is_in_phrase(words, at);
     let at_place = |meaning: &Meaning| {
         let sure = meaning.sure && !in_phrase && (value_follows || !meaning.before_value);
@@ -260,7 +266,7 @@ impl Language {
     }
 
     /// Whether a word is a form of "be".
-    pub(crate) fn is_be(self, word: &str) -> bool {
+    pub fn is_be(self, word: &str) -> bool {
         self.words().be.has(word)
     }
 
@@ -275,7 +281,7 @@ impl Language {
     }
 
     /// The smaller units of a unit by all their names, each with its number.
-    pub fn conversions(self, unit: &str) -> Vec<(f64, &'static str)> {
+    fn conversions(self, unit: &str) -> Vec<(f64, &'static str)> {
         let rows = self.words().conversions.phrases.iter();
         let parts = rows.filter_map(|row| row.split(' ').collect::<Vec<_>>().try_into().ok());
         let of_unit = parts.filter(|[from, ..]: &[&str; 3]| self.is_unit_called(unit, from));
@@ -283,10 +289,24 @@ impl Language {
         numbered.flat_map(|(many, into)| self.names_of_unit(into).map(move |name| (many, name))).collect()
     }
 
+    /// How many of the unit `into` make one of `unit`; `None` if no conversion leads from one to the
+    /// other.
+    pub fn unit_factor(self, unit: &str, into: &str) -> Option<f64> {
+        let is = |known: &str, word: &str| known == word || self.is_unit_called(word, known);
+        let larger = self.conversions(unit).into_iter().find(|(_, known)| is(known, into));
+        let smaller = || self.conversions(into).into_iter().find(|(_, known)| is(known, unit));
+        larger.map(|(many, _)| many).or_else(|| smaller().map(|(many, _)| 1.0 / many))
+    }
+
     /// Whether two words name one unit: "kg" and "kilograms".
     pub fn is_unit_called(self, word: &str, unit: &str) -> bool {
-        let is_called = |name: &str| self.is_form(word, name);
-        self.is_form(word, unit) || self.names_of_unit(unit).any(is_called)
+        let row = |word: &str| {
+            self.words().unit_names.phrases.iter().position(|row| row.split(' ').any(|name| name == word))
+        };
+        match (row(word), row(unit)) {
+            (Some(of_word), Some(of_unit)) => of_word == of_unit,
+            _ => self.names_of_unit(unit).any(|name| self.is_form(word, name)),
+        }
     }
 
     /// All names of a unit; the word itself if no list has it.
@@ -298,12 +318,15 @@ impl Language {
     }
 
     /// A text with its abbreviations in full: "article number of" for "article no. of". Only within
-    /// a sentence: "No. Which …" denies.
+    /// a sentence ("No. Which …" denies), and not within a name ("Symphony No. 9").
     pub fn in_full(self, text: &str) -> String {
         let words: Vec<&str> = text.split(' ').collect();
         let full = |at: usize, word: &str| {
             let goes_on = words.get(at + 1).and_then(|next| next.chars().next());
-            let short = word.to_lowercase();
+            let is_named = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|before| {
+                before.starts_with(char::is_uppercase) && word.starts_with(char::is_uppercase)
+            });
+            let short = if is_named { String::new() } else { word.to_lowercase() };
             let rows = self.words().abbreviations.phrases.iter().filter_map(|row| row.split_once(' '));
             rows.filter(|_| goes_on.is_some_and(|next| !next.is_uppercase()))
                 .find(|(known, _)| *known == short)
@@ -338,6 +361,20 @@ impl Language {
     pub fn scale(self, word: &str) -> Option<f64> {
         let rows = self.words().numerals.scales.iter().filter_map(|row| row.split_once(' '));
         rows.filter(|(known, _)| *known == word).find_map(|(_, many)| many.parse().ok())
+    }
+
+    /// The number in figures, by the language's separators: "2.5" is two and a half in English, and
+    /// "2,5" in German.
+    pub fn figures(self, text: &str) -> Option<f64> {
+        let separators = &self.words().numerals.thousands;
+        let groups = text.split(|c| separators.contains(c)).skip(1);
+        let parts_groups = groups.clone().count() > 0
+            && groups.clone().all(|group| group.chars().take_while(char::is_ascii_digit).count() == 3);
+        let plain: String = match parts_groups {
+            true => text.chars().filter(|c| !self.parts_thousands(*c)).collect(),
+            false => text.to_owned(),
+        };
+        plain.replace(',', ".").parse().ok()
     }
 
     /// Whether a character separates thousands in figures: "," of "5,000".

@@ -25,8 +25,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub use asks::{
-    asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_the_better, asks_for_two, asks_for_units,
-    asks_twice, asks_yes_or_no, begins_a_question, without_request,
+    asking_clause, asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_the_better, asks_for_two,
+    asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, thing_to_describe, without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, use_words};
@@ -175,6 +175,7 @@ pub(crate) struct Lexicon {
     orders: Vec<OrderRow>,
     measures: Vec<MeasureRow>,
     requests: Phrases,
+    descriptions: Phrases,
     phrases: Phrases,
     conversions: Phrases,
     unit_names: Phrases,
@@ -201,6 +202,7 @@ pub(crate) struct Lexicon {
     ages: Listed,
     ranks: Listed,
     scores: Listed,
+    bad_scores: Listed,
     agents: Listed,
     places: Listed,
     alls: Listed,

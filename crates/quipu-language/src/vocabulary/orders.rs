@@ -135,10 +135,14 @@ pub fn are_ranks(title: &str) -> bool {
     Language::all().any(|language| words.last().is_some_and(|word| language.words().ranks.has(word)))
 }
 
-/// Whether a title names scores, in any language.
+/// Whether a title names scores of which the greatest is the best, in any language.
 pub fn are_scores(title: &str) -> bool {
     let words = crate::words_of(title);
-    Language::all().any(|language| words.last().is_some_and(|word| language.words().scores.has(word)))
+    Language::all().any(|language| {
+        let lists = language.words();
+        words.last().is_some_and(|word| lists.scores.has(word))
+            && !words.iter().any(|word| lists.bad_scores.has(word))
+    })
 }
 
 /// Whether a title names values whose superlatives do not tell which end of the order they mean, in

@@ -107,13 +107,32 @@ fn a_language_without_words_is_named() {
 
 #[test]
 fn units_are_made_of_smaller_ones() {
-    let english = Language::english();
-    for row in &english.words().conversions.phrases {
-        let [from, _, into]: [&str; 3] = row.split(' ').collect::<Vec<_>>().try_into().unwrap();
-        assert!(english.conversions(from).iter().any(|(many, unit)| *many > 1.0 && *unit == into), "{row}");
+    for language in Language::all() {
+        for row in &language.words().conversions.phrases {
+            let [from, many, into]: [&str; 3] = row.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            let many: f64 = many.parse().unwrap();
+            assert_eq!(language.unit_factor(from, into), Some(many), "{row}");
+            assert_eq!(language.unit_factor(into, from), Some(1.0 / many), "{row}");
+        }
     }
-    assert!(english.conversions("minutes").contains(&(60.0, "second")));
-    assert!(english.conversions("towns").is_empty());
+    let english = Language::english();
+    assert_eq!(english.unit_factor("minutes", "sec"), Some(60.0));
+    assert_eq!(english.unit_factor("towns", "sec"), None);
+}
+
+#[test]
+fn figures_follow_the_languages_separators() {
+    let german = Language::of("Welche sind unter 0,5 Liter?");
+    for (language, text, number) in [
+        (Language::english(), "1,000", Some(1_000.0)),
+        (Language::english(), "2.5", Some(2.5)),
+        (german, "0,5", Some(0.5)),
+        (german, "1.000", Some(1_000.0)),
+        (german, "2.5", Some(2.5)),
+        (german, "viele", None),
+    ] {
+        assert_eq!(language.figures(text), number, "{} {text}", language.name());
+    }
 }
 
 #[test]
@@ -241,4 +260,22 @@ fn forms_of_everyday_words_are_everyday() {
     let twice: Vec<&str> =
         listed(&lists.grammar.words).filter(|word| english.means(word, "function")).collect();
     assert!(twice.is_empty(), "{twice:?}");
+}
+
+#[test]
+fn an_opening_that_asks_for_a_description_is_left_out() {
+    for (question, thing) in [
+        ("Tell me about Peru", "Peru"),
+        ("could you please tell me more about the Falcon Drill?", "the Falcon Drill"),
+        ("Who is Dr. Ada Quist?", "Dr. Ada Quist"),
+        ("what's BR-12.", "BR-12"),
+        ("Falcon Drill", "Falcon Drill"),
+        ("Erzähl mir etwas über Peru!", "Peru"),
+        // An opening with nothing behind it may be a name.
+        ("Who is", "Who is"),
+        // The rest is no name; the graph will not have it.
+        ("Who is the mayor of Lima?", "the mayor of Lima"),
+    ] {
+        assert_eq!(thing_to_describe(question), thing, "{question}");
+    }
 }

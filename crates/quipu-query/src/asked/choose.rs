@@ -10,7 +10,7 @@ use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{Comparison, Expression};
+use crate::syntax::{Comparison, Expression, Item};
 use crate::tables::words_of;
 use crate::values::Values;
 
@@ -79,8 +79,8 @@ const BIAS: f64 = 3.39;
 /// The most confidence in a reading that ignores a word like "not", or most words: by default too
 /// little for an answer.
 const DOUBTFUL: f64 = 0.49;
-/// More rows that tie with the first show an order that does not tell what is asked for: "which
-/// river has the most tributaries" is not answered by sixteen.
+/// With more ties for the first place, an order answers nothing: sixteen rivers do not have "the
+/// most tributaries".
 const MOST_TIES: usize = 4;
 /// The usual mean logarithm, for models that do not report it.
 const USUAL: f64 = -0.13;
@@ -108,8 +108,10 @@ impl Features {
                 || unexplained.leaves_out_most()
                 || gives_no_number(question, candidate)
                 || only_repeats(candidate)
-                || candidate.ties > MOST_TIES
-                || (candidate.rows.rows.len() > MOST_TIES && asks_for_the_most(question))
+                || (candidate.ties > MOST_TIES && !gives_the_order(candidate))
+                || (candidate.rows.rows.len() > MOST_TIES
+                    && !candidate.bound.query.order.is_empty()
+                    && asks_for_the_most(question))
                 || (much > 0 && denies(question, candidate)),
         }
     }
@@ -172,6 +174,15 @@ fn asks_for_the_most(question: &str) -> bool {
         && places
             .zip(words.iter().skip(1))
             .any(|(before, word)| language.is_article(before) && language.is_quantity(word))
+}
+
+/// Whether a reading gives only the values by which it orders: they are the same however many things
+/// share them.
+fn gives_the_order(candidate: &Candidate) -> bool {
+    let query = &candidate.bound.query;
+    let given = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    let is_order = |item: &Item| query.order.iter().any(|order| order.expression == item.expression);
+    !given.is_empty() && given.iter().all(is_order)
 }
 
 /// Whether a question asks for a number and gets none.

@@ -54,12 +54,13 @@ fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
         groups && !shares && !is_in_phrase(words, at) && !language.groups_all(word, before)
     };
     let at = words.iter().enumerate().find(|(at, word)| is_group(*at, word)).map(|(at, _)| at)?;
-    Some(words.get(at + 1..)?.iter().take(MOST_BETWEEN))
+    let between = words.get(at + 1..)?.iter().take(MOST_BETWEEN);
+    Some(between.filter(move |word| language.meanings(word).is_empty()))
 }
 
 /// The column of a SELECT with the things that a noun names: their own names, else a column that
 /// leads to them.
-fn called(noun: &str, language: Language, select: &Select, tables: &Tables) -> Option<ColumnRef> {
+pub(super) fn called(noun: &str, language: Language, select: &Select, tables: &Tables) -> Option<ColumnRef> {
     let is_called = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = select.from.iter().filter_map(|from| match &from.source {
         Source::Table(_, Some(at)) => Some((from.alias.clone(), *at)),

@@ -12,7 +12,7 @@ use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::measures::of_another_measure;
 use super::mistaken::something_else;
 use super::said::Said;
-use crate::syntax::{Aggregate, Comparison, Expression, Query, Select, Source};
+use crate::syntax::{Aggregate, Comparison, Expression, From, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
 use crate::values::{Match, Mention, Values};
 
@@ -63,16 +63,28 @@ pub fn names_left_out(
         words_of(text).into_iter().filter(|word| language.meanings(word).is_empty()).collect()
     };
     let mut compared = HashSet::new();
+    let mut names: Vec<Vec<String>> = Vec::new();
     query.visit(&mut |part| {
-        if let Expression::Terms(terms, _) = part {
+        if let Expression::Terms(terms, name) = part {
             compared.extend(terms);
+            names.push(telling(name));
         }
     });
+    let asked = telling(question);
+    // "Wrenhaven" is not the ferry "F2 Wrenhaven Shuttle".
+    let is_within_another = |words: &[String]| {
+        names.iter().any(|name| {
+            let others = || name.iter().filter(|word| !words.contains(word));
+            words.iter().all(|word| name.contains(word))
+                && others().next().is_some()
+                && !others().any(|word| asked.contains(word))
+        })
+    };
     let is_left_out = |mention: &Mention| {
         let words = telling(&mention.text);
         let is_compared = |found: &Match| found.terms.iter().any(|term| compared.contains(term));
         !words.is_empty()
-            && !words.iter().any(|word| said.names(word, language))
+            && (is_within_another(&words) || !words.iter().any(|word| said.names(word, language)))
             && !mention.matches.iter().any(is_compared)
     };
     // In a question without capitals, a word that equals a value is a name.
@@ -188,7 +200,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         // "The average per writer" is not one average of all.
         let groups = of_word.iter().any(|meaning| meaning.means == "group");
         let shares = words.get(at + 1).is_some_and(|next| language.is_share(next));
-        if groups && !shares && gives_one_value(query) && !said.names(&word, language) {
+        let each_row = || words.get(at + 1).is_some_and(|noun| is_of_rows(query, noun, language, tables));
+        if groups && !shares && gives_one_value(query) && !said.names(&word, language) && !each_row() {
             found.meanings.push(word);
             continue;
         }
@@ -436,6 +449,24 @@ fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
         differs <= 1.0 || (known * 100.0 - number).abs() < 1e-6
     };
     !multiplied && !numbers.chain(values).any(is_near)
+}
+
+/// Whether a query takes the average of one table whose rows a noun names: "goals per match" of the
+/// matches.
+fn is_of_rows(query: &Query, noun: &str, language: Language, tables: &Tables) -> bool {
+    query.select().is_some_and(|select| {
+        let averages = select
+            .items
+            .iter()
+            .all(|item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Avg, .. }));
+        match select.from.as_slice() {
+            [From { source: Source::Table(_, Some(at)), .. }] => {
+                let title = tables.table(*at).map(|table| words_of(&table.title)).unwrap_or_default();
+                averages && title.last().is_some_and(|last| language.is_noun(noun, last))
+            }
+            _ => false,
+        }
+    })
 }
 
 /// Whether a query gives one value for all its rows.

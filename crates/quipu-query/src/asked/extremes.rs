@@ -1,7 +1,7 @@
 //! Extremes: among the things that a question names instead of among all, and only of things whose
 //! values differ.
 
-use quipu_language::{Language, is_measure};
+use quipu_language::{Language, Measured, is_measure};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Order, Query, Select, Source};
@@ -77,19 +77,28 @@ pub(super) fn thing_of_extreme(question: &str, query: &mut Query, tables: &Table
 }
 
 /// Whether the noun behind a question's superlative names a thing: neither the column nor any other
-/// measure.
+/// measure, but the things of the column's table or their kind, or any where the superlative itself
+/// names the measure. "The highest grade" may be a `mark`.
 fn names_a_thing(words: &[String], column: &ColumnRef, tables: &Tables) -> bool {
     let language = Language::of_words(words);
-    let Some(title) = column.place.and_then(|place| tables.column(place)).map(|column| &column.title) else {
+    let Some((title, table)) =
+        column.place.and_then(|place| Some((&tables.column(place)?.title, tables.table(place.table)?)))
+    else {
         return false;
     };
     let superlative = |word: &String| {
         language.looks_superlative(word)
             || language.meanings(word).iter().any(|meaning| meaning.means == "superlative")
     };
-    let noun = words.iter().position(superlative).and_then(|at| words.get(at + 1));
-    noun.is_some_and(|noun| {
-        language.meanings(noun).is_empty()
+    let Some(at) = words.iter().position(superlative) else { return false };
+    let is_called =
+        |title: &str, noun: &String| words_of(title).iter().any(|word| language.is_noun(noun, word));
+    let is_kind =
+        |noun: &String| is_called(&table.title, noun) || table.kinds.iter().any(|kind| is_called(kind, noun));
+    let measures = words.get(at).is_some_and(|word| language.measured(word, title) == Measured::Alike);
+    words.get(at + 1).is_some_and(|noun| {
+        (measures || is_kind(noun))
+            && language.meanings(noun).is_empty()
             && !is_measure(noun)
             && !language.is_unit(noun)
             && !words_of(title).iter().any(|word| language.is_form(noun, word))

@@ -1,38 +1,49 @@
 //! Conditions that nobody stated: the given name "Una" of a Ms. Rook, taken from an example value.
 
-use quipu_language::normalise;
+use quipu_language::{is_naming_field, normalise};
 
 use super::slips::conditions;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, Comparison, Expression, Query};
-use crate::tables::words_of;
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
+use crate::tables::{Tables, words_of};
 
-/// A query without the values that the question does not name, if another condition names one.
-/// Meant for a query that finds nothing: elsewhere the value may be another word for one of the
-/// question's.
-pub fn without_invented(question: &str, query: &Query) -> Option<(Query, Mend)> {
+/// A query without the names that the question does not have, if another condition has one of the
+/// same thing. Meant for a query that finds nothing. Other values stay: they may be the question's
+/// words in another language, or other words for the same.
+pub fn without_invented(question: &str, query: &Query, tables: &Tables) -> Option<(Query, Mend)> {
     let asked: Vec<String> = words_of(question).iter().map(|word| normalise(word)).collect();
     let is_said = |name: &str| words_of(name).iter().any(|word| asked.contains(&normalise(word)));
     let mut query = query.clone();
     let Body::Select(select) = &mut query.body else { return None };
-    let (named, others): (Vec<Expression>, Vec<Expression>) =
-        conditions(select.filter.take()?).into_iter().partition(|one| named_by(one).is_some());
-    let (said, invented): (Vec<Expression>, Vec<Expression>) =
-        named.into_iter().partition(|one| named_by(one).is_some_and(is_said));
-    let name = named_by(invented.first()?)?.to_owned();
-    if said.is_empty() {
-        return None;
-    }
-    select.filter = said.into_iter().chain(others).fold(None, |all, one| Some(Expression::both(all, one)));
-    let text = format!("nothing has the value “{name}” too, which the question does not name");
+    let all = conditions(select.filter.take()?);
+    let said: Vec<&ColumnRef> =
+        all.iter().filter_map(named_by).filter(|(_, name)| is_said(name)).map(|(column, _)| column).collect();
+    let is_invented = |condition: &Expression| {
+        named_by(condition).is_some_and(|(column, name)| {
+            !is_said(name)
+                && holds_names(column, tables)
+                && said.iter().any(|other| other.table == column.table && holds_names(other, tables))
+        })
+    };
+    let (invented, kept): (Vec<Expression>, Vec<Expression>) = all.clone().into_iter().partition(is_invented);
+    let (_, name) = named_by(invented.first()?)?;
+    let text = format!("nothing is called “{name}” too, which the question does not say");
+    select.filter = kept.into_iter().fold(None, |all, one| Some(Expression::both(all, one)));
     Some((query, Mend { text, doubt: Doubt::Much }))
 }
 
-/// The name that a condition fixes.
-fn named_by(condition: &Expression) -> Option<&str> {
+/// The column and the name that a condition fixes.
+fn named_by(condition: &Expression) -> Option<(&ColumnRef, &str)> {
     let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
     match (&**of, &**value) {
-        (Expression::Column(_), Expression::Terms(_, name)) => Some(name),
+        (Expression::Column(column), Expression::Terms(_, name)) => Some((column, name)),
         _ => None,
     }
+}
+
+/// Whether a column holds the names of its rows, or parts of them.
+fn holds_names(column: &ColumnRef, tables: &Tables) -> bool {
+    let Some(place) = column.place else { return false };
+    let title = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+    place.column == 0 || title.last().is_some_and(|last| is_naming_field(last))
 }

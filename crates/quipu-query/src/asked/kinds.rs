@@ -1,7 +1,7 @@
 //! Compares the kinds of things that a question's nouns name with those that a query or a path
 //! gives.
 
-use quipu_language::{Language, are_places, asks_for, asks_for_an_agent, without_request};
+use quipu_language::{Language, are_places, asking_clause, asks_for, asks_for_an_agent, without_request};
 
 use crate::syntax::{Aggregate, Comparison, Expression, Query, Select};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -16,7 +16,7 @@ const MOST_BETWEEN: usize = 3;
 /// depart".
 fn nouns(question: &str) -> Vec<String> {
     let language = Language::of(question);
-    let words = without_request(question);
+    let words = without_request(asking_clause(question));
     let asks = |at: usize| {
         let word = words.get(at);
         let counts =
@@ -143,6 +143,18 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     if asks_for_an_agent(question) && kind.is_some_and(|kind| is_place(kind, tables)) {
         return words.first().cloned();
     }
+    let is_verb = |place: Place| {
+        let title = tables.column(place).filter(|_| place.column > 0).map(|column| words_of(&column.title));
+        let verb = words.get(1);
+        title.into_iter().flatten().any(|word| verb.is_some_and(|verb| language.is_form(verb, &word)))
+    };
+    // "Who founded the supplier" may ask for a supplier's founder that is a supplier itself.
+    if asks_for_an_agent(question)
+        && !given.is_some_and(is_verb)
+        && kind.is_some_and(|kind| is_acted_on(kind, &words, tables))
+    {
+        return words.first().cloned();
+    }
     let title = |place: Place| match place.column {
         0 => tables.table(place.table).map(|table| &table.title),
         _ => tables.column(place).map(|column| &column.title),
@@ -174,6 +186,17 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
         && !is_held(select, query, tables)
         && !words_of(&title).iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
     (is_other || goes_on).then(|| noun.clone())
+}
+
+/// Whether a question about an agent names a kind as what the agent acts on: "who manages the depot"
+/// asks for no depot, but "who is the manager" for a manager.
+fn is_acted_on(kind: usize, words: &[String], tables: &Tables) -> bool {
+    let language = Language::of_words(words);
+    let [_, verb, article, rest @ ..] = words else { return false };
+    let title = tables.table(kind).map(|table| words_of(&table.title)).unwrap_or_default();
+    !language.is_be(verb)
+        && language.is_article(article)
+        && rest.first().zip(title.last()).is_some_and(|(noun, last)| language.is_noun(noun, last))
 }
 
 /// Whether the row of a SELECT's first column is fixed to a named thing.

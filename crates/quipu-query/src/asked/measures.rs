@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use quipu_language::{Language, Measured, Ordered, asks_for, with_superlatives};
 
 use super::slips::{each_query, order_of, superlatives};
-use crate::syntax::{ColumnRef, Comparison, Expression, Query};
-use crate::tables::{Place, Tables, words_of};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
+use crate::tables::{Kind, Place, Tables, words_of};
 
 /// A word of the question that asks for another measure than the query orders by, compares or
 /// gives; `None` if no word surely does.
@@ -24,6 +25,85 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
     let mut of_given =
         asked(question, &written).into_iter().filter(|word| of_given.are_of_another(word, language));
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
+}
+
+/// Takes the only number that the question names instead of another one of the same things: the
+/// average attendance of a match is not that of its home goals. For a bound query with one measure,
+/// of whose title the question has not all words.
+pub(super) fn right_measure(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let mut used: Vec<Place> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(column) = part {
+            used.extend(column.place);
+        }
+    });
+    let is_number = |place: &Place| {
+        tables.column(*place).is_some_and(|column| matches!(column.kind, Kind::Number { .. }))
+    };
+    let mut numbers: Vec<Place> = used.iter().copied().filter(is_number).collect();
+    numbers.dedup();
+    let [wrong] = numbers.as_slice() else { return None };
+    let select =
+        query.select().filter(|select| select.filter.iter().all(|filter| !speaks_of(filter, *wrong)))?;
+    if select.having.is_some() {
+        return None;
+    }
+    let telling = |place: Place| {
+        let words = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+        let tells = |word: &String| language.meanings(word).is_empty() && !language.is_unit(word);
+        words.into_iter().filter(tells).collect::<Vec<_>>()
+    };
+    let is_said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
+    let title = tables.column(*wrong)?.title.clone();
+    let is_measured = words.iter().any(|word| language.measured(word, &title) == Measured::Alike);
+    if is_measured || telling(*wrong).iter().all(is_said) {
+        return None;
+    }
+    let table = tables.table(wrong.table)?;
+    let named = |column: &usize| {
+        let place = Place { table: wrong.table, column: *column };
+        let telling = telling(place);
+        is_number(&place) && place != *wrong && !telling.is_empty() && telling.iter().all(is_said)
+    };
+    let mut fitting = (1..table.columns.len()).filter(named);
+    let right = fitting.next().filter(|_| fitting.next().is_none())?;
+    let (id, wrong) = (table.columns.get(right)?.id.clone(), *wrong);
+    let text = format!("the question names {id}, not {title}");
+    each_query(query, &mut |query| {
+        let Query { body: Body::Select(select), order, .. } = query else { return };
+        let in_order = order.iter_mut().map(|order| &mut order.expression);
+        for expression in select.expressions_mut().into_iter().chain(in_order) {
+            replace(
+                expression,
+                wrong,
+                &ColumnRef { table: None, name: id.clone(), place: Some(Place { column: right, ..wrong }) },
+            );
+        }
+    });
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+fn speaks_of(expression: &Expression, place: Place) -> bool {
+    let mut speaks = false;
+    expression.visit(&mut |part| {
+        speaks |= matches!(part, Expression::Column(column) if column.place == Some(place));
+    });
+    speaks
+}
+
+/// Puts one column of a table in the place of another.
+fn replace(expression: &mut Expression, wrong: Place, right: &ColumnRef) {
+    if let Expression::Column(column) = expression
+        && column.place == Some(wrong)
+    {
+        column.name.clone_from(&right.name);
+        column.place = right.place;
+    }
+    for part in expression.parts_mut() {
+        replace(part, wrong, right);
+    }
 }
 
 /// A word that asks only for one end of dates, if the query orders by numbers: "most recently" is

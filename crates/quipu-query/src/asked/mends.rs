@@ -1,15 +1,18 @@
 //! Every mend that the question's own words allow, in their order: some change the query that a
 //! model wrote, the others the query that is bound to the graph.
 
+use super::counted::{counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::for_each;
 use super::extremes::{among_those, thing_of_extreme};
-use super::missing::{counts_the_named, with_counted, with_the_named, without_idle_joins};
+use super::honours::without_honours;
+use super::idle_joins::without_idle_joins;
+use super::measures::right_measure;
+use super::moved::with_the_named;
+use super::parts::{column_asked_for, parts_of_values};
 use super::shares::of_those;
 use super::slips::{right_dates, right_ends, right_sides, with_both};
-use super::titles::without_titles;
 use super::units::right_units;
-use super::values::{column_asked_for, parts_of_values};
 use crate::QueryError;
 use crate::bind::{Bound, Mend, bind};
 use crate::syntax::Query;
@@ -37,16 +40,15 @@ pub fn bind_as_asked(
 /// A written query without the slips that show before its names are found.
 fn mended(
     question: &str,
-    query: Query,
+    mut query: Query,
     tables: &Tables,
     values: &Values,
     found: &Found,
 ) -> (Query, Vec<Mend>) {
-    let (mut query, both) = with_both(question, query);
     let mends = [
-        both,
+        with_both(question, &mut query),
         of_two(&mut query),
-        without_titles(question, &mut query, values),
+        without_honours(question, &mut query, values),
         with_the_named(&mut query, tables, values, found),
         with_counted(question, &mut query, tables),
     ];
@@ -60,6 +62,7 @@ fn mended(
 pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<(), QueryError> {
     let query = &mut bound.query;
     let slips = [
+        right_measure(question, query, tables),
         right_units(question, query, tables),
         right_ends(question, query, tables),
         right_direction(question, query, tables),
@@ -69,14 +72,18 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         for_each(question, query, tables),
         thing_of_extreme(question, query, tables),
     ];
-    without_idle_joins(query);
-    let counts = [counts_the_named(question, query, tables), of_those(question, query)];
+    let counts = [
+        without_idle_joins(query, tables),
+        counts_the_named(question, query, tables),
+        counts_the_things(question, query, tables),
+        of_those(question, query),
+    ];
     if takes_from_itself(query) {
         let reason = "it holds a value against itself; take that of one thing and that of the other, \
                       each by its own SELECT";
         return Err(QueryError::Unbound(reason.into()));
     }
-    let given = [column_asked_for(question, query, tables), parts_of_values(query, tables)];
+    let given = [column_asked_for(question, query, tables), parts_of_values(question, query, tables)];
     bound.mends.extend(slips.into_iter().chain(counts).chain(given).flatten());
     Ok(())
 }

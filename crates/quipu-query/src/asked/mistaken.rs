@@ -301,10 +301,8 @@ fn another_extreme(
     // "The shortest time" names its measure twice; "the lightest thing" names it by its
     // superlative.
     let next = |(at, word): &(usize, String)| {
-        let is_measure = |of: &str| language.measured(word, of) == Measured::Alike;
-        words
-            .get(at + 1)
-            .filter(|next| !language.is_quantity(word) && !is_measure(next) && !is_measure(&ordered))
+        let measures = |of: &str| language.measured(word, of) == Measured::Alike;
+        words.get(at + 1).filter(|next| !language.is_quantity(word) && !measures(next) && !measures(&ordered))
     };
     let mut nouns = superlatives(words, query).into_iter();
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())

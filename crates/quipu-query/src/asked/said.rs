@@ -99,16 +99,14 @@ impl Said {
     pub(super) fn converted(&self, words: &[String]) -> HashSet<usize> {
         let language = Language::of_words(words);
         let values: Vec<f64> = self.values.iter().filter_map(|value| value.parse().ok()).collect();
-        let is_of = |unit: &str| {
-            self.columns.keys().flat_map(|title| words_of(title)).any(|word| language.is_form(unit, &word))
-        };
+        let units: Vec<String> = self.columns.keys().flat_map(|title| words_of(title)).collect();
         let holds = |number: f64| values.iter().any(|value| (value - number).abs() <= number.abs() * EXACT);
         let fits = |number: f64, unit: &str| {
             language.scale(unit).is_some_and(|scale| holds(number * scale))
-                || language
-                    .conversions(unit)
+                || units
                     .iter()
-                    .any(|(factor, into)| holds(number * factor) && is_of(into))
+                    .filter_map(|own| language.unit_factor(unit, own))
+                    .any(|factor| holds(number * factor))
         };
         let number =
             |word: &String| word.parse().ok().or_else(|| language.cardinal(word).map(|number| number as f64));

@@ -108,11 +108,18 @@ pub(super) fn right_dates(question: &str, query: &mut Query, tables: &Tables) ->
 fn first_day_after(words: &[String], bound: &str) -> Option<String> {
     let language = Language::of_words(words);
     let (year, day) = bound.split_once('-').unwrap_or((bound, "01-01"));
-    let says_after =
-        |pair: &[String]| matches!(pair, [after, said] if language.is_after(after) && said == year);
     let number: u32 = year.parse().ok().filter(|_| year.len() == 4 && day == "01-01")?;
-    // "After May 2020" and "after 2020-05-01" say more than the year.
-    words.windows(2).any(says_after).then(|| format!("{:04}-01-01", number + 1))
+    let says_after = |at: usize| {
+        // "In or after 2020" begins with the year itself. "After May 2020" and "after 2020-05-01" say
+        // more than the year.
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let goes_on = words.get(at + 2).is_some_and(|next| next.chars().all(|c| c.is_ascii_digit()));
+        words.get(at).is_some_and(|word| language.is_after(word))
+            && words.get(at + 1).is_some_and(|said| said == year)
+            && !goes_on
+            && !before.is_some_and(|before| language.offers_a_choice(before))
+    };
+    (0..words.len()).any(says_after).then(|| format!("{:04}-01-01", number + 1))
 }
 
 /// The year or the month in the question, if the query has a day in it: "in 2021", "in March 2021".
@@ -345,9 +352,19 @@ fn within(expression: &mut Expression, change: &mut dyn FnMut(&mut Query)) {
     }
 }
 
-/// Turns a query for either of two things into the rows that both share, if the question names
+/// Turns queries for either of two things into the rows that both share, if the question names
 /// "both". Names are as the model wrote them; nothing is bound yet.
-pub(super) fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
+pub(super) fn with_both(question: &str, query: &mut Query) -> Option<Mend> {
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        if let (both, Some(found)) = both_of(question, query.clone()) {
+            (*query, mend) = (both, Some(found));
+        }
+    });
+    mend
+}
+
+fn both_of(question: &str, query: Query) -> (Query, Option<Mend>) {
     let Some((at, column, values)) = either(&query) else { return (query, None) };
     let asked = words_of(question);
     let language = Language::of_words(&asked);

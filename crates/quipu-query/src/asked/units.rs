@@ -46,10 +46,8 @@ fn amounts(question: &str) -> Vec<(f64, String)> {
         let (number, unit) = word.split_at(end);
         words.extend([number, unit].into_iter().filter(|part| !part.is_empty()).map(str::to_owned));
     }
-    let number = |word: &str| {
-        let plain: String = word.chars().filter(|c| !language.parts_thousands(*c)).collect();
-        plain.parse::<f64>().ok().or_else(|| language.cardinal(word).map(|number| number as f64))
-    };
+    let number =
+        |word: &str| language.figures(word).or_else(|| language.cardinal(word).map(|number| number as f64));
     let pairs = words.iter().zip(words.iter().skip(1));
     pairs.filter_map(|(word, unit)| Some((number(word)?, unit.clone()))).collect()
 }
@@ -72,13 +70,7 @@ fn converted(amounts: &[(f64, String)], number: &str, title: &str, language: Lan
     if title.iter().any(is_same) {
         return None;
     }
-    let factor = title.iter().find_map(|own| {
-        let larger = language.conversions(unit).into_iter();
-        let smaller = language.conversions(own).into_iter();
-        let of_larger = larger.filter(|(_, into)| *into == own.as_str()).map(|(many, _)| many);
-        let of_smaller = smaller.filter(|(_, into)| language.is_form(unit, into)).map(|(many, _)| 1.0 / many);
-        of_larger.chain(of_smaller).next()
-    })?;
+    let factor = title.iter().find_map(|own| language.unit_factor(unit, own))?;
     // 2.3 kilograms are 2300 grams, whatever the product of the two is to the computer.
     let number = (value * factor * PRECISION).round() / PRECISION;
     Some(Converted { number: number.to_string(), unit: unit.clone() })

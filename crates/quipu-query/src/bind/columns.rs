@@ -1,6 +1,8 @@
 //! Resolves a column's name: to a column of the named table, else to the nearest one that links
 //! reach from it.
 
+use quipu_language::{Language, is_dating_field};
+
 use super::{Binder, Doubt, LEAST_ALIKE, Reach, Scope, alike};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, DERIVED, Expression, From, Join, Source};
@@ -38,7 +40,7 @@ impl Binder<'_> {
             }
             for (depth, reach) in here {
                 if self.leads_to_a(reach, &column.name)
-                    && let Some(found) = self.linked_column(reach, &column.name, *depth, scopes)
+                    && let Some(found) = self.linked_column(reach, &column.name, *depth, scopes)?
                 {
                     return Ok(found);
                 }
@@ -58,7 +60,7 @@ impl Binder<'_> {
             return Ok(found);
         }
         for (depth, reach) in &reaches {
-            if let Some(found) = self.linked_column(reach, &column.name, *depth, scopes) {
+            if let Some(found) = self.linked_column(reach, &column.name, *depth, scopes)? {
                 return Ok(found);
             }
         }
@@ -177,7 +179,7 @@ impl Binder<'_> {
             {
                 1
             }
-            None if is_own_name(&table.id, name) => 0,
+            None if is_own_name(&table.id, name) || is_head_noun(table, name) => 0,
             None => return None,
         };
         Some(bound(reach, Place { table: table_at, column: at }, &table.columns.get(at)?.id))
@@ -216,8 +218,9 @@ impl Binder<'_> {
         let is_one =
             holding.windows(2).all(|pair| pair.first().and_then(title) == pair.last().and_then(title));
         let only = holding.first().copied().filter(|_| is_one);
+        let only = only.filter(|_| !wanted.is_empty()).or_else(|| date_of(table, &wanted));
         let best = match only {
-            Some(at) if best.0 < LEAST_ALIKE && !wanted.is_empty() => (LEAST_ALIKE, at),
+            Some(at) if best.0 < LEAST_ALIKE => (LEAST_ALIKE, at),
             _ => best,
         };
         let column = table.columns.get(best.1)?;
@@ -239,14 +242,18 @@ impl Binder<'_> {
     }
 
     /// A column of a table one or two links away; the tables between are joined.
+    ///
+    /// # Errors
+    /// [`QueryError::Unbound`] if several tables that refer to this one have a column of this name:
+    /// a teacher's school may be that of a course or of an employment.
     fn linked_column(
         &mut self,
         reach: &Reach,
         name: &str,
         depth: usize,
         scopes: &mut [Scope],
-    ) -> Option<Expression> {
-        let start = reach.table?;
+    ) -> Result<Option<Expression>, QueryError> {
+        let Some(start) = reach.table else { return Ok(None) };
         let mut frontier: Vec<(Vec<Link>, usize)> = vec![(Vec::new(), start)];
         let mut seen = vec![start];
         for _ in 0..MOST_LINKS {
@@ -261,18 +268,28 @@ impl Binder<'_> {
                 }
             }
             let mut best: Option<(f64, &Vec<Link>, usize, usize)> = None;
+            let mut alike = Vec::new();
             for (path, at) in &next {
                 let Some((score, column)) = self.best_column(*at, name) else { continue };
                 if best.as_ref().is_none_or(|known| score > known.0) {
                     best = Some((score, path, *at, column));
+                    alike.clear();
+                }
+                if best.as_ref().is_some_and(|known| score >= known.0) {
+                    alike.push((path, *at, column));
                 }
             }
             if let Some((_, path, at, column)) = best {
+                if let Some(either) = self.ambiguous(&alike) {
+                    let table = self.tables.table(start).map_or("", |table| &table.id);
+                    let reason =
+                        format!("{table} has no column {name}; join the table that is meant: {either}");
+                    return Err(QueryError::Unbound(reason));
+                }
                 let path = path.clone();
-                let (of, id) = self
-                    .tables
-                    .table(at)
-                    .and_then(|t| Some((t.id.clone(), t.columns.get(column)?.id.clone())))?;
+                let found = self.tables.table(at);
+                let found = found.and_then(|t| Some((t.id.clone(), t.columns.get(column)?.id.clone())));
+                let Some((of, id)) = found else { return Ok(None) };
                 let from = self.tables.table(start).map_or("", |table| &table.id).to_owned();
                 let far = path.len() > 1 || self.is_of_another(&path, Place { table: at, column });
                 let doubt = if far { Doubt::Much } else { Doubt::Little };
@@ -281,16 +298,36 @@ impl Binder<'_> {
                     doubt,
                     format!("{from} has no column {name}: {id} of the linked table {of} is meant"),
                 );
-                return Some(Expression::Column(ColumnRef {
+                return Ok(Some(Expression::Column(ColumnRef {
                     table: Some(alias),
                     name: id,
                     place: Some(Place { table: at, column }),
-                }));
+                })));
             }
             seen.extend(next.iter().map(|(_, at)| *at));
             frontier = next;
         }
-        None
+        Ok(None)
+    }
+
+    /// The columns of which each may be meant, if all are of things that refer to the table, each by
+    /// one link; a thing that the table itself refers to is meant before them.
+    fn ambiguous(&self, alike: &[(&Vec<Link>, usize, usize)]) -> Option<String> {
+        let refers = |path: &Vec<Link>| {
+            let of_things =
+                |link: &Link| self.tables.table(link.to.table).is_some_and(|table| !table.is_links());
+            matches!(path.as_slice(), [link] if link.to.column > 0 && of_things(link))
+        };
+        let mut tables: Vec<usize> = alike.iter().map(|(_, at, _)| *at).collect();
+        tables.dedup();
+        if tables.len() < 2 || !alike.iter().all(|(path, ..)| refers(path)) {
+            return None;
+        }
+        let title = |(_, at, column): &(&Vec<Link>, usize, usize)| {
+            let table = self.tables.table(*at)?;
+            Some(format!("{}.{}", table.id, table.columns.get(*column)?.id))
+        };
+        Some(alike.iter().filter_map(title).collect::<Vec<_>>().join(" or "))
     }
 
     /// Whether a path leads from things to an amount or a date of other things: the area of a state
@@ -458,6 +495,12 @@ fn is_own_name(table: &str, name: &str) -> bool {
         || alike(&name, &table) >= 0.99
 }
 
+/// Whether a column name is the noun in a table's name: the "school" of a `secondary_school`.
+fn is_head_noun(table: &Table, name: &str) -> bool {
+    let words = words_of(&table.id);
+    !table.is_links() && words.len() > 1 && words.last() == Some(&name.to_ascii_lowercase())
+}
+
 fn bound(reach: &Reach, place: Place, name: &str) -> Expression {
     Expression::Column(ColumnRef {
         table: Some(reach.alias.clone()),
@@ -470,6 +513,26 @@ fn derived(reach: &Reach, at: usize) -> Expression {
     let name = reach.columns.get(at).cloned().unwrap_or_default();
     let place = Some(Place { table: DERIVED, column: at });
     Expression::Column(ColumnRef { table: Some(reach.alias.clone()), name, place })
+}
+
+/// The only column of dates that says the same but for the words that all dates have:
+/// `purchased_on` for `purchase_date`.
+fn date_of(table: &Table, wanted: &[String]) -> Option<usize> {
+    let tells = |word: &&String| {
+        !is_dating_field(word) && !Language::all().any(|language| language.is_function_word(word))
+    };
+    let telling: Vec<&String> = wanted.iter().filter(tells).collect();
+    if telling.is_empty() || telling.len() == wanted.len() {
+        return None;
+    }
+    let is_it = |column: &Column| {
+        let words = words_of(&column.id);
+        let own: Vec<&String> = words.iter().filter(tells).collect();
+        let is_form = |(a, b): (&&String, &&String)| crate::tables::is_form_of(a, b);
+        column.kind == Kind::Date && own.len() == telling.len() && own.iter().zip(&telling).all(is_form)
+    };
+    let mut dates = (1..table.columns.len()).filter(|at| table.columns.get(*at).is_some_and(is_it));
+    dates.next().filter(|_| dates.next().is_none())
 }
 
 /// The column that "currency_name" stands for: the first of a table of currencies, or a column of

@@ -152,11 +152,14 @@ impl Binder<'_> {
             return Some(mended);
         }
         // Through one table in between.
-        let through = self.links_of(of_a.table).into_iter().find_map(|first| {
+        let ways = self.links_of(of_a.table).into_iter().filter_map(|first| {
             let second =
                 self.links_of(first.to.table).into_iter().find(|link| link.to.table == of_b.table)?;
             Some((first, second))
-        })?;
+        });
+        // A line has its stops by a link of its own, and others by the complaints about both.
+        let is_links = |at: usize| self.tables.table(at).is_some_and(crate::tables::Table::is_links);
+        let through = ways.min_by_key(|(first, _)| !is_links(first.to.table))?;
         let (depth, reach) = scopes.iter().rev().enumerate().find_map(|(depth, scope)| {
             let reach = scope.reaches.iter().find(|reach| Some(&reach.alias) == a.table.as_ref())?;
             Some((depth, reach.clone()))

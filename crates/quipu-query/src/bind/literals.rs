@@ -1,8 +1,10 @@
 //! Resolves texts that a column is compared with to values of that column.
 
 use oxrdf::{NamedNode, Term};
+use quipu_graph::holds_part_of_name;
 use quipu_language::means_true;
 
+use super::columns::Link;
 use super::{Binder, Doubt, Scope};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, Expression, Function};
@@ -46,6 +48,9 @@ impl Binder<'_> {
             Expression::Like(of, pattern) => {
                 let Some(column) = as_column(of) else { return Ok(()) };
                 **of = self.pattern(column, pattern, scopes);
+                if let Some(called) = self.called_in_parts(of, pattern) {
+                    *expression = Expression::Or(Box::new(expression.clone()), Box::new(called));
+                }
             }
             _ => {}
         }
@@ -164,26 +169,50 @@ impl Binder<'_> {
             let reach = scope.reaches.iter().find(|reach| Some(&reach.alias) == column.table.as_ref())?;
             Some((depth, reach.clone()))
         })?;
-        let mut links = self.links_of(place.table);
+        // A whole name two links away wins over a part of a name in a linked table.
+        let whole = worst.min(How::Joined);
+        let (path, found) = self
+            .linked_value(place.table, text, whole)
+            .or_else(|| self.named_beyond(place.table, text))
+            .or_else(|| self.linked_value(place.table, text, worst))?;
+        let name = self.tables.column(found.place)?.id.clone();
+        let of = self.tables.table(found.place.table)?.id.clone();
+        self.mend(Doubt::Little, format!("“{text}” is a value of {name} of the linked table {of}"));
+        let alias = self.joined(&reach, &path, depth, scopes);
+        let column = ColumnRef { table: Some(alias), name, place: Some(found.place) };
+        Some((Expression::Column(column), found))
+    }
+
+    /// A value of a table that one link reaches.
+    fn linked_value(&self, table: usize, text: &str, worst: How) -> Option<(Vec<Link>, Match)> {
+        let mut links = self.links_of(table);
         // A table within another knows the values of that one, not which of them are its own.
         links.sort_by_key(|link| self.tables.table(link.to.table).is_some_and(|to| to.within.is_some()));
-        for link in links {
+        links.into_iter().find_map(|link| {
             let count = self.tables.table(link.to.table)?.columns.len();
             let columns = (0..count).map(|column| Place { table: link.to.table, column });
             let found = columns.filter_map(|other| self.values.lookup(self.tables, self.found, other, text));
-            let Some(found) = found.filter(|found| is_one(found, worst)).min_by_key(|found| found.how) else {
-                continue;
-            };
-            let name = self.tables.column(found.place)?.id.clone();
-            let of = self.tables.table(found.place.table)?.id.clone();
-            self.mend(Doubt::Little, format!("“{text}” is a value of {name} of the linked table {of}"));
-            let alias = self.joined(&reach, &[link], depth, scopes);
-            return Some((
-                Expression::Column(ColumnRef { table: Some(alias), name, place: Some(found.place) }),
-                found,
-            ));
-        }
-        None
+            let found = found.filter(|found| is_one(found, worst)).min_by_key(|found| found.how)?;
+            Some((vec![link], found))
+        })
+    }
+
+    /// The thing of this name that two columns lead to, one behind the other: the city of a stop's
+    /// district. `None` if several ways lead to things of this name.
+    fn named_beyond(&self, table: usize, text: &str) -> Option<(Vec<Link>, Match)> {
+        let forward = |at: usize| {
+            let links = self.links_of(at).into_iter();
+            links.filter(move |link| link.from.table == at && link.from.column > 0 && link.to.column == 0)
+        };
+        let mut ways =
+            forward(table).flat_map(|first| forward(first.to.table).map(move |second| (first, second)));
+        let mut found =
+            ways.by_ref().filter(|(_, second)| second.to.table != table).filter_map(|(first, second)| {
+                let name = self.values.lookup(self.tables, self.found, second.to, text)?;
+                (name.how <= How::Joined).then(|| (vec![first, second], name))
+            });
+        let one = found.next()?;
+        found.next().is_none().then_some(one)
     }
 
     /// The column of dates to compare a date with: the one of the table with the most similar name.
@@ -241,6 +270,22 @@ impl Binder<'_> {
             }
         }
         all
+    }
+
+    /// The things that a pattern of a name finds where names are put together from two relations: no
+    /// single text of the graph has them, so that no query can search for them.
+    fn called_in_parts(&self, of: &Expression, pattern: &str) -> Option<Expression> {
+        let Expression::Column(column) = of else { return None };
+        let place = column.place?;
+        let table = self.tables.table(self.tables.leads_to(place)?)?;
+        let parts = table.columns.iter().filter_map(|column| column.relation.as_deref());
+        if parts.filter(|relation| holds_part_of_name(relation)).count() < 2 {
+            return None;
+        }
+        let text = pattern.trim_matches('%');
+        let found = self.values.lookup(self.tables, self.found, place, text)?;
+        let is = Expression::Terms(found.terms, text.to_owned());
+        Some(Expression::Compare(Comparison::Equal, Box::new(of.clone()), Box::new(is)))
     }
 
     /// A pattern that fits no value is read as a name with wildcards around it.

@@ -433,29 +433,40 @@ impl Planner<'_> {
         form: fn(Sparql) -> Sparql,
     ) -> (Base, Sparql) {
         let Sparql::Variable(variable) = &entity else { return (base, form(entity)) };
-        let Some(label) = self.tables.labels.first().cloned() else {
-            return (base, form(entity));
-        };
-        let name = self.cells.fresh("label");
-        let named = |name: &Variable| {
-            triple(TermPattern::Variable(variable.clone()), &label, TermPattern::Variable(name.clone()))
-        };
-        let mut patterns = self.origins_of([variable]);
-        patterns.push(named(&name));
-        let mut right = GraphPattern::Bgp { patterns };
-        if self.tables.several_names {
-            // The first of its names, so that an entity with two names still makes one row.
-            let other = self.cells.fresh("label");
-            let of = |name: &Variable| Box::new(super::texts::text(name.clone().into()));
-            let before = Sparql::Less(of(&other), of(&name));
-            let inner = Box::new(GraphPattern::Bgp { patterns: vec![named(&other)] });
-            let earlier = Sparql::Exists(Box::new(GraphPattern::Filter { expr: before, inner }));
-            right = GraphPattern::Filter { expr: Sparql::Not(Box::new(earlier)), inner: Box::new(right) };
+        let tables = self.tables;
+        let mut base = base;
+        let mut names = Vec::new();
+        for label in &tables.labels {
+            let name = self.cells.fresh("label");
+            let right = self.named_by(variable, label, &name);
+            base = base.both(|left| left_join(left, right.clone()));
+            names.push(form(name.into()));
         }
-        let base = base.both(|left| left_join(left, right.clone()));
-        let key = super::texts::text(entity.clone());
-        let name = Sparql::Coalesce(vec![form(name.into()), key]);
-        (base, name)
+        if names.is_empty() {
+            return (base, form(entity));
+        }
+        names.push(super::texts::text(entity.clone()));
+        (base, Sparql::Coalesce(names))
+    }
+
+    /// The pattern of an entity's name by one label; the first of several names, so that an entity
+    /// with two still makes one row.
+    fn named_by(&mut self, entity: &Variable, label: &str, name: &Variable) -> GraphPattern {
+        let named = |name: &Variable| {
+            triple(TermPattern::Variable(entity.clone()), label, TermPattern::Variable(name.clone()))
+        };
+        let mut patterns = self.origins_of([entity]);
+        patterns.push(named(name));
+        let right = GraphPattern::Bgp { patterns };
+        if !self.tables.several_names {
+            return right;
+        }
+        let other = self.cells.fresh("label");
+        let of = |name: &Variable| Box::new(super::texts::text(name.clone().into()));
+        let before = Sparql::Less(of(&other), of(name));
+        let inner = Box::new(GraphPattern::Bgp { patterns: vec![named(&other)] });
+        let earlier = Sparql::Exists(Box::new(GraphPattern::Filter { expr: before, inner }));
+        GraphPattern::Filter { expr: Sparql::Not(Box::new(earlier)), inner: Box::new(right) }
     }
 
     pub(super) fn kind_of(&self, column: &ColumnRef) -> ValueKind {

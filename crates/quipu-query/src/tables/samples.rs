@@ -6,7 +6,7 @@ use quipu_graph::{
     Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole, readable_entity,
 };
 
-use super::Table;
+use super::{Table, words_of};
 
 /// Triples sampled from each relation; they give the kinds, examples and ranges.
 pub(super) const SAMPLED: usize = 1_000;
@@ -42,7 +42,7 @@ impl Samples {
     /// are names at all.
     pub(super) fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
         let of: Vec<&NodeSummary> = self.nodes.values().filter(|node| holds(node)).collect();
-        table.unnamed = are_opaque(&of);
+        table.unnamed = are_opaque(&of, &table.title);
         let mut names: Vec<&str> = of.iter().map(|node| node.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -86,11 +86,28 @@ pub(super) fn spread(names: &[&str]) -> Vec<String> {
     examples.into_iter().map(str::to_owned).collect()
 }
 
-/// Whether entities have no names but keys with digits in them. A few may be named all the same.
-fn are_opaque(nodes: &[&NodeSummary]) -> bool {
+/// Whether entities have no names but IRIs that mean nothing: "r01ad4a5", or "price_0012" of a price.
+/// A few may be named all the same. Where names are the keys, they are names.
+fn are_opaque(nodes: &[&NodeSummary], title: &str) -> bool {
+    let kind = words_of(title);
     let is_opaque = |node: &&&NodeSummary| {
-        node.name.chars().any(|c| c.is_ascii_digit()) && node.name == readable_entity(&node.key)
+        node.name != node.key
+            && node.name == readable_entity(&node.key)
+            && node.name.chars().any(|c| c.is_ascii_digit())
+            && node.name.split(|c: char| !c.is_alphabetic()).all(|letters| tells_nothing(letters, &kind))
     };
     let opaque = nodes.iter().filter(is_opaque).count();
     opaque > 0 && opaque * 10 >= nodes.len() * 9
+}
+
+/// Whether letters of a key name nothing: a few, those of a hexadecimal number, or the beginning of
+/// a word of the kind.
+fn tells_nothing(letters: &str, kind: &[String]) -> bool {
+    /// Fewer letters are no word.
+    const WORD: usize = 4;
+    let letters = letters.to_lowercase();
+    letters.chars().count() < WORD
+        || letters.chars().all(|c| c.is_ascii_hexdigit())
+        || kind.iter().any(|word| word.starts_with(&letters))
+        || kind.concat() == letters
 }

@@ -7,8 +7,8 @@ use anyhow::Result;
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_query::{
-    Bound, Found, Plan, QueryError, RowSet, RunLimits, Tables, Values, bind, count_tables, plan, read_sql,
-    run,
+    Bound, Found, Plan, QueryError, RowSet, RunLimits, Tables, Values, asked, bind, count_tables, plan,
+    read_sql, run,
 };
 
 pub struct Shop {
@@ -78,4 +78,25 @@ impl Shop {
         }
         lines
     }
+}
+
+/// The query of a question, bound and mended.
+pub fn read(shop: &Shop, question: &str, sql: &str) -> Bound {
+    let query = read_sql(sql, None).unwrap();
+    let mut bound =
+        asked::bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default()).unwrap();
+    asked::mend_bound(question, &mut bound, &shop.tables).unwrap();
+    bound
+}
+
+/// The first cells of a question's rows, in order.
+pub async fn answers(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
+    let plan = plan(&read(shop, question, sql).query, &shop.tables).unwrap();
+    let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap().rows;
+    let mut answers: Vec<String> =
+        rows.into_iter().map(|row| row.into_iter().next().flatten().unwrap().name).collect();
+    if !plan.ordered {
+        answers.sort();
+    }
+    answers
 }

@@ -1,6 +1,8 @@
-//! The default method: the answer of a path if it surely explains the whole question; else the
-//! answer of a query; else the path's answer if it is good enough; else "I don't know" (DESIGN §7).
+//! The default method: a description if the question only names a thing; the answer of a path if
+//! it surely explains the whole question; else the answer of a query; else the path's answer if it
+//! is good enough; else "I don't know" (DESIGN §7).
 
+mod described;
 mod walked;
 
 use std::collections::HashSet;
@@ -34,8 +36,7 @@ pub struct AutoConfig {
 pub struct PathTrust {
     /// From this confidence on, the answer stands without a query.
     pub sure: f64,
-    /// The same for a calculation (an extreme, a comparison, a sum). It may be lower, because a
-    /// calculation is only made if everything that the question names is explained.
+    /// The same for a calculation (an extreme, a comparison, a sum).
     pub sure_calculated: f64,
     /// From this confidence on, the answer stands if no query gave an answer.
     pub least_confidence: f64,
@@ -48,13 +49,13 @@ pub struct PathTrust {
 }
 
 impl Default for AutoConfig {
-    /// With types: sure from .7, a calculation from .5, an answer from .6 on, no cards. Without
+    /// With types: sure from .7, a calculation from .9, an answer from .6 on, no cards. Without
     /// types: sure from .8, with cards from .5, an answer from .3 on. At most 4 calls.
     fn default() -> Self {
         Self {
             typed: PathTrust {
                 sure: 0.7,
-                sure_calculated: 0.5,
+                sure_calculated: 0.9,
                 least_confidence: 0.6,
                 cards: false,
                 sure_with_cards: 0.9,
@@ -78,6 +79,9 @@ pub(super) async fn run(
 ) -> Result<Outcome, AnswerError> {
     let auto = &config.auto;
     let trust = if has_types(context) { auto.typed } else { auto.untyped };
+    if let Some(described) = described::describe(context, question).await? {
+        return Ok(described);
+    }
     let within = context.at_most(auto.llm_calls);
     if context.plan_only() || context.wanted_reading() > 0 {
         // Only queries have readings to choose from.

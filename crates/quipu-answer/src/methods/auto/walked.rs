@@ -41,17 +41,22 @@ pub(super) async fn is_answer(
     if matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps) {
         return Ok(false);
     }
+    if counts_the_only_one(context, plan, outcome) {
+        return Ok(false);
+    }
     if !starts_from_a_name(context, question, plan).await? || meets_in_a_number(context, &plan.steps).await? {
         return Ok(false);
     }
-    if let PlanStart::Entity(node, _) = plan.start
-        && is_calculated(outcome)
-        && let Some(anchor) = context.graph().summaries(&[node]).await?.pop()
-        && has_kinds(context, &anchor)
+    if let PlanStart::Entity(node, span) = &plan.start
+        && let Some(anchor) = context.graph().summaries(&[*node]).await?.pop()
     {
         // A calculation from a class with subclasses would miss their instances: paths do not know
         // that soups are dishes.
-        return Ok(false);
+        if (is_calculated(outcome) && has_kinds(context, &anchor))
+            || names_another_kind(context, question, span, &anchor)
+        {
+            return Ok(false);
+        }
     }
     // These checks need the graph's types; without types, only the model's words say what things
     // are called.
@@ -80,6 +85,20 @@ pub(super) async fn is_answer(
 
 pub(super) fn is_calculated(outcome: &Outcome) -> bool {
     outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }))
+}
+
+/// Whether a path counts one thing behind a relation that never leads to more: nobody asks how many
+/// towns a school is in.
+fn counts_the_only_one(context: &Context<'_>, plan: &Planned, outcome: &Outcome) -> bool {
+    let last = plan.steps.last().filter(|_| plan.made == Made::Count);
+    let single = last.is_some_and(|step| {
+        let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
+        info.is_some_and(|info| {
+            let starts = if step.direction == Direction::Forward { info.heads } else { info.tails };
+            info.triples > 0 && starts == info.triples
+        })
+    });
+    single && outcome.answers.iter().all(|answer| answer == "1")
 }
 
 /// Whether a path starts from an entity that the question names: the "3" of "top 3" names none, and
@@ -200,6 +219,25 @@ fn has_kinds(context: &Context<'_>, anchor: &NodeSummary) -> bool {
     let Some(tables) = quipu_query::kept_tables(context.workspace) else { return false };
     let below = tables.types_below(&quipu_graph::iri_of_key(&anchor.key)).map(<[String]>::len);
     below.is_some_and(|types| types > 1)
+}
+
+/// Whether a path starts from a class whose name only describes things of another kind: the "bus
+/// lines" are no buses.
+fn names_another_kind(
+    context: &Context<'_>,
+    question: &str,
+    span: &Range<usize>,
+    anchor: &NodeSummary,
+) -> bool {
+    let Some(tables) = quipu_query::kept_tables(context.workspace) else { return false };
+    let class = quipu_graph::iri_of_key(&anchor.key);
+    if tables.types_below(&class).is_none() {
+        return false;
+    }
+    let behind = question.get(span.end..).unwrap_or_default();
+    let next = quipu_query::words_of(behind).into_iter().next().filter(|_| behind.starts_with(' '));
+    let kinds = next.map(|next| quipu_query::asked::nouns_of_kinds(&[next], &tables).len());
+    kinds.is_some_and(|kinds| kinds > 0)
 }
 
 /// Whether the question itself names one of the answers beside the path's start: "which restaurant
@@ -387,7 +425,11 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
             let is_number = |answer: &String| answer.starts_with(|c: char| c.is_ascii_digit() || c == '-');
             outcome.answers.iter().all(is_number) && !(counts && asks_for_units(question))
         }
-        Some("amount") => outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit())),
+        // "Line 12A" is no amount, although it has digits.
+        Some("amount") => {
+            !chooses(outcome)
+                && outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit()))
+        }
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
         // "How high is the highest peak" asks for its height, not for the peak.
         _ if asks_for_a_measure(question) && chooses(outcome) => false,

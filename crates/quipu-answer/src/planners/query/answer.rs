@@ -32,8 +32,7 @@ pub(super) async fn answer(
     }
     let readings: Vec<Reading> = chosen.iter().take(READINGS).map(reading).collect();
     if context.plan_only() && !readings.is_empty() {
-        let reason = "only the reading was asked for; nothing was run";
-        return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
+        return Ok(Outcome::only_read(readings));
     }
     let Some(best) = chosen.into_iter().next() else {
         let reason = match failures.first() {

@@ -54,6 +54,11 @@ pub(super) struct PromptParts {
     question: String,
 }
 
+/// Whether a word is written like a year.
+fn is_year(word: &str) -> bool {
+    word.parse().is_ok_and(|year: u32| (1_000..2_100).contains(&year))
+}
+
 /// Builds the prompt: the tables that the question may need, and the values that it may name.
 pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> PromptParts {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
@@ -75,14 +80,10 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     }
     for (said, at, kind) in kinds_named(tables, text) {
         relevance.raise(at, 1.0);
+        let kind = cell(&kind).replace('\'', "''");
         let named = hints.iter().any(|hint| hint.ends_with(&format!(" = '{kind}'")));
         if let (Some((table, column)), false) = (tables.table(at.table).zip(tables.column(at)), named) {
-            hints.push(format!(
-                "“{said}” may be {}.{} = '{}'",
-                table.id,
-                column.id,
-                kind.replace('\'', "''")
-            ));
+            hints.push(format!("“{said}” may be {}.{} = '{kind}'", table.id, column.id));
         }
     }
     // Hints for parts of names come after hints for whole names.
@@ -94,13 +95,17 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         tables.tables.iter().flat_map(|table| words_of(&table.title)).chain(of_schema).collect();
     let skip = |word: &str| {
         // A year stands in many names and means none of them.
-        word.chars().all(|c| c.is_ascii_digit())
+        is_year(word)
             || exact.contains(word)
             || !language.meanings(word).is_empty()
             || of_schema.iter().any(|known| language.is_form(word, known))
     };
     for mention in values.parts(text, skip) {
         let [found] = mention.matches.as_slice() else { continue };
+        // "Boeing 737" names something, "737" alone does not.
+        if !mention.text.chars().any(char::is_alphabetic) {
+            continue;
+        }
         // "Creatures" in a graph with one entity called "nightmare creature" is an ordinary word,
         // not a name.
         if found.terms.len() <= RARE

@@ -134,7 +134,7 @@ async fn try_read(
     if context.plan_only() {
         return planned(bound, tables, written).map(Some);
     }
-    let without = without_invented(text, &bound.query);
+    let without = without_invented(text, &bound.query, tables);
     let candidate = ran(context, bound, tables, written).await?;
     let Some((query, mend)) = without.filter(|_| is_empty(&candidate.rows)) else {
         return Ok(Some(candidate));
@@ -176,9 +176,12 @@ async fn ran(
         more => format!("{more} more rows tie with the last"),
     };
     bound.mends.extend((level > 0).then_some(Mend { text, doubt: Doubt::None }));
-    if tells_things && bound.query.limit.is_some() {
+    let has_asked = |row: &Vec<Option<CellValue>>| {
+        row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some))
+    };
+    if tells_things && (bound.query.limit.is_some() || !rows.rows.iter().any(has_asked)) {
         // A row without the requested value is no answer.
-        rows.rows.retain(|row| row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some)));
+        rows.rows.retain(has_asked);
     }
     if let Some(compared) = compared(&bound.query) {
         let all =

@@ -1,0 +1,85 @@
+//! "Tell me about X": the facts of a thing that a question only names.
+
+#![allow(clippy::unwrap_used, reason = "set-up of tests")]
+
+use crate::common;
+use std::sync::Arc;
+
+use common::shop::{rows, shop};
+use common::{Setting, ask, embedder, setting_from};
+use quipu_answer::{Answer, AskOptions, EvidenceContent, Status};
+use quipu_model::ScriptedModel;
+
+/// Asks by the default method with a model that must not be called.
+async fn asked(setting: &Setting, question: &str, options: &AskOptions) -> Answer {
+    let model = Arc::new(ScriptedModel::new());
+    let answer = ask(setting, Some(model.clone()), None, question, options).await;
+    assert_eq!(model.calls(), 0, "{question}: {answer:#?}");
+    answer
+}
+
+#[tokio::test]
+async fn a_thing_is_described_by_its_facts_in_both_directions() {
+    let shop = shop().await;
+    for question in ["Tell me about Acme", "who is acme?", "Acme", "Erzähl mir etwas über Acme!"] {
+        let answer = asked(&shop, question, &AskOptions::default()).await;
+        assert_eq!(answer.status, Status::Answered, "{question}: {answer:#?}");
+        assert!(answer.grounded, "{question}: {answer:#?}");
+        let rows = rows(&answer);
+        let has = |relation: &str, value: &str| rows.contains(&vec![relation.to_owned(), value.to_owned()]);
+        assert!(has("type", "supplier") && has("based in", "Oslo"), "{rows:?}");
+        assert!(has("founded", "1990-05-01") && has("← supplier", "Falcon Drill"), "{rows:?}");
+        let first = &answer.readings.first().unwrap().words;
+        assert_eq!(first, "everything that the graph states about Acme (supplier)");
+        // The triple is cited as it stands in the graph, whichever end is described.
+        let states = |head: &str, tail: &str| {
+            answer.evidence.iter().any(|piece| {
+                matches!(&piece.content, EvidenceContent::Triple { head: h, tail: t, .. } if h == head && t == tail)
+            })
+        };
+        assert!(states("Falcon Drill", "Acme") && states("Acme", "Oslo"), "{:#?}", answer.evidence);
+    }
+}
+
+#[tokio::test]
+async fn of_namesakes_one_is_described_and_the_others_are_offered() {
+    let shop = shop().await;
+    let first = asked(&shop, "Tell me about the Owl Lamp", &AskOptions::default()).await;
+    assert_eq!(first.readings.len(), 2, "{first:#?}");
+    assert!(first.confidence < 0.6, "{first:#?}");
+    let options = AskOptions { reading: 2, ..AskOptions::default() };
+    let second = asked(&shop, "Tell me about the Owl Lamp", &options).await;
+    let price = |answer: &Answer| rows(answer).into_iter().find(|row| row[0] == "price").unwrap();
+    let mut prices = [price(&first)[1].clone(), price(&second)[1].clone()];
+    prices.sort();
+    assert_eq!(prices, ["20", "30"]);
+    let read = asked(&shop, "Owl Lamp", &AskOptions { plan_only: true, ..AskOptions::default() }).await;
+    assert!(read.answers.is_empty() && read.readings.len() == 2, "{read:#?}");
+}
+
+#[tokio::test]
+async fn a_question_with_more_than_a_name_is_not_described() {
+    let shop = shop().await;
+    let options = AskOptions::default();
+    // A class, a relation, an unknown name, and a name with something asked about it.
+    for question in
+        ["Tell me about product", "What is price?", "Tell me about Narnia", "Who is the supplier of Narnia?"]
+    {
+        let answer = ask(&shop, None, Some(embedder().await), question, &options).await;
+        let described = |words: &str| words.starts_with("everything that the graph states");
+        assert!(!answer.readings.iter().any(|reading| described(&reading.words)), "{question}: {answer:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_description_is_cut_and_says_so() {
+    let mut graph = String::from("Hub\tis in\tNorth\n");
+    for at in 0..40 {
+        graph.push_str(&format!("Hub\thas part\tPart {at}\nHub\tnote {at}\tvalue {at}\n"));
+    }
+    let hub = setting_from("hub.tsv", &graph).await;
+    let answer = asked(&hub, "Tell me about Hub", &AskOptions::default()).await;
+    let table = answer.table.as_ref().unwrap();
+    let parts = rows(&answer).iter().filter(|row| row[0] == "has part").count();
+    assert_eq!((table.rows.len(), table.left_out, parts), (24, 81 - 24, 3), "{answer:#?}");
+}

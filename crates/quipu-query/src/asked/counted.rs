@@ -1,0 +1,229 @@
+//! Counts of the things that the question counts: "customers with more than ten orders" counts
+//! orders, and "the brewery with the most beers" beers, not the hops in them.
+
+use quipu_language::{Language, Operation, wanted};
+
+use super::each::called;
+use super::slips::each_query;
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, From, Join, Query, Select, Source};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
+
+/// Joins the things that the question counts for each row, if the query counts only the rows
+/// themselves: "customers with more than ten orders" grouped by the customer's name. A row without
+/// any counts none. `None` if no table named in the question refers to the rows, or if it does so in
+/// several ways. For a query that is not bound yet.
+pub(super) fn with_counted(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let counts_in_order = query.order.iter().any(|order| counts_rows(&order.expression));
+        let Body::Select(select) = &mut query.body else { return };
+        let Some((alias, of)) = rows_by_name(select, tables) else { return };
+        let counts = counts_in_order || select.having.iter().any(counts_rows);
+        let Some(link) = counts.then(|| counted(&words, of, tables)).flatten() else { return };
+        let Some(own) = tables.table(of).and_then(|table| table.columns.first()) else { return };
+        let column = |table: &str, name: &str| {
+            let (table, name) = (Some(table.to_owned()), name.to_owned());
+            ColumnRef { table, name, place: None }
+        };
+        let things = column(&link.table, &link.things);
+        let in_order = query.order.iter_mut().map(|order| &mut order.expression);
+        for expression in select.expressions_mut().into_iter().chain(in_order) {
+            qualify(expression, &alias);
+            count_each(expression, &things);
+        }
+        let side = |table: &str, name: &str| Box::new(Expression::Column(column(table, name)));
+        let on =
+            Expression::Compare(Comparison::Equal, side(&link.table, &link.column), side(&alias, &own.id));
+        select.from.push(From {
+            source: Source::Table(link.table.clone(), None),
+            alias: link.table.clone(),
+            join: Join::Left(Some(on)),
+        });
+        let text = format!("the rows of {} that belong to each {alias} are counted", link.table);
+        mend = Some(Mend { text, doubt: Doubt::Little });
+    });
+    mend
+}
+
+/// The alias and the table of a SELECT over one table that has a group for each of its rows.
+fn rows_by_name(select: &Select, tables: &Tables) -> Option<(String, usize)> {
+    let ([from], [Expression::Column(group)]) = (select.from.as_slice(), select.group.as_slice()) else {
+        return None;
+    };
+    let Source::Table(id, _) = &from.source else { return None };
+    let of = tables.find(id)?;
+    let table = tables.table(of).filter(|table| !table.is_links())?;
+    (table.find(&group.name) == Some(0)).then(|| (from.alias.clone(), of))
+}
+
+/// Whether an expression counts rows.
+fn counts_rows(expression: &Expression) -> bool {
+    let mut counts = false;
+    expression.visit(&mut |part| {
+        counts |= matches!(part, Expression::Aggregate { function: Aggregate::Count, of: None, .. });
+    });
+    counts
+}
+
+/// A table whose rows belong to those of another.
+struct Link {
+    table: String,
+    /// The column that refers to the other table's rows.
+    column: String,
+    /// The column of the things that are counted.
+    things: String,
+}
+
+/// The only column of a table that the question names by which its rows belong to those of `of`.
+fn counted(words: &[String], of: usize, tables: &Tables) -> Option<Link> {
+    let language = Language::of_words(words);
+    let is_named = |title: &str| {
+        words_of(title).last().is_some_and(|last| words.iter().any(|word| language.is_noun(word, last)))
+    };
+    let rows = tables.table(of)?;
+    let mut links = Vec::new();
+    for table in tables.tables.iter().filter(|table| table.within.is_none() && table.id != rows.id) {
+        let leads =
+            |at: &usize| table.columns.get(*at).is_some_and(|column| column.kind == Kind::Entity(Some(of)));
+        // A link table is named by the things at its other end.
+        let named = match table.is_links() {
+            true => table
+                .columns
+                .iter()
+                .enumerate()
+                .any(|(at, column)| !leads(&at) && is_named_by(column, tables, &is_named)),
+            false => is_named(&table.title),
+        };
+        let from = if table.is_links() { 0 } else { 1 };
+        let columns = (from..table.columns.len()).filter(leads).filter(|_| named);
+        links.extend(columns.filter_map(|at| {
+            let column = table.columns.get(at)?;
+            let things = table.columns.get(if at == 0 { 1 } else { 0 })?;
+            let [table, column, things] = [&table.id, &column.id, &things.id].map(Clone::clone);
+            Some(Link { table, column, things })
+        }));
+    }
+    let [_] = links.as_slice() else { return None };
+    links.pop()
+}
+
+/// Whether the things that a column leads to are named.
+fn is_named_by(column: &Column, tables: &Tables, is_named: &impl Fn(&str) -> bool) -> bool {
+    let Kind::Entity(Some(at)) = column.kind else { return false };
+    tables.table(at).is_some_and(|table| is_named(&table.title))
+}
+
+/// Counts each of the things that the question counts once, where a query counts the rows of several
+/// joined tables. For a bound query.
+pub(super) fn counts_the_named(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let nouns = nouns_counted(&words);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        if select.from.len() < 2 {
+            return;
+        }
+        let find = |noun: &&String| {
+            let column = called(noun, language, select, tables)?;
+            (!is_grouped(&column, select, tables)).then(|| ((*noun).clone(), column))
+        };
+        // In "which two breweries make the most beers" groups count what is named last.
+        let found = match select.group.is_empty() {
+            true => nouns.iter().find_map(find),
+            false => nouns.iter().rev().find_map(find),
+        };
+        let Some((noun, column)) = found else { return };
+        let in_order = query.order.iter_mut().map(|order| &mut order.expression);
+        for expression in select.expressions_mut().into_iter().chain(in_order) {
+            if count_each(expression, &column) {
+                let text = format!("each {noun} is counted once");
+                mend = Some(Mend { text, doubt: Doubt::None });
+            }
+        }
+    });
+    mend
+}
+
+/// Counts the things that the question asks for the number of, where a query sums one of their values:
+/// the number of grants is not their amount. For a bound query.
+pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    if wanted(question).operation != Some(Operation::Count) {
+        return None;
+    }
+    let noun = words.iter().find(|word| language.meanings(word).is_empty())?;
+    let Body::Select(select) = &mut query.body else { return None };
+    let [item] = select.items.as_mut_slice() else { return None };
+    let Expression::Aggregate { function: Aggregate::Sum, of: Some(of), .. } = &item.expression else {
+        return None;
+    };
+    let Expression::Column(summed) = &**of else { return None };
+    let table = tables.table(summed.place?.table).filter(|table| !table.is_links())?;
+    let is_called = |title: &str| words_of(title).iter().any(|word| language.is_noun(noun, word));
+    let is_thing = words_of(&table.title).last().is_some_and(|last| language.is_noun(noun, last));
+    if !select.group.is_empty() || language.is_unit(noun) || !is_thing || is_called(&summed.name) {
+        return None;
+    }
+    let own = ColumnRef {
+        name: table.columns.first()?.id.clone(),
+        place: summed.place.map(|place| Place { column: 0, ..place }),
+        ..summed.clone()
+    };
+    let text = format!("the question asks for the number of {noun}, not for the sum of {}", summed.name);
+    let of = Some(Box::new(Expression::Column(own)));
+    item.expression = Expression::Aggregate { function: Aggregate::Count, distinct: true, of };
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Whether the things of a column are those of which a SELECT has a group each.
+fn is_grouped(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
+    let kind = |column: &ColumnRef| column.place.and_then(|place| tables.leads_to(place));
+    select.group.iter().any(|group| match group {
+        Expression::Column(group) => {
+            (kind(group).is_some() && kind(group) == kind(column)) || group == column
+        }
+        _ => false,
+    })
+}
+
+/// The nouns of things that a question counts: behind "most", "how many" and "more than two".
+fn nouns_counted(words: &[String]) -> Vec<&String> {
+    let language = Language::of_words(words);
+    let counts = |word: &String| {
+        language.is_quantity(word)
+            || language.wants_the_many(word)
+            || language.cardinal(word).is_some()
+            || word.chars().all(|c| c.is_ascii_digit())
+    };
+    let noun = |at: usize| {
+        let mut behind = words.iter().skip(at + 1).take_while(|word| !counts(word));
+        behind.find(|word| language.meanings(word).is_empty())
+    };
+    (0..words.len()).filter(|at| words.get(*at).is_some_and(counts)).filter_map(noun).collect()
+}
+
+/// Makes a count of rows one of the different values of a column. Returns whether there was one.
+fn count_each(expression: &mut Expression, column: &ColumnRef) -> bool {
+    if let Expression::Aggregate { function: Aggregate::Count, distinct, of: of @ None } = expression {
+        (*distinct, *of) = (true, Some(Box::new(Expression::Column(column.clone()))));
+        return true;
+    }
+    expression.parts_mut().into_iter().fold(false, |found, part| count_each(part, column) || found)
+}
+
+/// Puts a table's alias before the columns without one.
+fn qualify(expression: &mut Expression, alias: &str) {
+    if let Expression::Column(column) = expression
+        && column.table.is_none()
+    {
+        column.table = Some(alias.to_owned());
+    }
+    for part in expression.parts_mut() {
+        qualify(part, alias);
+    }
+}

@@ -1,0 +1,49 @@
+//! Forms of address: the "Ms." of "Ms. Okafor" is no given name.
+
+use quipu_language::Language;
+
+use super::slips::{conditions, each_query};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, Comparison, Expression, Query};
+use crate::tables::words_of;
+use crate::values::Values;
+
+/// Leaves out conditions that something is called by a form of address alone, if the question has it
+/// right before a name that another condition has, and the graph has no such value. "The president
+/// of Acme" asks for a position. For a query that is not bound yet.
+pub(super) fn without_honours(question: &str, query: &mut Query, values: &Values) -> Option<Mend> {
+    let language = Language::of(question);
+    let asked = words_of(question);
+    let mut left_out: Option<String> = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = select.filter.take() else { return };
+        let all = conditions(filter);
+        let names: Vec<String> = all.iter().filter_map(text_of).flat_map(words_of).collect();
+        let is_address = |condition: &Expression| {
+            let words = text_of(condition).map(words_of).unwrap_or_default();
+            let is_before_a_name = |at: usize| {
+                asked.get(at..).is_some_and(|rest| rest.starts_with(&words))
+                    && asked.get(at + words.len()).is_some_and(|next| names.contains(next))
+            };
+            !words.is_empty()
+                && words.iter().all(|word| language.has_honour(word))
+                && (0..asked.len()).any(is_before_a_name)
+                && !text_of(condition).is_some_and(|text| values.holds(text))
+        };
+        let (dropped, kept): (Vec<Expression>, Vec<Expression>) = all.into_iter().partition(is_address);
+        left_out = dropped.first().and_then(text_of).map(str::to_owned).or(left_out.take());
+        select.filter = kept.into_iter().fold(None, |all, one| Some(Expression::both(all, one)));
+    });
+    let text = format!("“{}” is a form of address, no name", left_out?);
+    Some(Mend { text, doubt: Doubt::None })
+}
+
+/// The text that a column must equal.
+fn text_of(condition: &Expression) -> Option<&str> {
+    let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
+    match (&**of, &**value) {
+        (Expression::Column(_), Expression::Text(text)) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,112 @@
+//! Things looked for in the wrong table: the weight of a product that was looked for among the
+//! parts.
+
+use super::slips::each_query;
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Query, Select, Source};
+use crate::tables::{Place, Table, Tables};
+use crate::values::{Found, How, Values};
+
+/// The column that holds the names of a table's rows.
+const NAME: &str = "name";
+
+/// Replaces a table that lacks the named thing by the only one that has it, if that one has all
+/// columns used too. For a query that is not bound yet.
+pub(super) fn with_the_named(
+    query: &mut Query,
+    tables: &Tables,
+    values: &Values,
+    found: &Found,
+) -> Option<Mend> {
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let single = select.from.len() == 1;
+        for at in 0..select.from.len() {
+            let Some((alias, id)) = select.from.get(at).and_then(table_of) else { continue };
+            let used = Used::of(select, &alias, single);
+            let Some(better) = used.better_than(&id, tables, values, found) else { continue };
+            let text = format!("{} has what the query looks for in {id}", better.id);
+            if let Some(from) = select.from.get_mut(at) {
+                from.source = Source::Table(better.id.clone(), None);
+            }
+            mend = Some(Mend { text, doubt: Doubt::Little });
+        }
+    });
+    mend
+}
+
+fn table_of(from: &From) -> Option<(String, String)> {
+    match &from.source {
+        Source::Table(id, _) => Some((from.alias.clone(), id.clone())),
+        Source::Derived(_) => None,
+    }
+}
+
+/// What a SELECT uses of one table.
+struct Used {
+    columns: Vec<String>,
+    /// Names that its rows must have.
+    names: Vec<String>,
+}
+
+impl Used {
+    fn of(select: &Select, alias: &str, single: bool) -> Self {
+        let mut used = Self { columns: Vec::new(), names: Vec::new() };
+        let is_its = |column: &ColumnRef| match &column.table {
+            Some(table) => table.eq_ignore_ascii_case(alias),
+            None => single,
+        };
+        for expression in select.expressions() {
+            expression.visit(&mut |part| match part {
+                Expression::Column(column) if is_its(column) => used.columns.push(column.name.clone()),
+                Expression::Compare(Comparison::Equal, of, value) => {
+                    if let (Expression::Column(column), Expression::Text(name)) = (&**of, &**value)
+                        && is_its(column)
+                        && column.name.eq_ignore_ascii_case(NAME)
+                    {
+                        used.names.push(name.clone());
+                    }
+                }
+                _ => {}
+            });
+        }
+        used
+    }
+
+    /// The only other table that has all names, in full, and all columns, if the written one lacks a
+    /// name. A query of names alone would fit any table.
+    fn better_than<'a>(
+        &self,
+        id: &str,
+        tables: &'a Tables,
+        values: &Values,
+        found: &Found,
+    ) -> Option<&'a Table> {
+        let has_names = |at: usize| {
+            let place = Place { table: at, column: 0 };
+            let whole = |how: How| matches!(how, How::Exact | How::Joined);
+            let has = |name: &String| {
+                values.lookup(tables, found, place, name).is_some_and(|found| whole(found.how))
+            };
+            self.names.iter().all(has)
+        };
+        let lacks_none = |at: usize| {
+            let place = Place { table: at, column: 0 };
+            self.names.iter().all(|name| values.lookup(tables, found, place, name).is_some())
+        };
+        let written = tables.find(id)?;
+        // A table whose names are not kept may have it all the same.
+        let knows = values.knows(tables, Place { table: written, column: 0 });
+        let has_own = self.columns.iter().any(|name| !name.eq_ignore_ascii_case(NAME));
+        if self.names.is_empty() || !has_own || !knows || lacks_none(written) {
+            return None;
+        }
+        let fits = |(at, table): &(usize, &Table)| {
+            let has_columns = self.columns.iter().all(|name| table.find(name).is_some());
+            *at != written && !table.is_links() && table.within.is_none() && has_columns && has_names(*at)
+        };
+        let mut better = tables.tables.iter().enumerate().filter(fits).map(|(_, table)| table);
+        better.next().filter(|_| better.next().is_none())
+    }
+}

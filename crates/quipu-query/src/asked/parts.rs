@@ -1,0 +1,134 @@
+//! Other columns of the things that a query gives: the parts of a price that is a node with an
+//! amount and a currency, and the city of a site if the question asks for a city.
+
+use quipu_language::{Language, asking_clause};
+
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
+use crate::tables::{Column, Kind, Place, Table, Tables, words_of};
+
+/// Gives the parts of values instead of their nodes' keys, if a query gives nothing else. Things that
+/// the question asks for by their name are no values: "which mission was the longest".
+pub(super) fn parts_of_values(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Given { of, .. } = given(query, tables).filter(|given| tables.holds_values(given.of))?;
+    let table = tables.table(of)?;
+    let words = words_of(asking_clause(question));
+    if noun_asked_for(&words).is_some_and(|(_, noun)| is_called(&table.title, noun, &words)) {
+        return None;
+    }
+    // Amounts come first.
+    let is_number =
+        |at: &usize| table.columns.get(*at).is_some_and(|column| matches!(column.kind, Kind::Number { .. }));
+    let (numbers, others): (Vec<usize>, Vec<usize>) = (1..table.columns.len()).partition(is_number);
+    *query = columns_of(query.clone(), of, table, numbers.into_iter().chain(others));
+    Some(Mend { text: format!("each {} is given by its parts", table.title), doubt: Doubt::None })
+}
+
+/// Gives the column that the question asks for by its name instead of the things that have it: "in
+/// which city is it made" is not answered by the site. `None` if the things are called so too, or if
+/// they are what the question asks for: "which company has its seat in Oslo" asks for no parent
+/// company.
+pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(asking_clause(question));
+    let language = Language::of_words(&words);
+    let (asks, noun) = noun_asked_for(&words)?;
+    let Given { column, title, of } = given(query, tables)?;
+    let table = tables.table(of)?;
+    let before = asks.checked_sub(1).and_then(|before| words.get(before));
+    if column == 0 && !before.is_some_and(|word| language.is_function_word(word)) {
+        return None;
+    }
+    let is_it = |title: &str| is_called(title, noun, &words);
+    if is_it(&title) || is_it(&table.title) || table.kinds.iter().any(|kind| is_it(kind)) {
+        return None;
+    }
+    let named = |(at, column): (usize, &Column)| {
+        let is_last = words_of(&column.title).last().is_some_and(|last| language.is_noun(noun, last));
+        (is_last && column.kind != Kind::Entity(Some(of))).then_some(at)
+    };
+    let mut columns = table.columns.iter().enumerate().skip(1).filter_map(named);
+    let text = format!("the question asks for the {noun} of each {}", table.title);
+    match (columns.next(), columns.next()) {
+        (Some(column), None) => *query = columns_of(query.clone(), of, table, std::iter::once(column)),
+        (None, _) => {
+            let (first, second) = beyond(of, tables, &is_it)?;
+            let between = tables.leads_to(Place { table: of, column: first })?;
+            let within = columns_of(query.clone(), of, table, std::iter::once(first));
+            *query = columns_of(within, between, tables.table(between)?, std::iter::once(second));
+        }
+        _ => return None,
+    }
+    if let Body::Select(select) = &mut query.body {
+        select.distinct = true;
+    }
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// The only two columns, one behind the other, that lead from things to those of a title: from a
+/// depot over its district to a city.
+fn beyond(of: usize, tables: &Tables, is_it: &impl Fn(&str) -> bool) -> Option<(usize, usize)> {
+    let leading = |table: usize| {
+        let columns = tables.table(table).map_or(0, |table| table.columns.len());
+        (1..columns).filter_map(move |column| Some((column, tables.leads_to(Place { table, column })?)))
+    };
+    let mut ways = leading(of).filter(|(_, between)| *between != of).flat_map(|(first, between)| {
+        leading(between).filter(|(_, end)| *end != of).map(move |(second, end)| (first, second, end))
+    });
+    let mut found = ways.by_ref().filter(|(.., end)| tables.table(*end).is_some_and(|end| is_it(&end.title)));
+    let (first, second, _) = found.next()?;
+    found.next().is_none().then_some((first, second))
+}
+
+/// The noun that a question asks for at its beginning, and the place of the word before it: "in
+/// which city".
+fn noun_asked_for(words: &[String]) -> Option<(usize, &String)> {
+    let language = Language::of_words(words);
+    let asks = words.iter().position(|word| language.asks_by_a_noun(word)).filter(|at| *at < 3)?;
+    let noun = words.get(asks + 1).filter(|noun| language.meanings(noun).is_empty())?;
+    Some((asks, noun))
+}
+
+/// Whether a title has a noun of a question.
+fn is_called(title: &str, noun: &str, question: &[String]) -> bool {
+    let language = Language::of_words(question);
+    words_of(title).iter().any(|word| language.is_noun(noun, word))
+}
+
+/// The only column that a query gives.
+struct Given {
+    /// Its place in its table.
+    column: usize,
+    title: String,
+    /// The table of the things in it.
+    of: usize,
+}
+
+fn given(query: &Query, tables: &Tables) -> Option<Given> {
+    let select = query.select().filter(|select| select.group.is_empty())?;
+    let [item] = select.items.as_slice() else { return None };
+    let Expression::Column(column) = &item.expression else { return None };
+    let place = column.place?;
+    let title = tables.column(place)?.title.clone();
+    Some(Given { column: place.column, title, of: tables.leads_to(place)? })
+}
+
+/// Some columns of the things that a query gives.
+fn columns_of(things: Query, of: usize, table: &Table, columns: impl Iterator<Item = usize>) -> Query {
+    let alias = format!("the_{}", table.id);
+    let part = |column: usize| {
+        let name = table.columns.get(column).map(|column| column.id.clone()).unwrap_or_default();
+        let place = Some(Place { table: of, column });
+        Expression::Column(ColumnRef { table: Some(alias.clone()), name, place })
+    };
+    let select = Select {
+        items: columns.map(|at| Item { expression: part(at), alias: None }).collect(),
+        from: vec![From {
+            source: Source::Table(table.id.clone(), Some(of)),
+            alias: alias.clone(),
+            join: Join::Inner(None),
+        }],
+        filter: Some(Expression::InQuery(Box::new(part(0)), Box::new(things))),
+        ..Select::default()
+    };
+    Query::of(select)
+}

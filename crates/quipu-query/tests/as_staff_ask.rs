@@ -1,0 +1,116 @@
+//! Questions of an operator's staff with the SQL that a small model wrote for them: columns that lie
+//! elsewhere, names within names, and numbers that were not asked for.
+
+use crate::common::{Shop, answers, read};
+use quipu_query::asked::{bind_as_asked, names_left_out};
+use quipu_query::{Found, read_sql};
+
+async fn transit() -> Shop {
+    Shop::of("transit.ttl", include_str!("transit.ttl")).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_place_two_columns_away_wins_over_a_name_that_contains_it() {
+    let shop = transit().await;
+    let sql = "SELECT COUNT(*) FROM stop WHERE name = 'Wrenhaven'";
+    assert_eq!(answers(&shop, "How many stops are there in Wrenhaven?", sql).await, ["2"]);
+    // A name within another is not that other, unless the question has more of it.
+    let shuttle = read(&shop, "", "SELECT name FROM line WHERE name = 'F2 Wrenhaven Shuttle'").query;
+    let left_out = |question: &str| {
+        let found = names_left_out(question, &shuttle, &shop.tables, &shop.values).into_iter();
+        found.map(|(text, _)| text).collect::<Vec<_>>()
+    };
+    assert_eq!(left_out("Which lines are in Wrenhaven?"), ["Wrenhaven"]);
+    assert_eq!(left_out("Where does the Wrenhaven shuttle stop?"), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_city_of_a_depots_district_is_given_where_a_city_is_asked_for() {
+    let shop = transit().await;
+    let sql = "SELECT based_at FROM bus WHERE name = 'Bus 7'";
+    assert_eq!(answers(&shop, "In which city is Bus 7 stationed?", sql).await, ["Wrenhaven"]);
+    let statement = "Bus 9 has a home - what city is that in?";
+    let sql = "SELECT based_at FROM bus WHERE name = 'Bus 9'";
+    assert_eq!(answers(&shop, statement, sql).await, ["Torrin"]);
+    assert_eq!(answers(&shop, "At which depot is Bus 9 stationed?", sql).await, ["East Yard"]);
+}
+
+#[tokio::test]
+async fn things_are_linked_by_their_own_link_before_others() {
+    let shop = transit().await;
+    // By the complaints Line 12 would only meet Corn Row.
+    let sql = "SELECT line.name FROM line JOIN stop ON line.name = stop.name WHERE stop.name = 'Corn Row'";
+    let lines = ["F2 Wrenhaven Shuttle", "Line 12"];
+    assert_eq!(answers(&shop, "Which lines call at Corn Row?", sql).await, lines);
+}
+
+#[tokio::test]
+async fn both_is_not_either_within_another_query_too() {
+    let shop = transit().await;
+    let sql = "SELECT name FROM line WHERE name IN \
+               (SELECT line FROM line_serves_stop WHERE serves_stop IN ('Market Square', 'Corn Row'))";
+    let question = "Which lines call at both Market Square and Corn Row?";
+    assert_eq!(answers(&shop, question, sql).await, ["Line 12"]);
+    let either = "Which lines call at Market Square or Corn Row?";
+    assert_eq!(answers(&shop, either, sql).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_value_per_hour_is_no_value_for_each() {
+    let shop = transit().await;
+    let sql = "SELECT AVG(hourly_wage) FROM employee WHERE job_title = 'Bus driver'";
+    let question = "What do bus drivers earn per hour on average?";
+    assert_eq!(answers(&shop, question, sql).await, ["22"]);
+}
+
+#[tokio::test]
+async fn a_date_is_found_by_its_verb() {
+    let shop = transit().await;
+    let sql = "SELECT name FROM bus ORDER BY purchase_date DESC LIMIT 1";
+    assert_eq!(answers(&shop, "newest bus in the fleet", sql).await, ["Bus 9"]);
+    let price = read_sql("SELECT purchase_price FROM bus WHERE name = 'Bus 7'", None).unwrap();
+    let bound = bind_as_asked("price of Bus 7", price, &shop.tables, &shop.values, &Found::default());
+    assert!(!bound.is_ok_and(|bound| bound.query.to_string().contains("purchased_on")));
+}
+
+#[tokio::test]
+async fn plurals_and_codes_name_values() {
+    let shop = transit().await;
+    let named = |question: &str| -> Vec<(String, String)> {
+        let mentions = shop.values.mentions(question).into_iter();
+        mentions.map(|mention| (mention.text, mention.matches[0].shown[0].clone())).collect()
+    };
+    let one = |text: &str, name: &str| vec![(text.to_owned(), name.to_owned())];
+    assert_eq!(named("the best paid bus drivers"), one("bus drivers", "Bus driver"));
+    assert_eq!(named("how often does the 12A run"), one("12A", "Line 12A"));
+    assert_eq!(named("lines shorter than 12km"), []);
+}
+
+#[tokio::test]
+async fn the_noun_of_a_tables_name_is_its_rows() {
+    let shop = transit().await;
+    let sql = "SELECT course FROM training_course WHERE places > 5";
+    assert_eq!(answers(&shop, "Which courses have more than 5 places?", sql).await, ["First Aid"]);
+}
+
+#[tokio::test]
+async fn a_column_of_two_things_that_refer_here_is_not_guessed() {
+    let shop = transit().await;
+    let query = read_sql("SELECT name FROM employee WHERE site = 'Torrin'", None).unwrap();
+    let bound = bind_as_asked("Who works in Torrin?", query, &shop.tables, &shop.values, &Found::default());
+    let reason = bound.unwrap_err().to_string();
+    assert!(reason.contains("posting.site or training_course.site"), "{reason}");
+}
+
+#[tokio::test]
+async fn the_number_of_things_is_no_sum_and_the_number_named_is_meant() {
+    let shop = transit().await;
+    let sum = "SELECT SUM(cost) FROM complaint";
+    assert_eq!(answers(&shop, "number of complaints", sum).await, ["2"]);
+    assert_eq!(answers(&shop, "what is the total cost of complaints", sum).await, ["100"]);
+    let goals = "SELECT AVG(home_goals) FROM league_match";
+    assert_eq!(answers(&shop, "What was the average attendance at home?", goals).await, ["400"]);
+    assert_eq!(answers(&shop, "What was the average of home goals?", goals).await, ["3"]);
+    // Neither is named: the model knows another word.
+    assert_eq!(answers(&shop, "How often did the hosts score on average?", goals).await, ["3"]);
+}
