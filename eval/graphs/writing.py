@@ -1,13 +1,15 @@
-"""What `make_fifth.py`, `make_foundry.py` and `make_atlas.py` share to write graphs and questions.
+"""What the generators from `make_fifth.py` on share to write graphs and questions.
 
 Literals, Turtle and N-Triples, lists of names and random facts, and the questions with an answer
-from the facts and one from the triples. Other generators use single functions of it.
+from the facts and one from the triples. Older generators use single functions of it; `Thing` and
+the questions in `Worded` are those of `make_ferry.py` and `make_school.py`.
 """
 
 import re
 import sys
 from collections import Counter
 from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 sys.dont_write_bytecode = True
@@ -67,6 +69,13 @@ def ntriples(prefixes, triples):
 
 
 # ---- Facts -------------------------------------------------------------------------------------
+
+
+class Thing:
+    """Something with values as attributes, equal only to itself."""
+
+    def __init__(self, **values):
+        vars(self).update(values)
 
 
 def words(text):
@@ -183,3 +192,68 @@ class Asked(make.Asked):
         for title, lines in (("answerable", self.lines), ("unanswerable", self.none)):
             kinds = sorted(Counter(x["kind"] for x in lines).items(), key=lambda x: (-x[1], x[0]))
             print(f"  {title}:", ", ".join(f"{kind} {n}" for kind, n in kinds))
+
+
+# ---- Questions whose answers are all text ------------------------------------------------------
+
+
+def rounded(x, places):
+    """A fraction with so many decimals; a half goes up."""
+    exact = Decimal(x.numerator) / Decimal(x.denominator)
+    return str(exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
+
+
+def day_forms(d):
+    """A date as '2024-05-01', '1 May 2024', 'May 1, 2024', '01.05.2024'."""
+    return [str(d), f"{d.day} {d:%B %Y}", f"{d:%B} {d.day}, {d.year}", f"{d:%d.%m.%Y}"]
+
+
+def in_words(cell):
+    """The text of a cell: the name of a thing, an average with two decimals, all else as it is."""
+    if isinstance(cell, Thing):
+        return cell.name
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return rounded(cell, 2) if isinstance(cell, Fraction) else str(cell)
+
+
+def comparable(cell):
+    """The cell as it comes out of a graph that answers with nodes (`Nodes` of `reread.py`)."""
+    if isinstance(cell, Thing):
+        return local(cell.id)
+    if isinstance(cell, (bool, date)):
+        return in_words(cell)
+    return Fraction(cell) if isinstance(cell, Decimal) else cell
+
+
+class Worded(Asked):
+    """Questions whose tables hold text. Rows stay as the facts have them, and the aliases of a row
+    are the `forms` of its first cell, made of the cell, the kind of question and the unit."""
+
+    def __init__(self, name, triples, graph, forms):
+        super().__init__(name, triples, graph)
+        self.forms = forms
+
+    def ask(self, kind, question, found, again, unit=""):
+        """`found` comes from the facts, `again` is a query or a function of the graph. Where that
+        gives a list, the rows must have the same order too."""
+        other = self.graph(again) if isinstance(again, str) else again(self.graph)
+        in_order, rows, other = isinstance(other, list), rows_of(found), rows_of(other)
+        plain = [[[comparable(x) for x in row] for row in answer] for answer in (rows, other)]
+        check_same(question, *plain, in_order)
+        table = [[in_words(cell) for cell in row] for row in rows]
+        self.twice += 1
+        self.kinds.append(kind)
+        self.lines.append({
+            "id": f"{self.name}-{len(self.lines)}",
+            "question": question,
+            "kind": kind,
+            "answers": [row[0] for row in table],
+            "aliases": [self.all_forms(row[0], kind, unit) for row in rows],
+            "table": table,
+        })
+
+    def all_forms(self, cell, kind, unit):
+        if isinstance(cell, bool):
+            return ["yes", "true"] if cell else ["no", "false"]
+        return list(dict.fromkeys(self.forms(cell, kind, unit)))

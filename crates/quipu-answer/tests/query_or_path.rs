@@ -237,3 +237,31 @@ async fn who_is_not_the_thing_that_somebody_acts_on() {
     let asked = ask(&setting, Some(model), None, "Who manages the depot that runs Line 12?", &options).await;
     assert_eq!(asked.status, Status::Abstained, "{asked:#?}");
 }
+
+#[tokio::test]
+async fn an_hourly_wage_is_given_per_hour_and_the_best_paid_have_the_greatest() {
+    let staff = r#"
+        @prefix : <http://staff.test/> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :e1 a :Employee ; rdfs:label "Ana Osei" ; :jobTitle "Bus driver" ; :hourlyWage 20 .
+        :e2 a :Employee ; rdfs:label "Bo Lund" ; :jobTitle "Bus driver" ; :hourlyWage 24 ."#;
+    let setting = setting_from("staff.ttl", staff).await;
+    let driver = "FROM employee WHERE job_title = 'Bus driver'";
+    for (question, sql, expected) in [
+        (
+            "What is the average wage of bus drivers per hour?",
+            format!("SELECT AVG(hourly_wage) {driver}"),
+            "22",
+        ),
+        (
+            "Who is the best paid bus driver?",
+            format!("SELECT name {driver} ORDER BY hourly_wage DESC LIMIT 1"),
+            "Bo Lund",
+        ),
+    ] {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        let options = AskOptions { method: Method::Query, ..AskOptions::default() };
+        let answer = ask(&setting, Some(model), Some(embedder().await), question, &options).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+    }
+}

@@ -39,7 +39,7 @@ pub use quantity::{Quantity, quantity};
 pub use time::{TimeFrame, time_frames, time_frames_with};
 pub use values::{format_number, same_value, value_of, value_of_node};
 pub use vocabulary::{
-    End, Language, Meaning, Measured, Ordered, Side, WordsError, are_ages, are_places, are_ranks,
+    End, Language, Meaning, Measured, Ordered, Side, WordsError, are_ages, are_pieces, are_places, are_ranks,
     are_reasons, are_scores, asked_place, asking_clause, asks_for, asks_for_a_measure, asks_for_an_agent,
     asks_for_the_better, asks_for_two, asks_for_units, asks_twice, asks_yes_or_no, begins_a_question,
     changes_within, deed_of_heads, has_open_ends, impossible_place, is_always_capital, is_code_word,

@@ -457,8 +457,16 @@ async fn read_values(
             let relation =
                 (0..).map(RelationId).zip(graph.relations()).find(|(_, info)| iri_of_key(&info.key) == *iri);
             let Some((relation, _)) = relation else { return Ok(Vec::new()) };
-            let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
-            triples.into_iter().map(|(_, tail)| tail).collect()
+            match shared_by(tables, place) {
+                Some(table) => {
+                    let rows = rows_of(graph, tables, table).await?;
+                    tails_of(graph, &rows, relation).await?
+                }
+                None => {
+                    let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
+                    triples.into_iter().map(|(_, tail)| tail).collect()
+                }
+            }
         }
         None => rows_of(graph, tables, place.table).await?,
     };
@@ -489,6 +497,35 @@ async fn read_values(
         }
     }
     Ok(values)
+}
+
+/// The table whose rows have a column's values, if other tables have a column of the same relation;
+/// `None` if its rows are too many to look at one by one.
+fn shared_by(tables: &Tables, place: Place) -> Option<usize> {
+    let table = match tables.table(place.table)?.source {
+        Rows::Links { heads, .. } => heads,
+        _ => place.table,
+    };
+    let rows = tables.table(table).filter(|table| matches!(table.source, Rows::Types(_)))?;
+    let is_shared = tables.column(place).is_some_and(|column| !column.only_here);
+    (is_shared && rows.rows <= MOST_OF_COLUMN).then_some(table)
+}
+
+/// The values of a relation that some things have.
+async fn tails_of(
+    graph: &dyn Graph,
+    things: &[NodeId],
+    relation: RelationId,
+) -> Result<Vec<NodeId>, GraphError> {
+    /// Most values looked at of one thing.
+    const EACH: usize = 100;
+    let step = Step { relation, direction: Direction::Forward };
+    let mut tails = Vec::new();
+    for batch in things.chunks(BATCH) {
+        let found = graph.expand(batch, Some(&[step]), EACH).await?;
+        tails.extend(found.into_iter().flatten().flat_map(|expansion| expansion.nodes));
+    }
+    Ok(tails)
 }
 
 /// Those types of some entities that belong to a column's table.

@@ -114,3 +114,38 @@ async fn the_number_of_things_is_no_sum_and_the_number_named_is_meant() {
     // Neither is named: the model knows another word.
     assert_eq!(answers(&shop, "How often did the hosts score on average?", goals).await, ["3"]);
 }
+
+#[tokio::test]
+async fn the_values_of_a_relation_are_told_apart_by_the_things_that_have_them() {
+    let shop = transit().await;
+    let code = shop.values.mentions("Which stop is L-12?").pop().unwrap();
+    let tables: Vec<&str> =
+        code.matches.iter().map(|found| shop.tables.tables[found.place.table].id.as_str()).collect();
+    assert_eq!(tables, ["line"], "{code:?}");
+    let text = shop.tables.render(&quipu_query::Relevance::default(), &quipu_query::RenderConfig::default());
+    assert!(!text.text.contains("(code)"), "no code refers to another: {}", text.text);
+}
+
+#[tokio::test]
+async fn the_pieces_of_a_row_are_added() {
+    let shop = transit().await;
+    let sql = "SELECT COUNT(*) FROM part_use WHERE part = 'Oil Filter'";
+    assert_eq!(answers(&shop, "how many oil filters have been used?", sql).await, ["6"]);
+    assert_eq!(answers(&shop, "how many times were oil filters used?", sql).await, ["2"]);
+}
+
+#[tokio::test]
+async fn things_that_a_link_table_joins_are_compared_by_it() {
+    let shop = transit().await;
+    let sql = "SELECT name FROM line WHERE name NOT IN (SELECT name FROM stop WHERE name = 'Corn Row')";
+    assert_eq!(answers(&shop, "Which lines don't stop at Corn Row?", sql).await, ["Line 12A"]);
+}
+
+#[tokio::test]
+async fn a_date_of_things_that_only_refer_to_one_another_is_not_taken() {
+    let shop = transit().await;
+    let query = read_sql("SELECT opened_at FROM depot WHERE name = 'Mill Yard'", None).unwrap();
+    let question = "When did Mill Yard open?";
+    let bound = bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default());
+    assert!(bound.unwrap_err().to_string().contains("no table here has a column opened_at"));
+}

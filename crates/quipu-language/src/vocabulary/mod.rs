@@ -37,7 +37,7 @@ use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
 use orders::OrderRow;
 pub use orders::{
-    End, Ordered, are_ages, are_ranks, are_scores, asked_place, has_open_ends, impossible_place,
+    End, Ordered, are_ages, are_pieces, are_ranks, are_scores, asked_place, has_open_ends, impossible_place,
     place_asked_for, place_said, with_superlatives,
 };
 pub use role::role_asked_for;
@@ -203,6 +203,7 @@ pub(crate) struct Lexicon {
     ranks: Listed,
     scores: Listed,
     bad_scores: Listed,
+    pieces: Listed,
     agents: Listed,
     places: Listed,
     alls: Listed,

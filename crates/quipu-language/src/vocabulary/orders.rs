@@ -145,6 +145,12 @@ pub fn are_scores(title: &str) -> bool {
     })
 }
 
+/// Whether a title names the number of pieces that a row stands for, in any language.
+pub fn are_pieces(title: &str) -> bool {
+    let words = crate::words_of(title);
+    Language::all().any(|language| words.last().is_some_and(|word| language.words().pieces.has(word)))
+}
+
 /// Whether a title names values whose superlatives do not tell which end of the order they mean, in
 /// any language.
 pub fn has_open_ends(title: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Counts of the things that the question counts: "customers with more than ten orders" counts
 //! orders, and "the brewery with the most beers" beers, not the hops in them.
 
-use quipu_language::{Language, Operation, wanted};
+use quipu_language::{Language, Operation, are_pieces, wanted};
 
 use super::each::called;
 use super::slips::each_query;
@@ -177,6 +177,54 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     let text = format!("the question asks for the number of {noun}, not for the sum of {}", summed.name);
     let of = Some(Box::new(Expression::Column(own)));
     item.expression = Expression::Aggregate { function: Aggregate::Count, distinct: true, of };
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Adds the pieces of the things that the question counts, where a query counts the rows about them:
+/// "how many filters were used" on orders with quantities. For a bound query.
+pub(super) fn adds_the_pieces(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let many = words.iter().position(|word| language.wants_the_many(word))?;
+    let asked = words.get(many + 1..)?;
+    let Body::Select(select) = &mut query.body else { return None };
+    let ([from], [item]) = (select.from.as_slice(), select.items.as_mut_slice()) else { return None };
+    let Source::Table(_, Some(at)) = &from.source else { return None };
+    let counts =
+        matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, of: None, .. });
+    if !counts || !select.group.is_empty() {
+        return None;
+    }
+    // The name of the one thing that the rows are about stands right behind "how many".
+    let is_asked = |name: &str| {
+        let name = words_of(name);
+        let same = |(word, other): (&String, &String)| language.is_noun(word, other);
+        !name.is_empty() && asked.len() >= name.len() && asked.iter().zip(&name).all(same)
+    };
+    let about = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+            (Expression::Column(column), Expression::Terms(_, name)) => {
+                column.place.is_some_and(|place| place.column > 0) && is_asked(name)
+            }
+            _ => false,
+        },
+        _ => false,
+    });
+    let table = tables.table(*at).filter(|table| about && !table.is_links())?;
+    let is_pieces = |column: &usize| {
+        table
+            .columns
+            .get(*column)
+            .is_some_and(|of| matches!(of.kind, Kind::Number { .. }) && are_pieces(&of.title))
+    };
+    let mut pieces = (1..table.columns.len()).filter(is_pieces);
+    let (Some(column), None) = (pieces.next(), pieces.next()) else { return None };
+    let name = table.columns.get(column)?.id.clone();
+    let text = format!("each row stands for its {name}");
+    let place = Some(Place { table: *at, column });
+    let of = Expression::Column(ColumnRef { table: Some(from.alias.clone()), name, place });
+    item.expression =
+        Expression::Aggregate { function: Aggregate::Sum, distinct: false, of: Some(Box::new(of)) };
     Some(Mend { text, doubt: Doubt::Little })
 }
 

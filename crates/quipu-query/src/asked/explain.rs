@@ -200,7 +200,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         // "The average per writer" is not one average of all.
         let groups = of_word.iter().any(|meaning| meaning.means == "group");
         let shares = words.get(at + 1).is_some_and(|next| language.is_share(next));
-        let each_row = || words.get(at + 1).is_some_and(|noun| is_of_rows(query, noun, language, tables));
+        let each_row = || {
+            words.get(at + 1).is_some_and(|noun| {
+                is_of_rows(query, noun, language, tables) || is_rate(&said, noun, language)
+            })
+        };
         if groups && !shares && gives_one_value(query) && !said.names(&word, language) && !each_row() {
             found.meanings.push(word);
             continue;
@@ -449,6 +453,13 @@ fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
         differs <= 1.0 || (known * 100.0 - number).abs() < 1e-6
     };
     !multiplied && !numbers.chain(values).any(is_near)
+}
+
+/// Whether a column's name says that its values are per unit: an hourly wage.
+fn is_rate(said: &Said, unit: &str, language: Language) -> bool {
+    let unit = language.singular(unit);
+    let names = said.columns.keys().flat_map(|title| words_of(title));
+    language.is_unit(&unit) && names.into_iter().any(|word| word.starts_with(&unit))
 }
 
 /// Whether a query takes the average of one table whose rows a noun names: "goals per match" of the

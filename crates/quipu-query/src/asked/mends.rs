@@ -1,7 +1,7 @@
 //! Every mend that the question's own words allow, in their order: some change the query that a
 //! model wrote, the others the query that is bound to the graph.
 
-use super::counted::{counts_the_named, counts_the_things, with_counted};
+use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::for_each;
 use super::extremes::{among_those, thing_of_extreme};
@@ -76,6 +76,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         without_idle_joins(query, tables),
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),
+        adds_the_pieces(question, query, tables),
         of_those(question, query),
     ];
     if takes_from_itself(query) {

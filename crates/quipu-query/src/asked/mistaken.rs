@@ -302,7 +302,11 @@ fn another_extreme(
     // superlative.
     let next = |(at, word): &(usize, String)| {
         let measures = |of: &str| language.measured(word, of) == Measured::Alike;
-        words.get(at + 1).filter(|next| !language.is_quantity(word) && !measures(next) && !measures(&ordered))
+        // "The best paid" have the greatest wage.
+        let names = |next: &str| language.measured(next, &ordered) == Measured::Alike;
+        words.get(at + 1).filter(|next| {
+            !language.is_quantity(word) && !measures(next) && !measures(&ordered) && !names(next)
+        })
     };
     let mut nouns = superlatives(words, query).into_iter();
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())

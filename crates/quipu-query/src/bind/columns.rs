@@ -286,6 +286,9 @@ impl Binder<'_> {
                         format!("{table} has no column {name}; join the table that is meant: {either}");
                     return Err(QueryError::Unbound(reason));
                 }
+                if self.goes_astray(path) {
+                    break;
+                }
                 let path = path.clone();
                 let found = self.tables.table(at);
                 let found = found.and_then(|t| Some((t.id.clone(), t.columns.get(column)?.id.clone())));
@@ -308,6 +311,15 @@ impl Binder<'_> {
             frontier = next;
         }
         Ok(None)
+    }
+
+    /// Whether a path of several links leads to things that refer to others which refer to the table:
+    /// a complaint that somebody at a depot handles says nothing of the depot.
+    fn goes_astray(&self, path: &[Link]) -> bool {
+        let is_things = |at: usize| self.tables.table(at).is_some_and(|table| !table.is_links());
+        let is_back =
+            |link: &Link| link.to.column > 0 && is_things(link.from.table) && is_things(link.to.table);
+        path.len() > 1 && path.iter().all(is_back)
     }
 
     /// The columns of which each may be meant, if all are of things that refer to the table, each by

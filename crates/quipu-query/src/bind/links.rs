@@ -225,7 +225,9 @@ impl Binder<'_> {
         let Some(table) = self.tables.table(kind).filter(|table| !table.is_links()) else { return false };
         let leads = |at: &usize| self.tables.leads_to(Place { table: kind, column: *at }) == Some(wanted);
         let mut leading = (1..table.columns.len()).filter(leads);
-        let (Some(column), None) = (leading.next(), leading.next()) else { return false };
+        let (Some(column), None) = (leading.next(), leading.next()) else {
+            return self.through_links(kind, wanted, query);
+        };
         let (id, title) = (table.id.clone(), table.title.clone());
         let alias = self.new_alias(&id);
         let of = ColumnRef { table: Some(alias.clone()), name: String::new(), place: None };
@@ -237,6 +239,33 @@ impl Binder<'_> {
             items: vec![Item { expression: name, alias: None }],
             from: vec![From { source: Source::Table(id, Some(kind)), alias, join: Join::Inner(None) }],
             filter: Some(Expression::InQuery(Box::new(link), Box::new(given))),
+            ..Select::default()
+        });
+        true
+    }
+
+    /// The same by the only table of links between things of the two kinds: lines that are compared
+    /// with stops are those that stop there.
+    fn through_links(&mut self, kind: usize, wanted: usize, query: &mut Query) -> bool {
+        let ends = |at: usize| [0, 1].map(|column| self.tables.leads_to(Place { table: at, column }));
+        let joins = |at: &usize| {
+            self.tables.table(*at).is_some_and(crate::tables::Table::is_links)
+                && [[Some(kind), Some(wanted)], [Some(wanted), Some(kind)]].contains(&ends(*at))
+        };
+        let mut joining = (0..self.tables.tables.len()).filter(joins);
+        let (Some(at), None) = (joining.next(), joining.next()) else { return false };
+        let own = usize::from(ends(at) != [Some(kind), Some(wanted)]);
+        let Some(id) = self.tables.table(at).map(|table| table.id.clone()) else { return false };
+        let alias = self.new_alias(&id);
+        let of = ColumnRef { table: Some(alias.clone()), name: String::new(), place: None };
+        let [given, other] =
+            [own, 1 - own].map(|column| Expression::Column(self.reference(&of, Place { table: at, column })));
+        self.mend(Doubt::Little, format!("{id} links the two"));
+        let within = std::mem::replace(query, Query::of(Select::default()));
+        *query = Query::of(Select {
+            items: vec![Item { expression: given, alias: None }],
+            from: vec![From { source: Source::Table(id, Some(at)), alias, join: Join::Inner(None) }],
+            filter: Some(Expression::InQuery(Box::new(other), Box::new(within))),
             ..Select::default()
         });
         true

@@ -47,7 +47,8 @@ const MOST_KINDS: usize = 16;
 pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
     let samples = Samples::read(graph).await?;
     let types = types_of(graph, &samples).await?;
-    let mut builder = Builder { graph, samples, tables: Vec::new(), taken: HashSet::new() };
+    let mut builder =
+        Builder { graph, samples, tables: Vec::new(), classes: Vec::new(), taken: HashSet::new() };
     if types.is_empty() {
         builder.add_characteristic_sets().await?;
     } else {
@@ -86,6 +87,8 @@ pub(super) struct Builder<'a> {
     pub(super) graph: &'a dyn Graph,
     pub(super) samples: Samples,
     pub(super) tables: Vec<Table>,
+    /// The types of the rows of each table of types, which come first.
+    pub(super) classes: Vec<HashSet<NodeId>>,
     taken: HashSet<String>,
 }
 
@@ -137,6 +140,7 @@ impl Builder<'_> {
             self.add_kinds(&mut table, of, kinds.collect(), &mut links);
             self.add_relations(&mut table, relations, &targets, holds, &mut links);
             self.tables.push(table);
+            self.classes.push(nodes);
         }
         self.tables.extend(links);
         self.widen_links();

@@ -7,7 +7,7 @@ use quipu_language::is_code_word;
 
 use super::count::{Builder, words};
 use super::samples::ordinary;
-use super::{Column, Kind, Rows};
+use super::{Column, Kind};
 
 impl Builder<'_> {
     /// Finds references by value: a column of codes whose sampled values all stand in a key of
@@ -83,10 +83,10 @@ impl Builder<'_> {
         let relation = ordinary(self.graph).find(|(_, info)| iri_of_key(&info.key) == iri);
         let Some((relation, _)) = relation else { return HashSet::new() };
         let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
-        let types = self.tables.get(table).map(|table| &table.source);
-        let of_table = |head: &NodeSummary| match types {
-            Some(Rows::Types(iris)) => head.types.iter().any(|node| self.is_one_of(*node, iris)),
-            _ => true,
+        // Several tables may have a column of one relation.
+        let classes = self.classes.get(table);
+        let of_table = |head: &NodeSummary| {
+            classes.is_none_or(|classes| head.types.iter().any(|class| classes.contains(class)))
         };
         let of = |(head, tail): &(NodeId, NodeId)| {
             self.samples
@@ -96,11 +96,6 @@ impl Builder<'_> {
                 .and_then(|_| self.samples.nodes.get(tail))
         };
         triples.iter().filter_map(of).map(|tail| tail.name.as_str()).collect()
-    }
-
-    fn is_one_of(&self, node: NodeId, iris: &[String]) -> bool {
-        let is = |summary: &NodeSummary| iris.iter().any(|iri| iri_of_key(&summary.key) == *iri);
-        self.samples.nodes.get(&node).is_none_or(is)
     }
 
     fn holds_all(&self, table: usize, column: usize, other: usize, key: usize) -> bool {
