@@ -200,6 +200,8 @@ async fn what_runs_and_answers_something_else_is_no_sure_answer() {
         (dearest, "Which product has the largest garden?"),
         (dearest, "Which product is the spiciest?"),
         (dearest, "Which product was added most recently?"),
+        (dearest, "Which product did we buy last?"),
+        ("SELECT AVG(price) FROM product", "What is the average humidity?"),
         // A reason.
         ("SELECT supplier FROM product WHERE name = 'Falcon Drill'", "Why is the Falcon Drill made by Acme?"),
     ] {

@@ -11,7 +11,7 @@ use quipu_index::{LookupConfig, MatchReason, Workspace};
 use quipu_language::{Language, normalise, without_possessive};
 
 use crate::QueryError;
-use crate::tables::{Kind, Place, Rows, Tables, words_of};
+use crate::tables::{Kind, Place, Rows, Table, Tables, words_of};
 
 /// Most values of one column that are kept in memory.
 const MOST_OF_COLUMN: u64 = 30_000;
@@ -116,6 +116,7 @@ impl Values {
         let asked = workspace.embedded().is_none();
         let of_column = if asked { MOST_OF_COLUMN_ASKED } else { MOST_OF_COLUMN };
         let mut left = MOST;
+        let mut kept = Vec::new();
         for (number, (count, place)) in wanted.into_iter().enumerate() {
             if count > of_column || count > left || (asked && number >= MOST_COLUMNS_ASKED) {
                 if place.column == 0 {
@@ -124,7 +125,11 @@ impl Values {
                 continue;
             }
             left -= count;
-            let list = List::new(read_values(graph, tables, place).await?);
+            kept.push(place);
+        }
+        let mut shared = shared_values(graph, tables, &kept, of_column).await?;
+        for place in kept {
+            let list = List::new(read_values(graph, tables, place, shared.remove(&place)).await?);
             values.lists.insert(place, list);
         }
         Ok(values)
@@ -447,28 +452,20 @@ async fn read_values(
     graph: &dyn Graph,
     tables: &Tables,
     place: Place,
+    shared: Option<Vec<NodeId>>,
 ) -> Result<Vec<(String, Term)>, GraphError> {
     let Some(column) = tables.column(place) else { return Ok(Vec::new()) };
-    let mut nodes: Vec<NodeId> = match &column.relation {
-        Some(iri) if tables.type_relations.contains(iri) => {
+    let mut nodes: Vec<NodeId> = match (&column.relation, shared) {
+        (Some(iri), _) if tables.type_relations.contains(iri) => {
             nodes_of(graph, kinds_of(tables, place.table).iter()).await?
         }
-        Some(iri) => {
-            let relation =
-                (0..).map(RelationId).zip(graph.relations()).find(|(_, info)| iri_of_key(&info.key) == *iri);
-            let Some((relation, _)) = relation else { return Ok(Vec::new()) };
-            match shared_by(tables, place) {
-                Some(table) => {
-                    let rows = rows_of(graph, tables, table).await?;
-                    tails_of(graph, &rows, relation).await?
-                }
-                None => {
-                    let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
-                    triples.into_iter().map(|(_, tail)| tail).collect()
-                }
-            }
+        (Some(_), Some(shared)) => shared,
+        (Some(iri), None) => {
+            let Some(relation) = relation_of(graph, iri) else { return Ok(Vec::new()) };
+            let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
+            triples.into_iter().map(|(_, tail)| tail).collect()
         }
-        None => rows_of(graph, tables, place.table).await?,
+        (None, _) => rows_of(graph, tables, place.table).await?,
     };
     nodes.sort_unstable();
     nodes.dedup();
@@ -499,33 +496,49 @@ async fn read_values(
     Ok(values)
 }
 
-/// The table whose rows have a column's values, if other tables have a column of the same relation;
-/// `None` if its rows are too many to look at one by one.
-fn shared_by(tables: &Tables, place: Place) -> Option<usize> {
-    let table = match tables.table(place.table)?.source {
-        Rows::Links { heads, .. } => heads,
-        _ => place.table,
-    };
-    let rows = tables.table(table).filter(|table| matches!(table.source, Rows::Types(_)))?;
-    let is_shared = tables.column(place).is_some_and(|column| !column.only_here);
-    (is_shared && rows.rows <= MOST_OF_COLUMN).then_some(table)
-}
-
-/// The values of a relation that some things have.
-async fn tails_of(
+/// The values of columns whose relation other tables have too, read from the rows of their own table.
+/// Tables with more rows than `most` are left out.
+async fn shared_values(
     graph: &dyn Graph,
-    things: &[NodeId],
-    relation: RelationId,
-) -> Result<Vec<NodeId>, GraphError> {
+    tables: &Tables,
+    columns: &[Place],
+    most: u64,
+) -> Result<HashMap<Place, Vec<NodeId>>, GraphError> {
     /// Most values looked at of one thing.
     const EACH: usize = 100;
-    let step = Step { relation, direction: Direction::Forward };
-    let mut tails = Vec::new();
-    for batch in things.chunks(BATCH) {
-        let found = graph.expand(batch, Some(&[step]), EACH).await?;
-        tails.extend(found.into_iter().flatten().flat_map(|expansion| expansion.nodes));
+    let mut of_table: BTreeMap<usize, HashMap<Step, Place>> = BTreeMap::new();
+    for place in columns {
+        let relation = tables.column(*place).filter(|column| !column.only_here);
+        let relation = relation.and_then(|column| relation_of(graph, column.relation.as_ref()?));
+        let rows = match tables.table(place.table).map(|table| &table.source) {
+            Some(Rows::Links { heads, .. }) => *heads,
+            _ => place.table,
+        };
+        let is_small = |table: &Table| matches!(table.source, Rows::Types(_)) && table.rows <= most;
+        if let Some(relation) = relation.filter(|_| tables.table(rows).is_some_and(is_small)) {
+            let step = Step { relation, direction: Direction::Forward };
+            of_table.entry(rows).or_default().insert(step, *place);
+        }
     }
-    Ok(tails)
+    let places = of_table.values().flat_map(HashMap::values);
+    let mut values: HashMap<Place, Vec<NodeId>> = places.map(|place| (*place, Vec::new())).collect();
+    for (table, places) in of_table {
+        let steps: Vec<Step> = places.keys().copied().collect();
+        for batch in rows_of(graph, tables, table).await?.chunks(BATCH) {
+            for expansion in graph.expand(batch, Some(&steps), EACH).await?.into_iter().flatten() {
+                if let Some(place) = places.get(&expansion.step) {
+                    values.entry(*place).or_default().extend(expansion.nodes);
+                }
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// The relation with an IRI.
+fn relation_of(graph: &dyn Graph, iri: &str) -> Option<RelationId> {
+    let mut all = (0..).map(RelationId).zip(graph.relations());
+    all.find(|(_, info)| iri_of_key(&info.key) == iri).map(|(relation, _)| relation)
 }
 
 /// Those types of some entities that belong to a column's table.

@@ -149,3 +149,15 @@ async fn a_date_of_things_that_only_refer_to_one_another_is_not_taken() {
     let bound = bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default());
     assert!(bound.unwrap_err().to_string().contains("no table here has a column opened_at"));
 }
+
+#[tokio::test]
+async fn a_join_by_a_missing_column_is_not_guessed_where_things_stand_between() {
+    let shop = transit().await;
+    let sql = "SELECT COUNT(*) FROM employee JOIN depot ON employee.depot = depot.name \
+               WHERE depot.name = 'Mill Yard'";
+    let query = read_sql(sql, None).unwrap();
+    let question = "How many people work at Mill Yard?";
+    let bound = bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default());
+    let reason = bound.unwrap_err().to_string();
+    assert!(reason.contains("posting has columns for both"), "{reason}");
+}

@@ -275,6 +275,11 @@ impl Language {
         self.words().times.after.has(word)
     }
 
+    /// Whether a word at the end of a question asks for the first or the last in time.
+    pub fn ends_a_row(self, word: &str) -> bool {
+        self.words().row_ends.has(word)
+    }
+
     /// Whether a word is a unit of time, length, mass or money.
     pub fn is_unit(self, word: &str) -> bool {
         self.words().units.has(word)

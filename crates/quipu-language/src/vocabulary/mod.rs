@@ -204,6 +204,7 @@ pub(crate) struct Lexicon {
     scores: Listed,
     bad_scores: Listed,
     pieces: Listed,
+    row_ends: Listed,
     agents: Listed,
     places: Listed,
     alls: Listed,

@@ -120,7 +120,9 @@ fn asks_for_a_date(words: &[String], query: &Query, tables: &Tables) -> Option<S
     };
     let ages = |word: &str| language.end_asked_for(word, Ordered::Ages).is_some();
     let mut asked = superlatives(words, query).into_iter().map(|(_, word)| word);
-    asked.find(|word| numbers && only_dates(word) && !ages(word))
+    let found = asked.find(|word| numbers && only_dates(word) && !ages(word));
+    // "Which ferry did we buy first".
+    found.or_else(|| words.last().filter(|last| numbers && language.ends_a_row(last)).cloned())
 }
 
 /// Columns with their titles and the tables that they are in.

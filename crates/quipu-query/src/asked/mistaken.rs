@@ -1,7 +1,7 @@
 //! Readings that run and sound right, but answer another question: about another thing of a similar
 //! name, another thing's property, another verb, or a flag or number that nobody asked for.
 
-use quipu_language::{Language, Measured, Ordered, Side, asks_for, is_measure, side_of};
+use quipu_language::{Language, Measured, Ordered, Side, asks_for, is_measure, meanings_at, side_of};
 
 use super::Nearness;
 use super::said::Said;
@@ -105,6 +105,7 @@ pub(super) fn something_else(
         .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
+        .or_else(|| another_amount(&words, query, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
 }
 
@@ -310,6 +311,18 @@ fn another_extreme(
     };
     let mut nouns = superlatives(words, query).into_iter();
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())
+}
+
+/// The noun right behind "average" or "total", if the reading takes that of something else: goals are
+/// no attendance.
+fn another_amount(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+    let language = Language::of_words(words);
+    let takes = query.select()?.items.iter().any(|item| {
+        matches!(item.expression, Expression::Aggregate { function: Aggregate::Avg | Aggregate::Sum, .. })
+    });
+    let adds = |at: usize| meanings_at(words, at).iter().any(|of| matches!(&*of.means, "average" | "sum"));
+    let noun = (0..words.len()).find(|at| adds(*at)).and_then(|at| words.get(at + 1))?;
+    (takes && language.meanings(noun).is_empty() && is_far(noun, left_out, near)).then(|| noun.clone())
 }
 
 fn is_far(noun: &String, left_out: &[String], near: &Nearness) -> bool {

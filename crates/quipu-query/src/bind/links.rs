@@ -97,6 +97,13 @@ impl Binder<'_> {
             usize::from(Some(link.from.column) == at_a) + usize::from(Some(link.to.column) == at_b)
         };
         let Some(link) = direct.max_by_key(fits) else { return Ok(()) };
+        if fits(&link) == 0
+            && let Some(between) = self.between(table_a, table_b)
+        {
+            return Err(QueryError::Unbound(format!(
+                "{on} names a missing column; {between} has columns for both tables: join it if it is meant"
+            )));
+        }
         let side = |alias: &str, place| {
             let of = ColumnRef { table: Some(alias.to_owned()), name: String::new(), place: None };
             self.reference(&of, place)
@@ -111,6 +118,26 @@ impl Binder<'_> {
         );
         *on = equal(new_a, new_b);
         Ok(())
+    }
+
+    /// The only table of things that refer to the rows of two tables: an employment, of a teacher at a
+    /// school.
+    fn between(&self, a: usize, b: usize) -> Option<String> {
+        let refers = |at: usize, to: usize| {
+            self.links_of(at)
+                .iter()
+                .any(|link| link.from.column > 0 && link.to == Place { table: to, column: 0 })
+        };
+        let all = self.tables.tables.iter().enumerate();
+        let mut found = all.filter(|(at, table)| {
+            !table.is_links()
+                && table.within.is_none()
+                && *at != a
+                && *at != b
+                && refers(*at, a)
+                && refers(*at, b)
+        });
+        found.next().filter(|_| found.next().is_none()).map(|(_, table)| table.id.clone())
     }
 
     /// Whether two columns cannot share values: entities of two tables, or entities and numbers.
