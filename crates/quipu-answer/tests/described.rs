@@ -58,6 +58,19 @@ async fn of_namesakes_one_is_described_and_the_others_are_offered() {
 }
 
 #[tokio::test]
+async fn a_part_of_one_name_is_enough_where_a_description_is_asked_for() {
+    let shop = shop().await;
+    let answer = asked(&shop, "Tell me about the Heron", &AskOptions::default()).await;
+    assert!(rows(&answer).contains(&vec!["price".to_owned(), "80".to_owned()]), "{answer:#?}");
+    assert!(answer.confidence < 0.8, "{answer:#?}");
+    // Two lamps, and no question.
+    for question in ["Tell me about the Owl", "Heron"] {
+        let answer = ask(&shop, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.status, Status::Abstained, "{question}: {answer:#?}");
+    }
+}
+
+#[tokio::test]
 async fn a_question_with_more_than_a_name_is_not_described() {
     let shop = shop().await;
     let options = AskOptions::default();

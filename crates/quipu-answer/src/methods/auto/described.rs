@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use quipu_graph::{Direction, NodeId, NodeSummary, RelationInfo, RelationRole, Step, iri_of_key};
-use quipu_index::{LookupConfig, MatchReason};
+use quipu_index::{Candidate, LookupConfig, MatchReason};
 use quipu_language::{Language, asks_for_an_agent, is_written_as_name, role_asked_for, thing_to_describe};
 
 use crate::answer::{AnswerError, AnswerTable, Event, Outcome, Question, Reading, Stage, Status, Value};
@@ -21,6 +21,10 @@ const ROWS: usize = 24;
 const SAID: usize = 6;
 /// The confidence that a name alone asks for a description of the only thing that bears it.
 const ALONE: f64 = 0.95;
+/// The same of the only thing whose name contains it.
+const PART: f64 = 0.7;
+/// Names that contain a name are looked for among so many.
+const NEAR: usize = 20;
 
 /// The description of the thing that a question names without asking anything else about it;
 /// `None` for every other question. Of several things with this name, the one with the most triples
@@ -36,20 +40,11 @@ pub(super) async fn describe(
         // An API would be asked for every relation of the thing, one by one.
         return Ok(None);
     }
-    let text = question.text();
-    // "About Schmidt" may be a name itself.
-    let mut things = things_called(context, text).await?;
-    if things.is_empty() {
-        let name = thing_to_describe(text);
-        if name == text || asks_for_a_role(text, name) {
-            return Ok(None);
-        }
-        things = things_called(context, name).await?;
-    }
+    let (mut things, surely) = things_named(context, question.text()).await?;
     if things.is_empty() {
         return Ok(None);
     }
-    let confidence = ALONE / things.len() as f64;
+    let confidence = surely / things.len() as f64;
     let wanted = context.wanted_reading().saturating_sub(1);
     if wanted < things.len() {
         let wanted = things.remove(wanted);
@@ -93,6 +88,34 @@ pub(super) async fn describe(
     }))
 }
 
+/// The things that a question only names, and how sure that is. The name may be a part of the only
+/// name that contains it, if the question asks for a description: "tell me about Ilse".
+async fn things_named(context: &Context<'_>, text: &str) -> Result<(Vec<NodeSummary>, f64), AnswerError> {
+    // "About Schmidt" may be a name itself.
+    let things = things_called(context, text).await?;
+    let name = thing_to_describe(text);
+    if !things.is_empty() || name == text || asks_for_a_role(text, name) {
+        return Ok((things, ALONE));
+    }
+    let things = things_called(context, name).await?;
+    let language = Language::of(text);
+    let mut words = quipu_language::words_of(name);
+    words.retain(|word| !language.is_article(word));
+    if !things.is_empty() || !words.iter().any(|word| is_written_as_name(text, word)) {
+        return Ok((things, ALONE));
+    }
+    let config = LookupConfig { k: NEAR, ..LookupConfig::default() };
+    let mut found = context.workspace.lookup(name, &config).await?;
+    found.retain(|found| {
+        let named = quipu_language::words_of(&found.matched);
+        words.iter().all(|word| named.contains(word))
+    });
+    match found.as_slice() {
+        [_] => Ok((with_facts(context, &found).await?, PART)),
+        _ => Ok((Vec::new(), PART)),
+    }
+}
+
 /// Whether a question asks who or what has a role: the "president of France", who is a person and
 /// not the office of that name. After "what", a capital marks a name: the "Bay of Bengal".
 fn asks_for_a_role(question: &str, name: &str) -> bool {
@@ -107,13 +130,17 @@ fn asks_for_a_role(question: &str, name: &str) -> bool {
         && (asks_for_an_agent(question) || !is_written_as_name(question, noun))
 }
 
-/// The things that bear exactly this name and have facts of their own, those with the most triples
-/// first. Classes and relations are no things.
+/// The things that bear exactly this name, those with the most triples first.
 async fn things_called(context: &Context<'_>, name: &str) -> Result<Vec<NodeSummary>, AnswerError> {
-    let graph = context.graph();
     let config = LookupConfig { k: NAMESAKES, partial: false, ..LookupConfig::default() };
     let mut found = context.workspace.lookup(name, &config).await?;
     found.retain(|found| matches!(found.reason, MatchReason::Exact | MatchReason::Alias));
+    with_facts(context, &found).await
+}
+
+/// Those of some things that have facts of their own. Classes and relations are no things.
+async fn with_facts(context: &Context<'_>, found: &[Candidate]) -> Result<Vec<NodeSummary>, AnswerError> {
+    let graph = context.graph();
     let nodes: Vec<NodeId> = found.iter().map(|found| found.node).collect();
     let used = graph.relations_of(&nodes).await?;
     let summaries = graph.summaries(&nodes).await?;
