@@ -230,9 +230,9 @@ impl Values {
         self.lists.contains_key(&at) && (!is_mixed || self.lists.contains_key(&tables.widest(place)))
     }
 
-    /// The parts of a question that are values of columns, word for word apart from case and a plural;
-    /// the longest first, none within another. A code ("KV-1291") also names the few values that
-    /// contain it.
+    /// The parts of a question that are values of columns, word for word apart from case and a
+    /// plural; the longest first, none within another. A code ("KV-1291") also names the few values
+    /// that contain it.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         const LONGEST: usize = 8;
         let words: Vec<&str> = question.split_whitespace().collect();
@@ -496,8 +496,8 @@ async fn read_values(
     Ok(values)
 }
 
-/// The values of columns whose relation other tables have too, read from the rows of their own table.
-/// Tables with more rows than `most` are left out.
+/// The values of columns whose relation other tables have too, read from the rows of their own
+/// table. Tables with more rows than `most` are left out.
 async fn shared_values(
     graph: &dyn Graph,
     tables: &Tables,

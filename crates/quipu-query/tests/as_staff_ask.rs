@@ -1,5 +1,5 @@
-//! Questions of an operator's staff with the SQL that a small model wrote for them: columns that lie
-//! elsewhere, names within names, and numbers that were not asked for.
+//! Questions of an operator's staff with the SQL that a small model wrote for them: columns that
+//! lie elsewhere, names within names, and numbers that were not asked for.
 
 use crate::common::{Shop, answers, read};
 use quipu_query::asked::{bind_as_asked, names_left_out};

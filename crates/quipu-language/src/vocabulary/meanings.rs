@@ -294,8 +294,8 @@ impl Language {
         numbered.flat_map(|(many, into)| self.names_of_unit(into).map(move |name| (many, name))).collect()
     }
 
-    /// How many of the unit `into` make one of `unit`; `None` if no conversion leads from one to the
-    /// other.
+    /// How many of the unit `into` make one of `unit`; `None` if no conversion leads from one to
+    /// the other.
     pub fn unit_factor(self, unit: &str, into: &str) -> Option<f64> {
         let is = |known: &str, word: &str| known == word || self.is_unit_called(word, known);
         let larger = self.conversions(unit).into_iter().find(|(_, known)| is(known, into));

@@ -176,8 +176,8 @@ fn asks_for_the_most(question: &str) -> bool {
             .any(|(before, word)| language.is_article(before) && language.is_quantity(word))
 }
 
-/// Whether a reading gives only the values by which it orders: they are the same however many things
-/// share them.
+/// Whether a reading gives only the values by which it orders: they are the same however many
+/// things share them.
 fn gives_the_order(candidate: &Candidate) -> bool {
     let query = &candidate.bound.query;
     let given = query.select().map(|select| select.items.as_slice()).unwrap_or_default();

@@ -11,8 +11,8 @@ use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// Joins the things that the question counts for each row, if the query counts only the rows
 /// themselves: "customers with more than ten orders" grouped by the customer's name. A row without
-/// any counts none. `None` if no table named in the question refers to the rows, or if it does so in
-/// several ways. For a query that is not bound yet.
+/// any counts none. `None` if no table named in the question refers to the rows, or if it does so
+/// in several ways. For a query that is not bound yet.
 pub(super) fn with_counted(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let mut mend = None;
@@ -115,8 +115,8 @@ fn is_named_by(column: &Column, tables: &Tables, is_named: &impl Fn(&str) -> boo
     tables.table(at).is_some_and(|table| is_named(&table.title))
 }
 
-/// Counts each of the things that the question counts once, where a query counts the rows of several
-/// joined tables. For a bound query.
+/// Counts each of the things that the question counts once, where a query counts the rows of
+/// several joined tables. For a bound query.
 pub(super) fn counts_the_named(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
@@ -148,8 +148,8 @@ pub(super) fn counts_the_named(question: &str, query: &mut Query, tables: &Table
     mend
 }
 
-/// Counts the things that the question asks for the number of, where a query sums one of their values:
-/// the number of grants is not their amount. For a bound query.
+/// Counts the things that the question asks for the number of, where a query sums one of their
+/// values: the number of grants is not their amount. For a bound query.
 pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
@@ -180,8 +180,8 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// Adds the pieces of the things that the question counts, where a query counts the rows about them:
-/// "how many filters were used" on orders with quantities. For a bound query.
+/// Adds the pieces of the things that the question counts, where a query counts the rows about
+/// them: "how many filters were used" on orders with quantities. For a bound query.
 pub(super) fn adds_the_pieces(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
@@ -261,7 +261,11 @@ fn count_each(expression: &mut Expression, column: &ColumnRef) -> bool {
         (*distinct, *of) = (true, Some(Box::new(Expression::Column(column.clone()))));
         return true;
     }
-    expression.parts_mut().into_iter().fold(false, |found, part| count_each(part, column) || found)
+    let mut found = false;
+    for part in expression.parts_mut() {
+        found |= count_each(part, column);
+    }
+    found
 }
 
 /// Puts a table's alias before the columns without one.

@@ -8,9 +8,9 @@ use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::words_of;
 use crate::values::Values;
 
-/// Leaves out conditions that something is called by a form of address alone, if the question has it
-/// right before a name that another condition has, and the graph has no such value. "The president
-/// of Acme" asks for a position. For a query that is not bound yet.
+/// Leaves out conditions that something is called by a form of address alone, if the question has
+/// it right before a name that another condition has, and the graph has no such value. "The
+/// president of Acme" asks for a position. For a query that is not bound yet.
 pub(super) fn without_honours(question: &str, query: &mut Query, values: &Values) -> Option<Mend> {
     let language = Language::of(question);
     let asked = words_of(question);

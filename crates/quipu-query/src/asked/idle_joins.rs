@@ -52,8 +52,10 @@ fn is_idle(from: &From, select: &Select, order: &[Order], tables: &Tables) -> bo
         expression.visit(&mut |part| match part {
             Expression::Column(column) if is_its(column) => uses += 1,
             // Rows of a join that a subquery speaks of, or that are counted, are used.
-            Expression::Exists(_) | Expression::Scalar(_) | Expression::InQuery(..) => uses += 1,
-            Expression::Aggregate { .. } => uses += 1,
+            Expression::Exists(_)
+            | Expression::Scalar(_)
+            | Expression::InQuery(..)
+            | Expression::Aggregate { .. } => uses += 1,
             _ => {}
         });
     };

@@ -188,8 +188,8 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     (is_other || goes_on).then(|| noun.clone())
 }
 
-/// Whether a question about an agent names a kind as what the agent acts on: "who manages the depot"
-/// asks for no depot, but "who is the manager" for a manager.
+/// Whether a question about an agent names a kind as what the agent acts on: "who manages the
+/// depot" asks for no depot, but "who is the manager" for a manager.
 fn is_acted_on(kind: usize, words: &[String], tables: &Tables) -> bool {
     let language = Language::of_words(words);
     let [_, verb, article, rest @ ..] = words else { return false };

@@ -313,8 +313,8 @@ fn another_extreme(
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())
 }
 
-/// The noun right behind "average" or "total", if the reading takes that of something else: goals are
-/// no attendance.
+/// The noun right behind "average" or "total", if the reading takes that of something else: goals
+/// are no attendance.
 fn another_amount(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
     let language = Language::of_words(words);
     let takes = query.select()?.items.iter().any(|item| {

@@ -74,8 +74,8 @@ impl Used {
         used
     }
 
-    /// The only other table that has all names, in full, and all columns, if the written one lacks a
-    /// name. A query of names alone would fit any table.
+    /// The only other table that has all names, in full, and all columns, if the written one lacks
+    /// a name. A query of names alone would fit any table.
     fn better_than<'a>(
         &self,
         id: &str,

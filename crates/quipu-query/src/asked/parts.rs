@@ -7,8 +7,8 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Column, Kind, Place, Table, Tables, words_of};
 
-/// Gives the parts of values instead of their nodes' keys, if a query gives nothing else. Things that
-/// the question asks for by their name are no values: "which mission was the longest".
+/// Gives the parts of values instead of their nodes' keys, if a query gives nothing else. Things
+/// that the question asks for by their name are no values: "which mission was the longest".
 pub(super) fn parts_of_values(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let Given { of, .. } = given(query, tables).filter(|given| tables.holds_values(given.of))?;
     let table = tables.table(of)?;
@@ -25,8 +25,8 @@ pub(super) fn parts_of_values(question: &str, query: &mut Query, tables: &Tables
 }
 
 /// Gives the column that the question asks for by its name instead of the things that have it: "in
-/// which city is it made" is not answered by the site. `None` if the things are called so too, or if
-/// they are what the question asks for: "which company has its seat in Oslo" asks for no parent
+/// which city is it made" is not answered by the site. `None` if the things are called so too, or
+/// if they are what the question asks for: "which company has its seat in Oslo" asks for no parent
 /// company.
 pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(asking_clause(question));

@@ -110,8 +110,8 @@ fn first_day_after(words: &[String], bound: &str) -> Option<String> {
     let (year, day) = bound.split_once('-').unwrap_or((bound, "01-01"));
     let number: u32 = year.parse().ok().filter(|_| year.len() == 4 && day == "01-01")?;
     let says_after = |at: usize| {
-        // "In or after 2020" begins with the year itself. "After May 2020" and "after 2020-05-01" say
-        // more than the year.
+        // "In or after 2020" begins with the year itself. "After May 2020" and "after 2020-05-01"
+        // say more than the year.
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         let goes_on = words.get(at + 2).is_some_and(|next| next.chars().all(|c| c.is_ascii_digit()));
         words.get(at).is_some_and(|word| language.is_after(word))

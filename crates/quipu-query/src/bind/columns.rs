@@ -75,8 +75,8 @@ impl Binder<'_> {
         }))
     }
 
-    /// The only column of a table that leads to the things of this name: `brewery` within a query of
-    /// beers is what brews them, not the row of an outer query of breweries.
+    /// The only column of a table that leads to the things of this name: `brewery` within a query
+    /// of beers is what brews them, not the row of an outer query of breweries.
     fn column_of_kind(&mut self, reach: &Reach, name: &str) -> Option<Expression> {
         let (at, kind) = (reach.table?, self.tables.find(name)?);
         let table = self.tables.table(at)?;
@@ -313,8 +313,8 @@ impl Binder<'_> {
         Ok(None)
     }
 
-    /// Whether a path of several links leads to things that refer to others which refer to the table:
-    /// a complaint that somebody at a depot handles says nothing of the depot.
+    /// Whether a path of several links leads to things that refer to others which refer to the
+    /// table: a complaint that somebody at a depot handles says nothing of the depot.
     fn goes_astray(&self, path: &[Link]) -> bool {
         let is_things = |at: usize| self.tables.table(at).is_some_and(|table| !table.is_links());
         let is_back =
@@ -322,8 +322,8 @@ impl Binder<'_> {
         path.len() > 1 && path.iter().all(is_back)
     }
 
-    /// The columns of which each may be meant, if all are of things that refer to the table, each by
-    /// one link; a thing that the table itself refers to is meant before them.
+    /// The columns of which each may be meant, if all are of things that refer to the table, each
+    /// by one link; a thing that the table itself refers to is meant before them.
     fn ambiguous(&self, alike: &[(&Vec<Link>, usize, usize)]) -> Option<String> {
         let refers = |path: &Vec<Link>| {
             let of_things =

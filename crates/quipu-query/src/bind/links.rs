@@ -120,8 +120,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The only table of things that refer to the rows of two tables: an employment, of a teacher at a
-    /// school.
+    /// The only table of things that refer to the rows of two tables: an employment, of a teacher
+    /// at a school.
     fn between(&self, a: usize, b: usize) -> Option<String> {
         let refers = |at: usize, to: usize| {
             self.links_of(at)

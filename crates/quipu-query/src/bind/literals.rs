@@ -272,8 +272,8 @@ impl Binder<'_> {
         all
     }
 
-    /// The things that a pattern of a name finds where names are put together from two relations: no
-    /// single text of the graph has them, so that no query can search for them.
+    /// The things that a pattern of a name finds where names are put together from two relations:
+    /// no single text of the graph has them, so that no query can search for them.
     fn called_in_parts(&self, of: &Expression, pattern: &str) -> Option<Expression> {
         let Expression::Column(column) = of else { return None };
         let place = column.place?;

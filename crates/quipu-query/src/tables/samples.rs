@@ -86,8 +86,8 @@ pub(super) fn spread(names: &[&str]) -> Vec<String> {
     examples.into_iter().map(str::to_owned).collect()
 }
 
-/// Whether entities have no names but IRIs that mean nothing: "r01ad4a5", or "price_0012" of a price.
-/// A few may be named all the same. Where names are the keys, they are names.
+/// Whether entities have no names but IRIs that mean nothing: "r01ad4a5", or "price_0012" of a
+/// price. A few may be named all the same. Where names are the keys, they are names.
 fn are_opaque(nodes: &[&NodeSummary], title: &str) -> bool {
     let kind = words_of(title);
     let is_opaque = |node: &&&NodeSummary| {
