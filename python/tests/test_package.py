@@ -22,7 +22,7 @@ def test_the_command_is_the_binarys(run: Run, folder: Path) -> None:
     asked = run("quipu", "ask", str(folder), "What is the price of the Bee Lamp?", "--llm", "none", "--json")
     assert json.loads(asked.stdout)["answers"] == ["70"], asked
     wrong = run("quipu", "ask", str(folder.parent / "nowhere"), "Which lamps?", "--llm", "none")
-    assert wrong.returncode == 2 and "is no workspace" in wrong.stderr and wrong.stdout == "", wrong
+    assert wrong.returncode == 2 and "is not a workspace" in wrong.stderr and wrong.stdout == "", wrong
     usage = run("quipu", "ask")
     assert usage.returncode == 2 and "Usage" in usage.stderr, usage
     # Nothing is lost that does not end with a line.
