@@ -265,3 +265,77 @@ async fn an_hourly_wage_is_given_per_hour_and_the_best_paid_have_the_greatest() 
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
     }
 }
+
+/// Grants to clubs of schools; several kinds of things belong to a school by one relation.
+const SCHOOLS: &str = r#"
+@prefix : <http://school.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:School rdfs:label "school" . :Club rdfs:label "club" . :Room rdfs:label "room" . :Grant rdfs:label "grant" .
+:school rdfs:label "school" . :to rdfs:label "awarded to" . :head rdfs:label "head teacher" . :code rdfs:label "code" .
+:s1 a :School ; rdfs:label "Hill School" ; :head :t1 . :s2 a :School ; rdfs:label "Lake School" ; :head :t2 .
+:Teacher rdfs:label "teacher" .
+:t1 a :Teacher ; rdfs:label "Ada Lee" . :t2 a :Teacher ; rdfs:label "Bo Ray" .
+:c1 a :Club ; rdfs:label "Chess Club" ; :school :s1 . :c2 a :Club ; rdfs:label "Rowing Club" ; :school :s2 .
+:r1 a :Room ; rdfs:label "Hall" ; :school :s1 . :r2 a :Room ; rdfs:label "Attic" ; :school :s2 .
+:g1 a :Grant ; rdfs:label "Board Grant" ; :to :c1 ; :code "G-2024-17" .
+:g2 a :Grant ; rdfs:label "Boat Grant" ; :to :c2 ; :code "G-2024-18" .
+:g3 a :Grant ; rdfs:label "Roof Grant" ; :to :s1 ; :code "G-2024-19" .
+:g4 a :Grant ; rdfs:label "Door Grant" ; :to :s2 ; :code "G-2024-20" .
+"#;
+
+#[tokio::test]
+async fn a_path_is_a_reading_beside_the_queries_of_the_model() {
+    let school = setting_from("school.ttl", SCHOOLS).await;
+    quipu_query::open_tables(&school.workspace).await.unwrap();
+    let embedder = embedder().await;
+    let mut options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    // No path stands by itself.
+    options.config.auto.typed.sure = 1.0;
+    let asked = async |question: &str, sql: &'static str| {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        let answer = ask(&school, Some(model.clone()), Some(embedder.clone()), question, &options).await;
+        (answer, model.calls())
+    };
+    // The model's query fits no table. The path is sure enough, so no repair is asked for.
+    let question = "Who is the head teacher of the school of the Chess Club?";
+    let (answer, calls) = asked(question, "SELECT leader FROM clubs").await;
+    assert_eq!((answer.answers.as_slice(), calls), (["Ada Lee".to_owned()].as_slice(), 1), "{answer:#?}");
+    assert!(answer.readings[0].sql.as_ref().unwrap().contains("step_2"), "{answer:#?}");
+    assert!(answer.grounded && !answer.evidence.is_empty());
+    // Both readings give the same rows: one reading is left.
+    let same =
+        "SELECT head_teacher FROM school WHERE name = (SELECT school FROM club WHERE name = 'Chess Club')";
+    let (answer, calls) = asked(question, same).await;
+    assert_eq!((answer.answers.as_slice(), calls), (["Ada Lee".to_owned()].as_slice(), 1));
+    assert_eq!(answer.readings.iter().filter(|reading| reading.values == ["Ada Lee"]).count(), 1);
+    // A code is a name too, whole.
+    let question = "Who is the head teacher of the school of the club that G-2024-18 was awarded to?";
+    let (answer, _) = asked(question, "SELECT leader FROM clubs").await;
+    let read = answer.trace.iter().flatten().find_map(|timed| match &timed.event {
+        Event::Linked { mentions } => mentions.first().map(|mention| mention.text.clone()),
+        _ => None,
+    });
+    assert_eq!(read.as_deref(), Some("G-2024-18"));
+    // A list is no answer to a yes-or-no question, so no path is a reading of one.
+    let (answer, _) = asked("Is the Chess Club in the Hill School?", "SELECT leader FROM clubs").await;
+    let weighs = |timed: &quipu_answer::TimedEvent| matches!(timed.event, Event::Weighed { .. });
+    assert!(!answer.trace.iter().flatten().any(weighs), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_path_that_fails_a_check_is_no_sure_reading() {
+    let (shop, embedder) = (shop().await, embedder().await);
+    quipu_query::open_tables(&shop.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let model = Arc::new(ScriptedModel::new().always("plan.query", "SELECT nothing FROM nowhere"));
+    // The path ignores the negation.
+    let question = "Which products are not by Acme?";
+    let answer = ask(&shop, Some(model), Some(embedder), question, &options).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let doubts = answer.trace.iter().flatten().find_map(|timed| match &timed.event {
+        Event::Walked { doubts, .. } => Some(doubts.clone()),
+        _ => None,
+    });
+    assert!(doubts.unwrap().contains(&"meaning".to_owned()));
+    assert!(answer.readings.iter().all(|reading| reading.confidence < 0.5));
+}

@@ -11,8 +11,8 @@ use quipu_language::{Language, normalise, without_possessive};
 
 use crate::QueryError;
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
-pub(crate) use read::entity_term;
 use read::{MOST_OF_COLUMN, read_values, shared_values};
+pub(crate) use read::{entity_term, literal_term};
 
 /// Most values of all columns together.
 const MOST: u64 = 300_000;

@@ -1,10 +1,12 @@
 //! Turns a path along relations into a query over the graph's tables.
 
+use quipu_graph::Literal;
+
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
 };
-use crate::tables::{Kind, Place, Rows, Table, Tables};
-use crate::values::entity_term;
+use crate::tables::{Column, Place, Rows, Table, Tables};
+use crate::values::{entity_term, literal_term};
 
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,13 +15,18 @@ pub struct PathStep {
     pub relation: String,
     /// Whether it is followed from its tail to its head.
     pub backward: bool,
+    /// IRIs of the types of the entities that it leads to on its path, if known. They tell which
+    /// table is meant if several hold the relation.
+    pub types: Vec<String>,
 }
 
-/// An entity that a path starts from.
+/// An entity or a literal value that a path starts from.
 #[derive(Debug, Clone, Copy)]
 pub struct PathStart<'a> {
     /// The entity's key.
     pub key: &'a str,
+    /// The literal, if it is no entity.
+    pub literal: Option<&'a Literal>,
     /// Its name.
     pub name: &'a str,
     /// IRIs of its types.
@@ -69,18 +76,21 @@ pub enum Made {
 /// The query for a path and the use of its values. `None` if no table holds one of its relations,
 /// if several do and none of them is known to be meant, or if the start has no known table.
 pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made: &Made) -> Option<Query> {
-    let (mut kind, mut starts) = match from {
-        PathFrom::Entities(entities) => (kind_of(tables, entities), Start::of(entities)?),
-        PathFrom::Found(query) => (Some(kind_found(tables, query)?), Start::Found((**query).clone())),
+    let (mut kinds, mut starts) = match from {
+        PathFrom::Entities(entities) => (of_types(tables, entities.first()?.types), Start::of(entities)?),
+        PathFrom::Found(query) => (vec![kind_found(tables, query)?], Start::Found((**query).clone())),
     };
     let (last, before) = steps.split_last()?;
     let steps_found = steps_of(&starts);
     for (number, step) in before.iter().enumerate() {
-        let hop = Hop::of(tables, step, kind, steps_found + number + 1)?;
+        let hop = Hop::of(tables, step, &kinds, steps_found + number + 1)?;
         starts = Start::Found(hop.query(starts, &Made::Values)?);
-        kind = tables.leads_to(hop.given);
+        kinds = match tables.leads_to(hop.given) {
+            Some(table) => vec![table],
+            None => of_types(tables, &step.types),
+        };
     }
-    Hop::of(tables, last, kind, steps_found + steps.len())?.query(starts, made)
+    Hop::of(tables, last, &kinds, steps_found + steps.len())?.query(starts, made)
 }
 
 /// The query for all things of a class in the order of one relation's values; `None` if the class
@@ -144,7 +154,9 @@ enum Start {
 impl Start {
     fn of(entities: &[PathStart<'_>]) -> Option<Self> {
         let term = |start: &PathStart<'_>| {
-            Some(Expression::Terms(vec![entity_term(start.key)?], start.name.to_owned()))
+            let term =
+                start.literal.map_or_else(|| entity_term(start.key), |value| Some(literal_term(value)))?;
+            Some(Expression::Terms(vec![term], start.name.to_owned()))
         };
         entities.iter().map(term).collect::<Option<Vec<_>>>().map(Self::Terms)
     }
@@ -173,8 +185,8 @@ struct Hop {
 }
 
 impl Hop {
-    fn of(tables: &Tables, step: &PathStep, kind: Option<usize>, number: usize) -> Option<Self> {
-        let value = value_column(tables, step, kind)?;
+    fn of(tables: &Tables, step: &PathStep, kinds: &[usize], number: usize) -> Option<Self> {
+        let value = value_column(tables, step, kinds)?;
         let head = Place { column: 0, ..value };
         let (held, given) = if step.backward { (value, head) } else { (head, value) };
         let alias = format!("step_{number}");
@@ -236,12 +248,14 @@ impl Hop {
     }
 }
 
-/// The table of the first entity's type.
-fn kind_of(tables: &Tables, entities: &[PathStart<'_>]) -> Option<usize> {
-    let types = entities.first()?.types;
-    let is_type =
-        |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)));
-    tables.tables.iter().position(|table| is_type(&table.source))
+/// The tables that hold entities of some types, by IRI.
+fn of_types(tables: &Tables, types: &[String]) -> Vec<usize> {
+    let all = tables.tables.iter().enumerate();
+    all.filter(|(_, table)| holds_types(table, types)).map(|(at, _)| at).collect()
+}
+
+fn holds_types(table: &Table, types: &[String]) -> bool {
+    matches!(&table.source, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)))
 }
 
 /// The table of the entities that a query gives.
@@ -252,25 +266,39 @@ fn kind_found(tables: &Tables, query: &Query) -> Option<usize> {
 }
 
 /// The column that holds a relation's values: the only one, else that of the table that is known to
-/// be meant.
-fn value_column(tables: &Tables, step: &PathStep, from: Option<usize>) -> Option<Place> {
-    let mut places = tables
-        .columns()
-        .filter(|(place, column)| place.column > 0 && column.relation.as_deref() == Some(&step.relation));
-    let heads = |place: Place| match tables.table(place.table).map(|table| &table.source) {
-        Some(Rows::Links { heads, .. }) => Some(*heads),
-        Some(_) => Some(place.table),
-        None => None,
+/// be meant, by the entities that the step starts from or leads to.
+fn value_column(tables: &Tables, step: &PathStep, from: &[usize]) -> Option<Place> {
+    let holds = |(place, column): &(Place, &Column)| {
+        place.column > 0 && column.relation.as_deref() == Some(&step.relation)
     };
-    let all: Vec<(Place, Kind)> = places.by_ref().map(|(place, column)| (place, column.kind)).collect();
-    if let [(place, _)] = all.as_slice() {
+    let all: Vec<Place> = tables.columns().filter(holds).map(|(place, _)| place).collect();
+    if let [place] = all.as_slice() {
         return Some(*place);
     }
-    let of_kind = |(place, kind): &&(Place, Kind)| match (step.backward, from) {
-        (_, None) => false,
-        (false, Some(table)) => heads(*place) == Some(table),
-        (true, Some(table)) => *kind == Kind::Entity(Some(table)),
+    let of_kind = |place: &&Place| starts_at(tables, step, **place).is_some_and(|at| from.contains(&at));
+    let known: Vec<Place> = all.iter().filter(of_kind).copied().collect();
+    // An entity may be a row of several tables, a class and one above it, that all hold its values.
+    if let ([place], _) | ([place, ..], false) = (known.as_slice(), step.backward) {
+        return Some(*place);
+    }
+    let possible = if known.is_empty() { all } else { known };
+    let leads_there = |place: &&Place| {
+        let end = if step.backward { heads(tables, **place) } else { tables.leads_to(**place) };
+        end.and_then(|end| tables.table(end)).is_some_and(|table| holds_types(table, &step.types))
     };
-    let mut known = all.iter().filter(of_kind);
-    known.next().filter(|_| known.next().is_none()).map(|(place, _)| *place)
+    let mut known = possible.iter().filter(leads_there);
+    known.next().filter(|_| known.next().is_none()).copied()
+}
+
+/// The table of the entities that have a column's values.
+fn heads(tables: &Tables, place: Place) -> Option<usize> {
+    match &tables.table(place.table)?.source {
+        Rows::Links { heads, .. } => Some(*heads),
+        _ => Some(place.table),
+    }
+}
+
+/// The table of the entities that a step starts from, if a column holds its relation.
+fn starts_at(tables: &Tables, step: &PathStep, place: Place) -> Option<usize> {
+    if step.backward { tables.leads_to(place) } else { heads(tables, place) }
 }

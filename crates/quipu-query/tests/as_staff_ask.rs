@@ -1,6 +1,7 @@
 //! Questions of an operator's staff with the SQL that a small model wrote for them: columns that
 //! lie elsewhere, names within names, and numbers that were not asked for.
 
+use crate::common::checks::graph;
 use crate::common::{Shop, answers, read};
 use quipu_query::asked::{bind_as_asked, names_left_out};
 use quipu_query::{Found, read_sql};
@@ -108,11 +109,24 @@ async fn the_number_of_things_is_no_sum_and_the_number_named_is_meant() {
     let sum = "SELECT SUM(cost) FROM complaint";
     assert_eq!(answers(&shop, "number of complaints", sum).await, ["2"]);
     assert_eq!(answers(&shop, "what is the total cost of complaints", sum).await, ["100"]);
+    assert_eq!(answers(&shop, "what is the total revenue of complaints", sum).await, ["100"]);
     let goals = "SELECT AVG(home_goals) FROM league_match";
     assert_eq!(answers(&shop, "What was the average attendance at home?", goals).await, ["400"]);
     assert_eq!(answers(&shop, "What was the average of home goals?", goals).await, ["3"]);
     // Neither is named: the model knows another word.
     assert_eq!(answers(&shop, "How often did the hosts score on average?", goals).await, ["3"]);
+}
+
+#[tokio::test]
+async fn a_key_is_no_measure_to_be_exchanged() {
+    let shop = graph(
+        ":Payment rdfs:label \"payment\" . :id rdfs:label \"id\" . :amount rdfs:label \"payment amount\" .
+         :p1 a :Payment ; rdfs:label \"first\" ; :id 4 ; :amount 28000 .
+         :p2 a :Payment ; rdfs:label \"second\" ; :id 7 ; :amount 115000 .",
+    )
+    .await;
+    let ids = "SELECT id FROM payment";
+    assert_eq!(answers(&shop, "Return the IDs with a cash payment and an amount", ids).await, ["4", "7"]);
 }
 
 #[tokio::test]

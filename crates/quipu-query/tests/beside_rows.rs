@@ -11,7 +11,8 @@
 
 use crate::common;
 use common::Shop;
-use common::checks::CODES;
+use common::checks::{CODES, graph};
+use quipu_graph::{Datatype, Literal};
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, path_query,
 };
@@ -117,7 +118,7 @@ async fn words_that_stand_in_names_are_found() {
 async fn a_path_is_a_query() {
     let shop = Shop::open().await.unwrap();
     let iri = |name: &str| format!("http://shop.test/{name}");
-    let step = |relation: &str, backward| PathStep { relation: iri(relation), backward };
+    let step = |relation: &str, backward| PathStep { relation: iri(relation), backward, types: Vec::new() };
     let read = |from: &PathFrom<'_>, steps: &[PathStep], made: &Made| {
         path_query(&shop.tables, from, steps, made).unwrap()
     };
@@ -128,8 +129,8 @@ async fn a_path_is_a_query() {
         (names.collect::<Vec<String>>(), quipu_query::say(query, &shop.tables))
     };
     let [drill, oslo] = [iri("drill"), iri("oslo")];
-    let drill = [PathStart { key: &drill, name: "Falcon Drill", types: &[] }];
-    let oslo = [PathStart { key: &oslo, name: "Oslo", types: &[] }];
+    let drill = [PathStart { key: &drill, literal: None, name: "Falcon Drill", types: &[] }];
+    let oslo = [PathStart { key: &oslo, literal: None, name: "Oslo", types: &[] }];
     let (from_drill, from_oslo) = (PathFrom::Entities(&drill), PathFrom::Entities(&oslo));
 
     let based = [step("madeBy", false), step("basedIn", false)];
@@ -161,6 +162,54 @@ async fn a_path_is_a_query() {
     let found = PathFrom::Found(Box::new(dearest));
     let (names, _) = run(&read(&found, &based, &Made::Values)).await;
     assert_eq!(names, ["Oslo"]);
+}
+
+/// Clubs, rooms and courses of schools by one relation; grants to clubs or schools.
+const SCHOOLS: &str = r#"
+    :School rdfs:label "school" . :Club rdfs:label "club" . :Room rdfs:label "room" . :Grant rdfs:label "grant" .
+    :of rdfs:label "school" . :to rdfs:label "awarded to" . :head rdfs:label "head" . :code rdfs:label "code" .
+    :s1 a :School ; rdfs:label "Hill School" ; :head "Ada" . :s2 a :School ; rdfs:label "Lake School" ; :head "Bo" .
+    :c1 a :Club ; rdfs:label "Chess" ; :of :s1 . :c2 a :Club ; rdfs:label "Rowing" ; :of :s2 .
+    :r1 a :Room ; rdfs:label "Hall" ; :of :s1 . :r2 a :Room ; rdfs:label "Attic" ; :of :s2 .
+    :g1 a :Grant ; rdfs:label "Board Grant" ; :to :c1 ; :code "G-17" .
+    :g2 a :Grant ; rdfs:label "Boat Grant" ; :to :c2 ; :code "G-18" .
+    :g3 a :Grant ; rdfs:label "Roof Grant" ; :to :s1 ; :code "G-19" .
+    :g4 a :Grant ; rdfs:label "Door Grant" ; :to :s2 ; :code "G-20" .
+"#;
+
+#[tokio::test]
+async fn a_relation_of_several_tables_is_told_by_the_entities_on_the_way() {
+    let shop = graph(SCHOOLS).await;
+    let iri = |name: &str| format!("http://g.test/{name}");
+    let step = |relation: &str, backward, types: &[&str]| PathStep {
+        relation: iri(relation),
+        backward,
+        types: types.iter().map(|name| iri(name)).collect(),
+    };
+    let names = async |query: Query| {
+        let plan = quipu_query::plan(&query, &shop.tables).unwrap();
+        let rows = quipu_query::run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
+        rows.rows.into_iter().flatten().flatten().map(|cell| cell.name).collect::<Vec<String>>()
+    };
+    let (key, types) = (iri("s1"), [iri("School")]);
+    let school = [PathStart { key: &key, literal: None, name: "Hill School", types: &types }];
+    let from = PathFrom::Entities(&school);
+    // Grants to the school's clubs, not to its rooms; without the types, either may be meant.
+    let known = [step("of", true, &["Club"]), step("to", true, &["Grant"])];
+    assert_eq!(names(path_query(&shop.tables, &from, &known, &Made::Values).unwrap()).await, ["Board Grant"]);
+    let unknown = [step("of", true, &[]), step("to", true, &[])];
+    assert!(path_query(&shop.tables, &from, &unknown, &Made::Values).is_none());
+    // "The head of the school that the grant's club belongs to", from the grant's code.
+    let code = Literal { lexical: "G-18".into(), datatype: Datatype::String, language: None };
+    let code = [PathStart { key: "G-18", literal: Some(&code), name: "G-18", types: &[] }];
+    let steps = [
+        step("code", true, &["Grant"]),
+        step("to", false, &["Club"]),
+        step("of", false, &["School"]),
+        step("head", false, &[]),
+    ];
+    let query = path_query(&shop.tables, &PathFrom::Entities(&code), &steps, &Made::Values).unwrap();
+    assert_eq!(names(query).await, ["Bo"]);
 }
 
 #[tokio::test]

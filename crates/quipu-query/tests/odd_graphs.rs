@@ -331,3 +331,21 @@ async fn a_graph_without_facts_has_no_tables() {
     assert_eq!(unbound(&shop, "SELECT name FROM product"), "unknown table product; known: none");
     assert_eq!(shop.lines("SELECT 1 + 1").await, ["2"]);
 }
+
+#[tokio::test]
+async fn years_that_lack_a_zero_are_in_order() {
+    let shop = graph(
+        ":Town rdfs:label \"town\" . :since rdfs:label \"founded\" .
+         :t1 a :Town ; rdfs:label \"Old\" ; :since \"871\"^^xsd:gYear .
+         :t2 a :Town ; rdfs:label \"Middle\" ; :since \"1204\"^^xsd:gYear .
+         :t3 a :Town ; rdfs:label \"Young\" ; :since \"1850\"^^xsd:gYear .",
+    )
+    .await;
+    let founded = shop.tables.columns().find(|(_, column)| column.id == "founded").unwrap().1;
+    assert!(founded.years && founded.kind == Kind::Number { text: true });
+    check(&shop, "SELECT name FROM town ORDER BY founded LIMIT 1", &["Old"]).await;
+    check(&shop, "SELECT name FROM town WHERE founded < 1000", &["Old"]).await;
+    check(&shop, "SELECT name FROM town WHERE YEAR(founded) >= 1800", &["Young"]).await;
+    check(&shop, "SELECT name FROM town WHERE founded > '1500-01-01'", &["Young"]).await;
+    check(&shop, "SELECT founded FROM town WHERE name = 'Old'", &["871"]).await;
+}

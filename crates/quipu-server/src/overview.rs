@@ -189,6 +189,7 @@ mod tests {
             references: None,
             mixed: false,
             only_here: false,
+            years: false,
         }
     }
 

@@ -272,6 +272,15 @@ pub enum Event {
         /// The number of rows, or the reason why there are none.
         outcome: String,
     },
+    /// The answer of a path was compared with the question.
+    Walked {
+        /// Its first answers.
+        answers: Vec<String>,
+        /// The path's confidence.
+        confidence: f64,
+        /// The checks that it fails.
+        doubts: Vec<String>,
+    },
     /// A reading was compared with the question.
     Weighed {
         /// The query.
@@ -280,6 +289,9 @@ pub enum Event {
         features: Vec<(String, f64)>,
         /// The confidence.
         confidence: f64,
+        /// Whether a fault caps the confidence.
+        #[serde(default)]
+        doubtful: bool,
         /// Its first values.
         values: Vec<String>,
     },

@@ -46,6 +46,13 @@ impl Planned {
         own + self.met.iter().map(Self::starts).sum::<usize>()
     }
 
+    /// The number of its steps, with those to its start; of paths that meet, that of the longest.
+    pub fn all_steps(&self) -> usize {
+        let before = if let PlanStart::Found(inner) = &self.start { inner.all_steps() } else { 0 };
+        let met = self.met.iter().map(Self::all_steps).max().unwrap_or_default();
+        (before + self.steps.len()).max(met)
+    }
+
     /// Whether the question asks for values of several entities: of each, or those where their
     /// paths meet.
     pub fn is_of_several(&self) -> bool {

@@ -193,6 +193,12 @@ impl<'a> Context<'a> {
         Self { model: None, ..*self }
     }
 
+    /// The same with events reported elsewhere.
+    pub(crate) fn traced_by<'b>(&'b self, trace: &'b Trace) -> Context<'b> {
+        let context: &Context<'b> = self;
+        Context { trace, ..*context }
+    }
+
     /// The same without the anchors that came with the question.
     pub(crate) fn without_anchors(&self) -> Self {
         Self { anchors: &[], ..*self }

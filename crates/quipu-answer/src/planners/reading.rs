@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use quipu_graph::{Direction, NodeId, iri_of_key};
+use quipu_graph::{Direction, NodeId, Step, iri_of_key};
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much,
     kept_tables, met_by, path_query, plan, run_level, say,
@@ -11,6 +11,7 @@ use quipu_query::{
 
 use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Reading, Value};
 use crate::ledger::Context;
+use crate::plan::follow;
 use crate::retrieve::TablesMemory;
 
 /// Most values of a reading that are reported.
@@ -121,10 +122,10 @@ pub(super) async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<V
     Ok(types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect())
 }
 
-pub(super) fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option<PathStep> {
+pub(super) fn step_of(context: &Context<'_>, step: &Step) -> Option<PathStep> {
     let relation = context.graph().relations().get(usize::try_from(step.relation.0).ok()?)?;
     let backward = step.direction == Direction::Backward;
-    Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
+    Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward, types: Vec::new() })
 }
 
 /// The graph's tables with their nouns, if they were counted before.
@@ -153,7 +154,7 @@ pub(super) async fn query_of(
         }
     };
     let entities = context.graph().summaries(&nodes).await?;
-    if entities.is_empty() || entities.iter().any(|entity| entity.literal.is_some()) {
+    if entities.is_empty() {
         return Ok(None);
     }
     let mut types = Vec::new();
@@ -163,10 +164,40 @@ pub(super) async fn query_of(
     let starts: Vec<PathStart<'_>> = entities
         .iter()
         .zip(&types)
-        .map(|(entity, types)| PathStart { key: &entity.key, name: &entity.name, types })
+        .map(|(entity, types)| PathStart {
+            key: &entity.key,
+            literal: entity.literal.as_ref(),
+            name: &entity.name,
+            types,
+        })
         .collect();
-    let query = path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made);
+    let mut query = path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made);
+    if let ([node], None, Some(_)) = (nodes.as_slice(), &query, context.workspace.embedded()) {
+        let steps = with_types(context, *node, &path.steps, steps).await?;
+        query = path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made);
+    }
     where_all_meet(context, tables, path, query).await
+}
+
+/// The steps with the types of the entities that each leads to on the way from an entity.
+async fn with_types(
+    context: &Context<'_>,
+    from: NodeId,
+    walked: &[Step],
+    mut steps: Vec<PathStep>,
+) -> Result<Vec<PathStep>, AnswerError> {
+    /// Entities of each step whose types are read.
+    const SEEN: usize = 50;
+    let walk = follow(context.graph(), from, walked).await?;
+    for (step, mut nodes) in steps.iter_mut().zip(walk.on_the_way()) {
+        nodes.truncate(SEEN);
+        for node in context.graph().summaries(&nodes).await? {
+            step.types.extend(iris_of(context, &node.types).await?);
+        }
+        step.types.sort_unstable();
+        step.types.dedup();
+    }
+    Ok(steps)
 }
 
 /// Restricts a path's query to the ends that the plan's other paths reach too; `None` if the plan

@@ -112,6 +112,13 @@ fn lines(event: &Event) -> Vec<String> {
             lines.extend(mends.iter().map(|mend| format!("  mended: {}", visible(mend))));
             lines
         }
+        Event::Walked { answers, confidence, doubts } => {
+            let doubts = match doubts.as_slice() {
+                [] => String::new(),
+                doubts => format!(" (doubts: {})", doubts.join(", ")),
+            };
+            vec![format!("path {confidence:.2}{doubts}: {}", visible(&answers.join(", ")))]
+        }
         Event::Weighed { sql, features, confidence, .. } => {
             let features = features.iter().filter(|(_, value)| *value != 0.0);
             let features: Vec<String> = features.map(|(name, value)| format!("{name} {value:.2}")).collect();

@@ -180,6 +180,7 @@ pub mod tests {
             references: None,
             mixed: false,
             only_here: true,
+            years: false,
         }
     }
 

@@ -122,6 +122,9 @@ fn words(event: &Event) -> String {
             )
         }
         Event::Queried { sql, outcome, .. } => format!("asked {sql}: {outcome}"),
+        Event::Walked { answers, confidence, .. } => {
+            format!("walked {confidence:.2}: {}", answers.join(", "))
+        }
         Event::Weighed { sql, confidence, .. } => format!("weighed {confidence:.2}: {sql}"),
         Event::Degraded { reason } => format!("fell back: {reason}"),
     }

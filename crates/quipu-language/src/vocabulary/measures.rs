@@ -98,6 +98,8 @@ mod tests {
             ("richest", "population", Measured::Otherwise),
             ("cheapest", "rating", Measured::Otherwise),
             ("lightest", "magnitude", Measured::Unknown),
+            ("revenue", "sale price", Measured::Alike),
+            ("revenue", "attendance", Measured::Unknown),
         ] {
             assert_eq!(Language::english().measured(word, title), expected, "{word} {title}");
         }

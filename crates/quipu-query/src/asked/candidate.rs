@@ -19,6 +19,18 @@ pub struct TableQuestion<'a> {
     pub values: &'a Values,
 }
 
+/// How well a path of the graph fits a question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathFit {
+    /// The share of its values in the probability of all paths from the same entity, from 0 to 1;
+    /// of paths of several entities their confidence.
+    pub share: f64,
+    /// The number of checks that it fails.
+    pub doubts: usize,
+    /// The number of its steps.
+    pub steps: usize,
+}
+
 /// A reading with its rows.
 #[derive(Debug, Clone)]
 pub struct Candidate {
@@ -42,6 +54,8 @@ pub struct Candidate {
     pub repaired: bool,
     /// Rows that tie with the last of an order.
     pub ties: usize,
+    /// The fit of the path that the query was made from; `None` if the model wrote the query.
+    pub path: Option<PathFit>,
 }
 
 impl Candidate {

@@ -42,7 +42,8 @@ pub struct Features {
     repaired: f64,
     /// Whether its values have another kind than the question word asks for.
     kind: f64,
-    /// Share of the other readings with the same rows; one half if there are no others.
+    /// Share of the other queries that the model wrote with the same rows; one half if there are
+    /// none.
     votes: f64,
     /// How unlikely its text was to the model: the mean negative logarithm of its tokens'
     /// probabilities.
@@ -53,6 +54,14 @@ pub struct Features {
     unasked: f64,
     /// How far the given columns are in meaning from the role that the question asks for.
     role: f64,
+    /// Whether it was made from a path of the graph, not written by the model.
+    path: f64,
+    /// The share of the path's ends in the probability of all paths.
+    share: f64,
+    /// The checks that the path fails.
+    doubts: f64,
+    /// The steps of the path behind its first.
+    steps: f64,
     /// Whether it leaves out too much of the question to be sure, or a word that changes the
     /// meaning. Not a weight but a bound.
     doubtful: bool,
@@ -61,21 +70,25 @@ pub struct Features {
 /// Fitted by `scripts/fit_chooser.py`; docs/results/ names the graphs, and the results on each when
 /// it is left out of the fit.
 const WEIGHTS: Features = Features {
-    distance: -3.86,
-    first: -1.02,
-    meanings: -1.29,
-    much: -0.3,
-    empty: -4.0,
-    repaired: -0.55,
-    kind: -0.98,
-    votes: 0.77,
-    unlikely: -9.92,
-    invented: -0.64,
-    unasked: -0.36,
-    role: -5.0,
+    distance: -3.89,
+    first: -1.08,
+    meanings: -1.24,
+    much: -0.14,
+    empty: -4.36,
+    repaired: -0.54,
+    kind: -1.18,
+    votes: 1.37,
+    unlikely: -9.89,
+    invented: -0.65,
+    unasked: -0.58,
+    role: -4.93,
+    path: -0.99,
+    share: 0.68,
+    doubts: -1.25,
+    steps: -0.69,
     doubtful: false,
 };
-const BIAS: f64 = 3.39;
+const BIAS: f64 = 3.26;
 /// The most confidence in a reading that ignores a word like "not", or most words: by default too
 /// little for an answer.
 const DOUBTFUL: f64 = 0.49;
@@ -102,7 +115,12 @@ impl Features {
             invented: unexplained.invented as f64,
             unasked: unexplained.unasked,
             role: candidate.role,
-            doubtful: candidate.role >= FAR_FROM_ROLE
+            path: f64::from(u8::from(candidate.path.is_some())),
+            share: candidate.path.map_or(0.0, |path| path.share),
+            doubts: candidate.path.map_or(0.0, |path| path.doubts as f64),
+            steps: candidate.path.map_or(0.0, |path| path.steps.saturating_sub(1) as f64),
+            doubtful: candidate.path.is_some_and(|path| path.doubts > 0)
+                || candidate.role >= FAR_FROM_ROLE
                 || !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
@@ -117,10 +135,18 @@ impl Features {
     }
 
     /// The features in the order of [`FEATURES`].
-    pub fn values(self) -> [f64; 12] {
+    pub fn values(self) -> [f64; 16] {
         let Self { distance, first, meanings, much, empty, repaired, kind, votes, .. } = self;
-        let Self { unlikely, invented, unasked, role, .. } = self;
-        [distance, first, meanings, much, empty, repaired, kind, votes, unlikely, invented, unasked, role]
+        let Self { unlikely, invented, unasked, role, path, share, doubts, steps, .. } = self;
+        [
+            distance, first, meanings, much, empty, repaired, kind, votes, unlikely, invented, unasked, role,
+            path, share, doubts, steps,
+        ]
+    }
+
+    /// Whether a fault caps the confidence.
+    pub fn is_doubtful(self) -> bool {
+        self.doubtful
     }
 
     /// The probability that the reading is right, from 0 to 1.
@@ -134,9 +160,9 @@ impl Features {
 }
 
 /// Names of the features, in their order; the fit reads them by these names.
-pub const FEATURES: [&str; 12] = [
+pub const FEATURES: [&str; 16] = [
     "distance", "first", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely", "invented",
-    "unasked", "role",
+    "unasked", "role", "path", "share", "doubts", "steps",
 ];
 
 /// Whether a reading gives the kind of value that the question word asks for: a number for "how
@@ -253,8 +279,11 @@ pub fn features(
     {
         unexplained.meanings.push(offered.word);
     }
-    let others = all.len().saturating_sub(1);
-    let alike = all.iter().filter(|other| same_rows(&candidate.rows, &other.rows)).count().saturating_sub(1);
+    let written = || all.iter().filter(|other| other.path.is_none());
+    let itself = usize::from(candidate.path.is_none());
+    let others = written().count().saturating_sub(itself);
+    let alike = written().filter(|other| same_rows(&candidate.rows, &other.rows)).count();
+    let alike = alike.saturating_sub(itself);
     let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };
     (Features::of(question, candidate, &unexplained, votes), unexplained)
 }

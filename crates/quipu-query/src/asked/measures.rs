@@ -27,6 +27,9 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
 }
 
+/// The most letters of a title's words that name a key.
+const SHORT_TITLE: usize = 2;
+
 /// Takes the only number that the question names instead of another one of the same things: the
 /// average attendance of a match is not that of its home goals. For a bound query with one measure,
 /// of whose title the question has not all words.
@@ -56,6 +59,10 @@ pub(super) fn right_measure(question: &str, query: &mut Query, tables: &Tables) 
         words.into_iter().filter(tells).collect::<Vec<_>>()
     };
     let is_said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
+    // A title as short as "id" or "no" names no measure.
+    if telling(*wrong).iter().all(|word| word.chars().count() <= SHORT_TITLE) {
+        return None;
+    }
     let title = tables.column(*wrong)?.title.clone();
     let is_measured = words.iter().any(|word| language.measured(word, &title) == Measured::Alike);
     if is_measured || telling(*wrong).iter().all(is_said) {

@@ -105,7 +105,7 @@ pub(super) fn something_else(
         .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
-        .or_else(|| another_amount(&words, query, left_out, near))
+        .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
 }
 
@@ -314,15 +314,32 @@ fn another_extreme(
 }
 
 /// The noun right behind "average" or "total", if the reading takes that of something else: goals
-/// are no attendance.
-fn another_amount(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+/// are no attendance. Prices add up to a revenue.
+fn another_amount(
+    words: &[String],
+    query: &Query,
+    tables: &Tables,
+    left_out: &[String],
+    near: &Nearness,
+) -> Option<String> {
     let language = Language::of_words(words);
-    let takes = query.select()?.items.iter().any(|item| {
-        matches!(item.expression, Expression::Aggregate { function: Aggregate::Avg | Aggregate::Sum, .. })
-    });
+    let mut titles = Vec::new();
+    for item in &query.select()?.items {
+        if let Expression::Aggregate { function: Aggregate::Avg | Aggregate::Sum, of, .. } = &item.expression
+        {
+            let place = of.as_deref().and_then(|of| match of {
+                Expression::Column(column) => column.place,
+                _ => None,
+            });
+            titles.push(place.and_then(|place| tables.column(place)).map_or("", |column| &column.title));
+        }
+    }
+    let takes = !titles.is_empty();
     let adds = |at: usize| meanings_at(words, at).iter().any(|of| matches!(&*of.means, "average" | "sum"));
     let noun = (0..words.len()).find(|at| adds(*at)).and_then(|at| words.get(at + 1))?;
-    (takes && language.meanings(noun).is_empty() && is_far(noun, left_out, near)).then(|| noun.clone())
+    let is_its = titles.iter().any(|title| language.measured(noun, title) == Measured::Alike);
+    (takes && !is_its && language.meanings(noun).is_empty() && is_far(noun, left_out, near))
+        .then(|| noun.clone())
 }
 
 fn is_far(noun: &String, left_out: &[String], near: &Nearness) -> bool {

@@ -9,7 +9,7 @@ use quipu_language::{
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Query, SetOperator, Source};
-use crate::tables::{Column, Kind, Tables, words_of};
+use crate::tables::{Kind, Tables, words_of};
 
 /// Corrects the ends of orders: "the youngest" has the latest date of birth, whatever the model
 /// wrote. Does nothing if the question asks for several ends, or if the query has several orders.
@@ -283,17 +283,11 @@ pub(super) fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Or
         Kind::Number { .. } if are_ages(&column.title) => Ordered::Ages,
         Kind::Number { .. } if are_ranks(&column.title) => Ordered::Ranks,
         Kind::Number { .. } if are_scores(&column.title) => Ordered::Scores,
-        Kind::Number { .. } if holds_years(column) => Ordered::Years,
+        Kind::Number { .. } if column.holds_years() => Ordered::Years,
         Kind::Number { .. } => Ordered::Numbers,
         _ => return None,
     };
     Some((of, column.title.clone()))
-}
-
-/// Whether all numbers of a column look like years.
-fn holds_years(column: &Column) -> bool {
-    let is_year = |text: &String| text.parse::<u32>().is_ok_and(|year| (1_000..2_100).contains(&year));
-    column.range.as_ref().is_some_and(|(least, most)| is_year(least) && is_year(most))
 }
 
 /// Turns an order around.

@@ -8,7 +8,7 @@ use super::columns::Link;
 use super::{Binder, Doubt, Scope};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, Expression, Function};
-use crate::tables::{Kind, Place};
+use crate::tables::{Column, Kind, Place};
 use crate::values::{How, Match};
 
 impl Binder<'_> {
@@ -110,6 +110,12 @@ impl Binder<'_> {
         }
         if let Some(other) = self.date_column(column, place, &text) {
             return Ok(other);
+        }
+        let years = self.tables.column(place).is_some_and(Column::holds_years);
+        if let Some(year) = text.get(..4).filter(|_| years && crate::tables::is_date(&text)) {
+            self.mend(Doubt::Little, format!("{} holds years: “{text}” means {year}", column.name));
+            *value = Expression::Number(year.to_owned());
+            return same;
         }
         if !equality {
             return same;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use quipu_graph::{
-    Graph, GraphError, Literal, LiteralValue, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole,
-    iri_of_key,
+    Datatype, Graph, GraphError, Literal, LiteralValue, NodeId, NodeSummary, RelationId, RelationInfo,
+    RelationRole, iri_of_key,
 };
 
 use quipu_language::without_having;
@@ -374,6 +374,7 @@ fn head_column(table: usize, rows: u64) -> Column {
         references: None,
         mixed: false,
         only_here: false,
+        years: false,
     }
 }
 
@@ -409,7 +410,13 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph
         references: None,
         mixed: is_mixed(kind, tails, targets),
         only_here: found.only_here,
+        years: kind == Kind::Number { text: true } && tails.iter().all(|tail| is_year(tail)),
     }
+}
+
+/// Whether a node is a year by its datatype.
+fn is_year(node: &NodeSummary) -> bool {
+    node.literal.as_ref().is_some_and(|literal| literal.datatype == Datatype::Year)
 }
 
 /// Whether a column of entities also holds texts or entities of another type.
@@ -449,6 +456,9 @@ impl Targets {
     }
 }
 
+/// The least digits of an XSD year.
+const DIGITS_OF_YEAR: usize = 4;
+
 fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
     let all = tails.len().max(1) as f64;
     let share = |count: usize| count as f64 / all;
@@ -482,6 +492,16 @@ fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
     }
     if every(|value| matches!(value, LiteralValue::Boolean(_))) {
         return Kind::Flag;
+    }
+    // SPARQL puts `"871"^^xsd:gYear`, which lacks a zero, behind all years; as a number it has its
+    // place.
+    let lacks_zeros = |literal: &&Literal| literal.lexical.trim_start_matches('-').len() < DIGITS_OF_YEAR;
+    let is_whole = |literal: &&Literal| literal.lexical.parse::<i64>().is_ok();
+    if tails.iter().all(|tail| is_year(tail))
+        && literals.iter().all(is_whole)
+        && literals.iter().any(lacks_zeros)
+    {
+        return Kind::Number { text: true };
     }
     if every(|value| matches!(value, LiteralValue::Date { .. }))
         || literals.iter().all(|l| is_date(&l.lexical)) && !literals.is_empty()

@@ -32,7 +32,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 13;
+pub const TABLES_VERSION: u32 = 14;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -125,6 +125,9 @@ pub struct Column {
     pub mixed: bool,
     /// Whether all heads of the relation are rows of this table.
     pub only_here: bool,
+    /// Whether its numbers are years, by their datatype.
+    #[serde(default)]
+    pub years: bool,
 }
 
 /// The kind of a column's values.
@@ -233,5 +236,15 @@ impl Table {
     /// Whether each row is a link between two entities, not an entity.
     pub fn is_links(&self) -> bool {
         matches!(self.source, Rows::Links { .. })
+    }
+}
+
+impl Column {
+    /// Whether its numbers are years, by their datatype or by their look.
+    pub fn holds_years(&self) -> bool {
+        let is_year = |text: &String| text.parse::<u32>().is_ok_and(|year| (1_000..2_100).contains(&year));
+        let look_like_years =
+            self.range.as_ref().is_some_and(|(least, most)| is_year(least) && is_year(most));
+        matches!(self.kind, Kind::Number { .. }) && (self.years || look_like_years)
     }
 }

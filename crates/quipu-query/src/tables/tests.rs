@@ -75,6 +75,7 @@ fn column(title: &str, id: String, kind: Kind) -> Column {
         references: None,
         mixed: false,
         only_here: false,
+        years: false,
     }
 }
 

@@ -176,7 +176,7 @@ pub(crate) fn entity_term(key: &str) -> Option<Term> {
 }
 
 /// The term of a literal.
-fn literal_term(literal: &Literal) -> Term {
+pub(crate) fn literal_term(literal: &Literal) -> Term {
     const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
     if let Some(language) = &literal.language
         && let Ok(tagged) = RdfLiteral::new_language_tagged_literal(&literal.lexical, language)

@@ -3,6 +3,7 @@
 //! is good enough; else "I don't know" (DESIGN §7).
 
 mod described;
+mod readings;
 mod walked;
 
 use std::collections::HashSet;
@@ -10,7 +11,8 @@ use std::collections::HashSet;
 use quipu_graph::RelationRole;
 use quipu_language::{Language, impossible_place};
 
-use walked::{denies, is_answer, is_calculated};
+use readings::readings;
+use walked::{denies, doubts, is_calculated};
 
 use super::MethodConfig;
 use crate::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status};
@@ -83,8 +85,7 @@ pub(super) async fn run(
         return Ok(described);
     }
     let within = context.at_most(auto.llm_calls);
-    if context.plan_only() || context.wanted_reading() > 0 {
-        // Only queries have readings to choose from.
+    if context.plan_only() {
         return query::run(&within, question, &config.query).await;
     }
     if let Some(place) = impossible_place(question.text()) {
@@ -92,7 +93,7 @@ pub(super) async fn run(
     }
     if let Some(language) = without_paths(question.text()) {
         if context.has_model() && takes_queries(context) {
-            return by_query(&within, question, config).await;
+            return by_query(&within, question, config, &[]).await.map(|queried| queried.outcome);
         }
         let reason = format!(
             "a question in {language} is answered by a query, which needs a language model (--llm) and a graph or an endpoint"
@@ -101,6 +102,8 @@ pub(super) async fn run(
     }
     let mut walked = walk(&within.without_model(), question, config, &trust).await?;
     let mut is_sure = walked.is_from(if walked.calculated { trust.sure_calculated } else { trust.sure });
+    // A reading that is asked for by its number is one of those that were weighed.
+    is_sure &= context.wanted_reading() == 0;
     if !is_sure && trust.cards && context.has_model() {
         // One call is kept for a query.
         let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
@@ -111,11 +114,12 @@ pub(super) async fn run(
         // The plan stays, so that it can be learnt.
         return Ok(walked.outcome);
     }
-    walked.outcome.plan = None;
+    let plan = walked.outcome.plan.take();
     if !context.has_model() || !takes_queries(context) {
         return Ok(if walked.stands { walked.outcome } else { unsure(walked.outcome) });
     }
-    let queried = by_query(&within, question, config).await?;
+    let readings = readings(context, question.text(), plan.as_deref(), &walked).await?;
+    let queried = by_query(&within, question, config, &readings).await?;
     Ok(together(question.text(), queried, walked))
 }
 
@@ -130,11 +134,13 @@ async fn by_query(
     context: &Context<'_>,
     question: &Question,
     config: &MethodConfig,
-) -> Result<Outcome, AnswerError> {
-    match query::run(context, question, &config.query).await {
+    paths: &[query::PathReading<'_>],
+) -> Result<query::Queried, AnswerError> {
+    match query::run_beside(context, question, &config.query, paths).await {
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
             context.trace.report(Stage::Plan, Event::Degraded { reason: limit.to_string() });
-            Ok(Outcome::abstain(limit.to_string(), Vec::new()))
+            let outcome = Outcome::abstain(limit.to_string(), Vec::new());
+            Ok(query::Queried { outcome, weighed_path: false })
         }
         queried => queried,
     }
@@ -153,8 +159,12 @@ fn has_types(context: &Context<'_>) -> bool {
 /// The answer by paths.
 struct Walked {
     outcome: Outcome,
-    /// Whether it fits the question, as far as the question's form and the graph show.
-    says: bool,
+    /// The share of its values in the probability of all paths, if one path gave them.
+    share: Option<f64>,
+    /// The answers of other paths, with their shares.
+    others: Vec<(Outcome, f64)>,
+    /// The checks that it fails, if it is an answer at all.
+    doubts: Vec<&'static str>,
     /// Whether it is an answer if no query gives one.
     stands: bool,
     /// Whether code calculated it from the path's values.
@@ -174,13 +184,26 @@ async fn walk(
     config: &MethodConfig,
     trust: &PathTrust,
 ) -> Result<Walked, AnswerError> {
-    let outcome = paths::run(context, question, &config.paths).await?;
+    let answered = paths::run_with_others(context, question, &config.paths, OTHERS).await?;
+    let paths::Answered { outcome, share, others } = answered;
     let calculated = is_calculated(&outcome);
     let least = trust.least_confidence.min(if calculated { trust.sure_calculated } else { 1.0 });
     let of_one = outcome.plan.as_deref().filter(|plan| !plan.is_of_several());
-    let says = is_answer(context, question.text(), of_one, &outcome, has_types(context)).await?;
-    let stands = says && outcome.confidence >= least;
-    Ok(Walked { outcome, says, stands, calculated })
+    let answered = outcome.status == Status::Answered;
+    let doubts = match answered {
+        true => doubts(context, question.text(), of_one, &outcome, has_types(context)).await?,
+        false => Vec::new(),
+    };
+    if answered {
+        let event = Event::Walked {
+            answers: outcome.answers.iter().take(TOLD).cloned().collect(),
+            confidence: outcome.confidence,
+            doubts: doubts.iter().map(|doubt| (*doubt).to_owned()).collect(),
+        };
+        context.trace.report(Stage::Plan, event);
+    }
+    let stands = answered && doubts.is_empty() && outcome.confidence >= least;
+    Ok(Walked { outcome, share, others, doubts, stands, calculated })
 }
 
 /// Whether the source is a graph that queries can run on.
@@ -188,17 +211,22 @@ fn takes_queries(context: &Context<'_>) -> bool {
     context.workspace.embedded().is_some() || context.workspace.endpoint().is_some()
 }
 
-/// Combines both answers. If they agree, the query's with a confidence above either; else the surer
-/// one.
-fn together(question: &str, queried: Outcome, walked: Walked) -> Outcome {
-    let Walked { outcome: walked, says, stands: walked_stands, .. } = walked;
+/// Combines both answers. If the path was weighed beside the queries, the surest reading is the
+/// answer. Else, if both agree, the query's with a confidence above either; else the surer one.
+fn together(question: &str, queried: query::Queried, walked: Walked) -> Outcome {
+    let query::Queried { outcome: queried, weighed_path } = queried;
+    let Walked { outcome: walked, doubts, stands: walked_stands, .. } = walked;
     if queried.status != Status::Answered {
-        return if walked_stands { walked } else { queried };
+        return if walked_stands && !weighed_path { walked } else { queried };
     }
     if same_values(&queried, &walked) && denies(question, &walked) {
         let reason = "the answer would be the same without the question's negation, so the negation was not understood";
         return Outcome { readings: queried.readings, ..Outcome::abstain(reason, queried.evidence) };
     }
+    if weighed_path {
+        return queried;
+    }
+    let says = doubts.is_empty();
     if says && same_values(&queried, &walked) {
         let confidence = 1.0 - (1.0 - queried.confidence) * (1.0 - walked.confidence);
         let mut agreed = Outcome { confidence, ..queried };
@@ -225,6 +253,10 @@ fn unsure(walked: Outcome) -> Outcome {
     Outcome { confidence: 0.0, ..Outcome::abstain(reason, walked.evidence) }
 }
 
+/// Paths beside the best one that are weighed as readings.
+const OTHERS: usize = 2;
+/// Most values of a path in the trace.
+const TOLD: usize = 12;
 /// Most values named in a reason.
 const NAMED: usize = 3;
 

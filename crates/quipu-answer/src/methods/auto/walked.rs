@@ -12,75 +12,75 @@ use quipu_language::{
 };
 use quipu_query::Made;
 
-use crate::answer::{AnswerError, AnswerTable, EvidenceContent, Outcome, PlanStart, Planned, Status};
+use crate::answer::{AnswerError, AnswerTable, EvidenceContent, Outcome, PlanStart, Planned};
 use crate::ledger::Context;
 use crate::link::{apart, mentions};
 use crate::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 
-/// Whether a path's outcome answers the question.
-pub(super) async fn is_answer(
+/// Why a path's answer may not answer the question: names of the checks that it fails. Empty if it
+/// passes all of them.
+pub(super) async fn doubts(
     context: &Context<'_>,
     question: &str,
     plan: Option<&Planned>,
     outcome: &Outcome,
     typed: bool,
-) -> Result<bool, AnswerError> {
-    if outcome.status != Status::Answered || !heeds_all(question, outcome) || !is_of_kind(question, outcome) {
-        return Ok(false);
+) -> Result<Vec<&'static str>, AnswerError> {
+    let mut doubts = Doubts::default();
+    doubts.note("meaning", !heeds_all(question, outcome));
+    doubts.note("kind", !is_of_kind(question, outcome));
+    let Some(plan) = plan else { return Ok(doubts.0) };
+    // At an endpoint further checks cost requests, and one doubt is enough.
+    if !doubts.0.is_empty() && context.workspace.embedded().is_none() {
+        return Ok(doubts.0);
     }
-    let Some(plan) = plan else { return Ok(true) };
-    if !measures_what_is_asked(context, question, plan).await? {
-        return Ok(false);
-    }
+    doubts.note("measure", !measures_what_is_asked(context, question, plan).await?);
     // "The capital of the largest province": the province that was found first, too.
-    if let PlanStart::Found(inner) = &plan.start
-        && !measures_what_is_asked(context, question, inner).await?
-    {
-        return Ok(false);
+    if let PlanStart::Found(inner) = &plan.start {
+        doubts.note("inner measure", !measures_what_is_asked(context, question, inner).await?);
     }
-    if matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps) {
-        return Ok(false);
-    }
-    if counts_the_only_one(context, plan, outcome) {
-        return Ok(false);
-    }
-    if !starts_from_a_name(context, question, plan).await? || meets_in_a_number(context, &plan.steps).await? {
-        return Ok(false);
-    }
+    doubts.note(
+        "step left out",
+        matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps),
+    );
+    doubts.note("counts one", counts_the_only_one(context, plan, outcome));
+    doubts.note("start", !starts_from_a_name(context, question, plan).await?);
+    doubts.note("meets in a number", meets_in_a_number(context, &plan.steps).await?);
     if let PlanStart::Entity(node, span) = &plan.start
         && let Some(anchor) = context.graph().summaries(&[*node]).await?.pop()
     {
         // A calculation from a class with subclasses would miss their instances: paths do not know
         // that soups are dishes.
-        if (is_calculated(outcome) && has_kinds(context, &anchor))
-            || names_another_kind(context, question, span, &anchor)
-        {
-            return Ok(false);
-        }
+        doubts.note("subclasses", is_calculated(outcome) && has_kinds(context, &anchor));
+        doubts.note("describes a kind", names_another_kind(context, question, span, &anchor));
     }
     // These checks need the graph's types; without types, only the model's words say what things
     // are called.
-    if typed
-        && (is_far_from_role(context, question, plan).await?
-            || skips(context, question, plan).await?
-            || !is_of_named_kinds(context, question, plan).await?
-            || leaves_out_a_name(context, question, plan, outcome).await?)
-    {
-        return Ok(false);
+    if typed {
+        doubts.note("role", is_far_from_role(context, question, plan).await?);
+        doubts.note("skips", skips(context, question, plan).await?);
+        doubts.note("named kind", !is_of_named_kinds(context, question, plan).await?);
+        doubts.note("name left out", leaves_out_a_name(context, question, plan, outcome).await?);
     }
-    let Some((node, span)) = plan.plain() else { return Ok(true) };
-    if names_an_answer(question, span, outcome) {
-        return Ok(false);
-    }
-    let walked = Walk { question, span, steps: &plan.steps };
-    if !walked.is_said(context, outcome) {
-        return Ok(false);
-    }
-    let Some(anchor) = context.graph().summaries(&[node]).await?.pop() else { return Ok(true) };
+    let Some((node, span)) = plan.plain() else { return Ok(doubts.0) };
+    doubts.note("names an answer", names_an_answer(question, span, outcome));
+    doubts.note("direction", !Walk { question, span, steps: &plan.steps }.is_said(context, outcome));
+    let Some(anchor) = context.graph().summaries(&[node]).await?.pop() else { return Ok(doubts.0) };
     let named = question.get(span.clone()).unwrap_or_default();
-    Ok(is_called(context, &anchor, named).await?
-        && is_one_thing(context, &anchor).await?
-        && !goes_around(context, &plan.steps, &anchor).await?)
+    doubts.note("name", !is_called(context, &anchor, named).await?);
+    doubts.note("namesakes", !is_one_thing(context, &anchor).await?);
+    doubts.note("goes around", goes_around(context, &plan.steps, &anchor).await?);
+    Ok(doubts.0)
+}
+
+/// Names of failed checks.
+#[derive(Default)]
+struct Doubts(Vec<&'static str>);
+
+impl Doubts {
+    fn note(&mut self, name: &'static str, fails: bool) {
+        self.0.extend(fails.then_some(name));
+    }
 }
 
 pub(super) fn is_calculated(outcome: &Outcome) -> bool {
@@ -377,11 +377,8 @@ impl Walk<'_> {
         let Self { question, span, steps } = self;
         let named = question.get((*span).clone()).unwrap_or_default();
         let name = quipu_language::normalise(named);
-        let as_written = walked
-            .evidence
-            .iter()
-            .flat_map(|piece| piece.values())
-            .any(|value| quipu_language::normalise(value) == name);
+        let is_it = |value: &str| quipu_language::normalise(value) == name;
+        let as_written = walked.evidence.iter().flat_map(|piece| piece.values()).any(is_it);
         if !as_written && named.chars().count() < SHORT_NAME {
             return false;
         }

@@ -222,6 +222,24 @@ impl Walk {
         self.hops.last().into_iter().flatten().map(|(node, _)| *node)
     }
 
+    /// The nodes of each hop that lead on to an end.
+    pub fn on_the_way(&self) -> Vec<Vec<NodeId>> {
+        let mut wanted: Vec<NodeId> = self.ends().collect();
+        let mut by_hop = Vec::new();
+        for nodes in self.hops.iter().rev() {
+            let reached = wanted.iter().filter_map(|node| {
+                let at = nodes.binary_search_by_key(node, |(n, _)| *n).ok()?;
+                nodes.get(at).map(|(_, from)| from)
+            });
+            let mut before: Vec<NodeId> = reached.flatten().copied().collect();
+            before.sort_unstable();
+            before.dedup();
+            by_hop.push(std::mem::replace(&mut wanted, before));
+        }
+        by_hop.reverse();
+        by_hop
+    }
+
     /// The triples (head, step as walked, tail) on the way to `ends`, hop by hop; at most `most`
     /// for each hop.
     pub fn triples_to(&self, ends: &[NodeId], most: usize) -> Vec<(NodeId, Step, NodeId)> {

@@ -22,7 +22,7 @@ use quipu_language::{
 };
 
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
-use crate::ledger::Context;
+use crate::ledger::{Context, Trace};
 use crate::link::{Anchor, Mentioned, apart, mentions, without};
 use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed};
 use crate::planners::reading::read_path;
@@ -37,6 +37,7 @@ use confirm::Confirmation;
 use list::listed;
 use meet::{choose, each, meet_most};
 use owners::of_kind;
+use readings::alone;
 pub(crate) use readings::{Readings, readings};
 pub(crate) use settled::{Settled, settle};
 
@@ -143,16 +144,43 @@ impl Asking {
     }
 }
 
+/// The answer of the best path, with those of other paths that may be meant.
+pub(crate) struct Answered {
+    /// The answer.
+    pub(crate) outcome: Outcome,
+    /// The share of its values in the probability of all paths from its entity; `None` if several
+    /// entities or a question within the question led to them.
+    pub(crate) share: Option<f64>,
+    /// The answers of other paths with their shares, also of those that are too unsure to stand.
+    pub(crate) others: Vec<(Outcome, f64)>,
+}
+
+impl From<Outcome> for Answered {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, share: None, others: Vec::new() }
+    }
+}
+
 pub(crate) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
+    run_with_others(context, question, config, 0).await.map(|answered| answered.outcome)
+}
+
+/// The same, with the answers of at most `most` other paths.
+pub(crate) async fn run_with_others(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PathsConfig,
+    most: usize,
+) -> Result<Answered, AnswerError> {
     if let Some(reason) = not_read(question.text()) {
-        return Ok(Outcome::abstain(reason, Vec::new()));
+        return Ok(Outcome::abstain(reason, Vec::new()).into());
     }
-    let outcome = run_unread(context, question, config).await?;
-    as_read(context, outcome).await
+    let answered = run_unread(context, question, config, most).await?;
+    Ok(Answered { outcome: as_read(context, answered.outcome).await?, ..answered })
 }
 
 /// The reason for abstaining if the question's language has no word lists for paths.
@@ -176,12 +204,13 @@ async fn run_unread(
     context: &Context<'_>,
     question: &Question,
     config: &PathsConfig,
-) -> Result<Outcome, AnswerError> {
+    most: usize,
+) -> Result<Answered, AnswerError> {
     if let Some(settled) = settle(context, question, config).await? {
-        let outcome = run_open(context, &settled.question, Some(&settled), config).await?;
-        return Ok(settled.complete(outcome));
+        let answered = run_open(context, &settled.question, Some(&settled), config, 0).await?;
+        return Ok(settled.complete(answered.outcome).into());
     }
-    run_open(context, question, None, config).await
+    run_open(context, question, None, config, most).await
 }
 
 async fn run_open(
@@ -189,10 +218,11 @@ async fn run_open(
     question: &Question,
     settled: Option<&Settled>,
     config: &PathsConfig,
-) -> Result<Outcome, AnswerError> {
+    most: usize,
+) -> Result<Answered, AnswerError> {
     let condition = condition(question.text());
     let mentioned = link(context, question, condition.as_ref(), settled, config).await?;
-    run_linked(context, question, mentioned, condition, config).await
+    run_linked(context, question, mentioned, condition, config, most).await
 }
 
 /// The same for mentions that the caller linked, the surest first.
@@ -208,8 +238,8 @@ pub(crate) async fn run_from(
     let condition = condition(question.text());
     mentioned.retain(|m| outside(m, condition.as_ref()));
     few(question, &mut mentioned, config);
-    let outcome = run_linked(context, question, mentioned, condition, config).await?;
-    as_read(context, outcome).await
+    let answered = run_linked(context, question, mentioned, condition, config, 0).await?;
+    as_read(context, answered.outcome).await
 }
 
 async fn run_linked(
@@ -218,10 +248,12 @@ async fn run_linked(
     mentioned: Vec<Mentioned>,
     condition: Option<Condition>,
     config: &PathsConfig,
-) -> Result<Outcome, AnswerError> {
+    most: usize,
+) -> Result<Answered, AnswerError> {
     let mut asking = asking(context, question, &mentioned, condition);
     if mentioned.is_empty() {
-        return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
+        let reason = "no entity of the graph was recognised in the question";
+        return Ok(Outcome::abstain(reason, Vec::new()).into());
     }
     if mentioned.len() > 1 {
         let list = listed(question.text(), &mentioned);
@@ -235,7 +267,7 @@ async fn run_linked(
             _ => together(context, question, &mentioned, &asking, &meeting(config), list.is_some()).await?,
         };
         if let Some(outcome) = found {
-            return Ok(outcome);
+            return Ok(outcome.into());
         }
     }
     // Nothing meets: continue with the surest mention alone.
@@ -246,15 +278,37 @@ async fn run_linked(
         let condition = asking.condition.as_ref();
         let asked = Confirmation { question: question.text(), condition, mentioned: &mentioned, runs: &runs };
         if let Some(outcome) = asked.answer(context, config).await? {
-            return Ok(outcome);
+            return Ok(outcome.into());
         }
     }
-    match choose(runs.into_iter().flatten().collect()) {
-        Some(choice) => answer(context, choice, &asking, config).await,
-        None => {
-            Ok(Outcome::abstain("no path of the graph starts at the entities in the question", Vec::new()))
-        }
+    let mut runs: Vec<RunPath> = runs.into_iter().flatten().collect();
+    let mut others = Vec::new();
+    if most > 0 {
+        runs.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        others = alone(&runs);
+        others.truncate(most + 1);
     }
+    let Some(choice) = choose(runs) else {
+        let reason = "no path of the graph starts at the entities in the question";
+        return Ok(Outcome::abstain(reason, Vec::new()).into());
+    };
+    let ends = choice.ends.clone();
+    let outcome = answer(context, choice, &asking, config).await?;
+    let mut answered = Answered::from(outcome);
+    // What other paths would answer is no event of this question.
+    let silent = Trace::new(None);
+    let (silent, any) = (context.traced_by(&silent), PathsConfig { least_confidence: 0.0, ..config.clone() });
+    for (choice, share) in others {
+        if choice.ends == ends {
+            answered.share = Some(share);
+            if answered.outcome.status == Status::Answered {
+                continue;
+            }
+        }
+        let outcome = answer(&silent, choice, &asking, &any).await?;
+        answered.others.push((as_read(&silent, outcome).await?, share));
+    }
+    Ok(answered)
 }
 
 /// Reads the question's demands on the values. Words inside names do not count: neither "First

@@ -72,7 +72,7 @@ pub(crate) async fn readings(
     let keep = if met { keep.min(1) } else { keep };
     for of_anchor in &mut runs {
         of_anchor.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        for choice in alone(of_anchor).into_iter().take(keep) {
+        for (choice, _) in alone(of_anchor).into_iter().take(keep) {
             if choices.iter().all(|known| known.ends != choice.ends) {
                 choices.push(choice);
             }
@@ -81,16 +81,17 @@ pub(crate) async fn readings(
     Ok(Readings { choices, asking, decided })
 }
 
-/// The paths of one anchor as choices; paths with the same ends make one choice.
-fn alone(runs: &[RunPath]) -> Vec<Choice> {
-    let mut choices: Vec<Choice> = Vec::new();
+/// The paths as choices, each with the share of its ends in the probability of all paths from its
+/// entity; paths with the same ends make one choice.
+pub(super) fn alone(runs: &[RunPath]) -> Vec<(Choice, f64)> {
+    let mut choices: Vec<(Choice, f64)> = Vec::new();
     for run in runs.iter().filter(|run| run.path.probability >= LEAST_PROBABLE) {
         let ends = without_anchors(&run.ends, &[run.anchor.node]);
-        if choices.iter().all(|known| known.ends != ends) {
+        if choices.iter().all(|(known, _)| known.ends != ends) {
             let same = runs.iter().filter(|other| other.ends == run.ends);
-            let share: f64 = same.map(|other| other.path.probability).sum();
-            let confidence = run.path.confidence(share.min(1.0));
-            choices.push(Choice { runs: vec![run.clone()], ends, confidence });
+            let share = same.map(|other| other.path.probability).sum::<f64>().min(1.0);
+            let confidence = run.path.confidence(share);
+            choices.push((Choice { runs: vec![run.clone()], ends, confidence }, share));
         }
     }
     choices

@@ -50,7 +50,7 @@ pub(crate) async fn settle(
     }
     let inner = Question::new(&format!("What is {described}?"), question.asked_at().clone())?;
     context.trace.report(Stage::Plan, Event::Read { reading: format!("first, {described}") });
-    let mut outcome = Box::pin(run_unread(context, &inner, config)).await?;
+    let mut outcome = Box::pin(run_unread(context, &inner, config, 0)).await?.outcome;
     let plan = outcome.plan.take();
     let several = quantity(described).and_then(|quantity| quantity.places.most()).is_some();
     let most = if several { MOST_LISTED } else { 1 };

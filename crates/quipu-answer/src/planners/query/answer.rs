@@ -25,8 +25,8 @@ pub(super) async fn answer(
     failures: Vec<Failure>,
 ) -> Result<Outcome, AnswerError> {
     let mut chosen = chosen;
-    let wanted = context.wanted_reading().checked_sub(1);
-    if let Some(at) = wanted.filter(|at| *at < chosen.len()) {
+    let wanted = context.wanted_reading().checked_sub(1).filter(|at| *at < chosen.len());
+    if let Some(at) = wanted {
         let wanted = chosen.remove(at);
         chosen.insert(0, wanted);
     }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use quipu_language::impossible_place;
 use quipu_query::asked::{
-    Candidate, FEATURES, TableQuestion, best_confidence, choose, features, names_left_out, speaks_of,
+    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, names_left_out, speaks_of,
 };
 
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
+use crate::answer::{AnswerError, Event, Outcome, Planned, Question, Stage};
 use crate::ledger::Context;
 use crate::plan::solved_queries;
 use crate::retrieve::GraphTables;
@@ -89,30 +89,62 @@ impl Asking<'_> {
     }
 }
 
+/// A path of the graph that is a reading of the question beside the model's queries.
+pub(crate) struct PathReading<'a> {
+    /// The path, with the operation on its values.
+    pub(crate) plan: &'a Planned,
+    /// How well it fits the question.
+    pub(crate) fit: PathFit,
+}
+
 pub(crate) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &QueryConfig,
 ) -> Result<Outcome, AnswerError> {
+    run_beside(context, question, config, &[]).await.map(|queried| queried.outcome)
+}
+
+/// The answer of the surest reading.
+pub(crate) struct Queried {
+    pub(crate) outcome: Outcome,
+    /// Whether the first path was among the readings.
+    pub(crate) weighed_path: bool,
+}
+
+/// The same, with paths among the readings that are chosen from.
+pub(crate) async fn run_beside(
+    context: &Context<'_>,
+    question: &Question,
+    config: &QueryConfig,
+    paths: &[PathReading<'_>],
+) -> Result<Queried, AnswerError> {
+    let abstain =
+        |reason: String| Ok(Queried { outcome: Outcome::abstain(reason, Vec::new()), weighed_path: false });
     if let Some(place) = impossible_place(question.text()) {
-        return Ok(Outcome::abstain(format!("“{place}” is not a valid rank"), Vec::new()));
+        return abstain(format!("“{place}” is not a valid rank"));
     }
     let asked = AskedTokens::read(context, question.text()).await?;
     let asking = Asking { question, graph: kinds::named_tables(context).await?, asked, config };
     if asking.graph.tables.tables.is_empty() {
-        return Ok(Outcome::abstain(
-            "the graph holds no tables: no entity has an ordinary relation",
-            Vec::new(),
-        ));
+        return abstain("the graph holds no tables: no entity has an ordinary relation".into());
+    }
+    let mut of_paths = Vec::new();
+    let mut weighed_path = false;
+    for (at, path) in paths.iter().enumerate() {
+        let candidate = read::read_path(context, &asking, path).await?;
+        weighed_path |= at == 0 && candidate.is_some();
+        of_paths.extend(candidate);
     }
     let (candidates, failures) = {
         let _timer = context.ledger.enter(Stage::Plan);
-        candidates(context, &asking).await?
+        candidates(context, &asking, of_paths).await?
     };
     weigh(context, &asking, &candidates);
     let _timer = context.ledger.enter(Stage::Retrieve);
     let chosen = choose(&asking.of_tables(), &candidates);
-    answer::answer(context, &asking, chosen, failures).await
+    let outcome = answer::answer(context, &asking, chosen, failures).await?;
+    Ok(Queried { outcome, weighed_path })
 }
 
 /// Reports the features of each reading's confidence.
@@ -127,6 +159,7 @@ fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
                 sql: candidate.bound.query.to_string(),
                 features: named,
                 confidence: features.confidence(),
+                doubtful: features.is_doubtful(),
                 values: cells.take(TOLD).map(|cell| cell.name.clone()).collect(),
             },
         );
@@ -171,7 +204,8 @@ fn samples(config: &QueryConfig, candidates: &[Candidate], failures: &[Failure])
     /// Mean logarithm of a token's probability from which on both samples repeated the query, or
     /// gave no better one (33 doubtful questions of three graphs).
     const CERTAIN: f64 = -0.07;
-    let is_certain = candidates.first().and_then(|first| first.likelihood).is_some_and(|mean| mean > CERTAIN);
+    let written = candidates.iter().find(|candidate| candidate.path.is_none());
+    let is_certain = written.and_then(|first| first.likelihood).is_some_and(|mean| mean > CERTAIN);
     match (is_certain, failures.len()) {
         (true, _) => 0,
         (false, ..2) => config.samples,
@@ -184,11 +218,15 @@ fn samples(config: &QueryConfig, candidates: &[Candidate], failures: &[Failure])
 async fn candidates(
     context: &Context<'_>,
     asking: &Asking<'_>,
+    of_paths: Vec<Candidate>,
 ) -> Result<(Vec<Candidate>, Vec<Failure>), AnswerError> {
-    let (mut candidates, mut failures) = (Vec::new(), Vec::new());
+    let (mut candidates, mut failures) = (of_paths, Vec::new());
     let examples = solved_queries(context, asking.question.text()).await?;
     let prompt = ask::prompt(asking, examples);
     let written = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
+    let is_sure =
+        |candidates: &[Candidate]| best_confidence(&asking.of_tables(), candidates) >= asking.config.sure;
+    let path_is_sure = is_sure(&candidates);
     let mut declined = false;
     match read::read(context, asking, written).await? {
         Ok(candidate) => {
@@ -196,6 +234,7 @@ async fn candidates(
             candidates.push(candidate);
             if let Some(failure) = forgotten
                 && asking.config.repair
+                && !path_is_sure
                 && has_room(context, asking.config)
             {
                 let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
@@ -206,7 +245,8 @@ async fn candidates(
         }
         Err(failure) => {
             declined = failure.declined;
-            if asking.config.repair && failure.may_be_mended() && has_room(context, asking.config) {
+            let mends = asking.config.repair && failure.may_be_mended() && !path_is_sure;
+            if mends && has_room(context, asking.config) {
                 let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
                 failures.push(failure);
                 match read::read(context, asking, written).await? {
@@ -218,8 +258,7 @@ async fn candidates(
             }
         }
     }
-    let best = best_confidence(&asking.of_tables(), &candidates);
-    if best < asking.config.sure && !declined {
+    if !is_sure(&candidates) && !declined {
         for seed in 1..=samples(asking.config, &candidates, &failures) {
             if !has_room(context, asking.config) {
                 break;

@@ -10,11 +10,12 @@ use quipu_query::{
     with_groups, with_measures, with_things,
 };
 
-use super::Asking;
 use super::ask::Written;
 use super::near::distance_of_role;
+use super::{Asking, PathReading};
 use crate::answer::{AnswerError, Event, Stage};
 use crate::ledger::Context;
+use crate::planners::reading::query_of;
 
 /// A query that gave no rows because it could not run.
 #[derive(Debug, Clone)]
@@ -46,14 +47,7 @@ pub(super) async fn read(
     let outcome = try_read(context, asking, &written).await;
     let failed = |reason: String| Failure { sql: sql.to_owned(), reason, declined: false, unbound: false };
     let outcome = match outcome {
-        Ok(Some(mut candidate)) => {
-            if let Some(asked) = &asking.asked {
-                candidate.near = asked.near(context, &candidate.words).await?;
-                let (query, tables) = (&candidate.bound.query, &asking.graph.tables);
-                candidate.role = distance_of_role(context, asking.question.text(), query, tables).await?;
-            }
-            Ok(candidate)
-        }
+        Ok(Some(candidate)) => Ok(compared_with_words(context, asking, candidate).await?),
         Ok(None) => {
             Err(Failure { declined: true, ..failed("the model found no table that holds this".into()) })
         }
@@ -79,6 +73,40 @@ pub(super) async fn read(
     };
     context.trace.report(Stage::Plan, event);
     Ok(outcome)
+}
+
+/// The candidate with its similarity to the question's words.
+async fn compared_with_words(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    mut candidate: Candidate,
+) -> Result<Candidate, AnswerError> {
+    if let Some(asked) = &asking.asked {
+        candidate.near = asked.near(context, &candidate.words).await?;
+        let (query, tables) = (&candidate.bound.query, &asking.graph.tables);
+        candidate.role = distance_of_role(context, asking.question.text(), query, tables).await?;
+    }
+    Ok(candidate)
+}
+
+/// The candidate of a path; `None` if the tables do not hold the path, or its query cannot run.
+pub(super) async fn read_path(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    path: &PathReading<'_>,
+) -> Result<Option<Candidate>, AnswerError> {
+    let tables = &asking.graph.tables;
+    let Some(query) = query_of(context, tables, path.plan).await? else { return Ok(None) };
+    let bound = Bound { query, mends: Vec::new() };
+    let written = Written { sql: bound.query.to_string(), likelihood: None };
+    match ran(context, bound, tables, &written).await {
+        Ok(candidate) => {
+            let candidate = compared_with_words(context, asking, candidate).await?;
+            Ok(Some(Candidate { path: Some(path.fit), ..candidate }))
+        }
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn try_read(
@@ -198,7 +226,7 @@ async fn ran(
 fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Candidate {
     let likelihood = written.likelihood.map(|likelihood| likelihood.mean);
     let near = Nearness::default();
-    Candidate { bound, plan, rows, words, near, role: 0.0, likelihood, repaired: false, ties: 0 }
+    Candidate { bound, plan, rows, words, near, role: 0.0, likelihood, repaired: false, ties: 0, path: None }
 }
 
 /// The value that a query returns only because it requires it:
