@@ -97,6 +97,16 @@ async fn exported(
     model: ScriptedModel,
     held_out: &HeldOut,
 ) -> (Vec<TuneExample>, TuneCounts, usize) {
+    exported_of(workspace, task, model, held_out, &questions()).await
+}
+
+async fn exported_of(
+    workspace: &Arc<Workspace>,
+    task: TuneTask,
+    model: ScriptedModel,
+    held_out: &HeldOut,
+    questions: &[GoldQuestion],
+) -> (Vec<TuneExample>, TuneCounts, usize) {
     let model = Arc::new(model);
     let recorder = Arc::new(Recorder::new(model.clone(), task));
     let engine = Engine::new(workspace.clone(), Some(recorder.clone()), None).unwrap();
@@ -112,7 +122,7 @@ async fn exported(
         now: "2026-01-01T00:00:00[UTC]".parse().unwrap(),
         source: "places".into(),
     };
-    let prepared = prepare(&[&**workspace], &questions(), None).await.unwrap();
+    let prepared = prepare(&[&**workspace], questions, None).await.unwrap();
     let (examples, counts) = tune_export(&config, &prepared, held_out, |_, _| {}).await.unwrap();
     (examples, counts, model.calls())
 }
@@ -188,6 +198,36 @@ async fn a_query_is_right_by_its_rows() {
             ("king", "SELECT NULL"),
         ]
     );
+}
+
+#[tokio::test]
+async fn a_query_of_the_file_costs_no_call_if_its_rows_are_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = workspace(folder.path()).await;
+    let teacher =
+        || ScriptedModel::new().on("plan.query", "SELECT capital FROM country WHERE name = 'Chile'");
+    let capital = |country: &str| format!("SELECT capital FROM country WHERE name = '{country}'");
+    let with = |question: GoldQuestion, sql: String| GoldQuestion { sql: Some(sql), ..question };
+    let written = [
+        with(question("peru", "What is the capital of Peru?", &["Lima"]), capital("Peru")),
+        with(question("king", "Who is the king of Peru?", &[]), "SELECT NULL".into()),
+    ];
+    let none = HeldOut::default();
+    let (examples, counts, calls) =
+        exported_of(&workspace, TuneTask::Query, teacher(), &none, &written).await;
+    assert_eq!((counts.written, counts.asked, calls), (2, 0, 0));
+    let of = |id: &str| examples.iter().find(|example| example.question_id == id).unwrap();
+    assert_eq!((of("peru").kind, last(of("peru"))), (ExampleKind::Gold, capital("Peru").as_str()));
+    assert_eq!((of("king").kind, last(of("king"))), (ExampleKind::Refusal, "SELECT NULL"));
+    // The tuned model will read no worked examples: only instructions, the tables, the question.
+    let said: Vec<&str> = of("peru").messages.iter().map(|message| message.content.as_str()).collect();
+    assert!(said.len() <= 5 && said[1].contains("CREATE TABLE country"), "{said:?}");
+    assert!(!said.concat().contains("CREATE TABLE ship"), "{said:?}");
+    // Of other rows: the teacher is asked instead.
+    let wrong = [with(question("chile", "What is the capital of Chile?", &["Santiago"]), capital("Peru"))];
+    let (examples, counts, calls) = exported_of(&workspace, TuneTask::Query, teacher(), &none, &wrong).await;
+    assert_eq!((counts.written, counts.right_at_first, calls), (0, 1, 1));
+    assert_eq!((examples[0].kind, last(&examples[0])), (ExampleKind::Accepted, capital("Chile").as_str()));
 }
 
 fn held_out(folder: &Path, text: &str) -> HeldOut {

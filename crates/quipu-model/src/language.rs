@@ -105,6 +105,10 @@ pub struct ChatRequest {
     /// The conversation: instructions and examples first, variable parts last, so that prefixes are
     /// reused.
     pub messages: Vec<Message>,
+    /// How many messages behind the instructions are worked examples. A model tuned for the stage
+    /// does not get them. No part of the cache key.
+    #[serde(default)]
+    pub worked: usize,
     /// The required form of the reply.
     pub constraint: Constraint,
     /// Most tokens of the reply.
@@ -128,6 +132,7 @@ impl ChatRequest {
         Self {
             stage: stage.into(),
             messages,
+            worked: 0,
             constraint: Constraint::None,
             max_tokens: 512,
             temperature: 0.0,
@@ -136,6 +141,13 @@ impl ChatRequest {
             likelihood: false,
             timeout: Duration::from_secs(120),
         }
+    }
+
+    /// The conversation as a model tuned for the stage gets it: without the worked examples.
+    pub fn messages_for_tuned(&self) -> Vec<Message> {
+        let instructions = self.messages.iter().take_while(|message| message.role == Role::System).count();
+        let (before, after) = self.messages.split_at(instructions);
+        before.iter().chain(after.iter().skip(self.worked)).cloned().collect()
     }
 
     /// Sets the required form of the reply.

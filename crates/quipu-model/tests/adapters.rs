@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::common::{model_path, small_config};
 use quipu_model::{
-    Adapter, LanguageModel, LocalConfig, LocalModel, Message, ModelError, OpenOptions, ScoreRequest,
-    identify_language_model, name_with_adapters, open_language_model,
+    Adapter, ChatRequest, LanguageModel, LocalConfig, LocalModel, Message, ModelError, OpenOptions,
+    ScoreRequest, identify_language_model, name_with_adapters, open_language_model,
 };
 
 /// The width of smollm2-135m.
@@ -122,6 +122,31 @@ async fn an_adapter_changes_its_own_requests_and_no_others() {
         (again - untuned).abs() < 0.05 && (below - own).abs() < 0.05,
         "{untuned}: {again}; {own}: {below}"
     );
+}
+
+#[tokio::test]
+async fn a_tuned_model_gets_no_worked_examples() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = File { strength: 0.0, texts: vec![("quipu.adapter.stages", "plan.query")], ..File::default() }
+        .write(folder.path().join("query.gguf"));
+    let (tuned, plain) = (load(&[&file]).unwrap(), load(&[]).unwrap());
+    let worked = [Message::user("The capital of Chile?"), Message::assistant("Santiago")];
+    let ends = [Message::system("You answer."), Message::user("The capital of Peru?")];
+    let request = |stage: &str, messages: Vec<Message>, worked: usize| {
+        let mut request = ChatRequest::new(stage, messages).with_max_tokens(1);
+        request.worked = worked;
+        request
+    };
+    let all: Vec<Message> = ends.iter().take(1).chain(&worked).chain(ends.iter().skip(1)).cloned().collect();
+    let tokens = async |model: &LocalModel, request: ChatRequest| {
+        model.chat(&request).await.unwrap().usage.prompt_tokens
+    };
+    let short = tokens(&plain, request("plan.query", ends.to_vec(), 0)).await;
+    let long = tokens(&plain, request("plan.query", all.clone(), 2)).await;
+    assert!(short < long, "{short}, {long}");
+    assert_eq!(tokens(&tuned, request("plan.query", all.clone(), 2)).await, short);
+    // Other stages are not tuned.
+    assert_eq!(tokens(&tuned, request("compose", all, 2)).await, long);
 }
 
 #[tokio::test]

@@ -89,7 +89,7 @@ impl Teller<'_> {
 
     fn select(&self, select: &Select) -> String {
         let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
-        let mut named = HashMap::new();
+        let mut named = self.rows_of_one_table(select);
         let mut naming = Vec::new();
         for condition in conditions {
             if let Some((alias, name)) = self.named_row(condition, select)
@@ -100,6 +100,34 @@ impl Teller<'_> {
             }
         }
         Teller { tables: self.tables, named, counted: self.counted.clone() }.clauses(select, &naming)
+    }
+
+    /// Names for the second rows of a table that is joined to itself: "its mother".
+    fn rows_of_one_table(&self, select: &Select) -> HashMap<String, String> {
+        let table = |alias: &str| {
+            let mut from = select.from.iter().filter(|from| from.alias == alias);
+            from.find_map(|from| match from.source {
+                Source::Table(_, at) => at,
+                Source::Derived(_) => None,
+            })
+        };
+        let refers = |of: &Expression, row: &Expression| {
+            let (Expression::Column(of), Expression::Column(row)) = (of, row) else { return None };
+            let (alias, other) = (row.table.clone()?, of.table.as_ref()?);
+            let place = of.place.filter(|place| place.column > 0)?;
+            let is_second = alias != *other && row.place?.column == 0 && table(&alias)? == table(other)?;
+            let title = &self.tables.column(place)?.title;
+            is_second.then(|| (alias, format!("{ITS}{}", title.to_lowercase())))
+        };
+        let joins = select.from.iter().filter_map(|from| match &from.join {
+            Join::Inner(on) | Join::Left(on) => on.as_ref(),
+        });
+        let conditions = joins.chain(&select.filter).flat_map(Expression::conjuncts);
+        let named = conditions.filter_map(|condition| match condition {
+            Expression::Compare(Comparison::Equal, a, b) => refers(a, b).or_else(|| refers(b, a)),
+            _ => None,
+        });
+        named.collect()
     }
 
     /// The entities that COUNT(*) counts: those of the first table that the rows are not grouped
@@ -295,7 +323,11 @@ impl Teller<'_> {
         let (Some(table), Some(of)) = (self.tables.table(place.table), self.tables.column(place)) else {
             return column.name.replace('_', " ");
         };
+        let its = column.table.as_ref().and_then(|alias| self.named.get(alias)?.strip_prefix(ITS));
         if place.column == 0 {
+            if let Some(second) = its {
+                return second.to_owned();
+            }
             return of_kind(&table.title, of.kind, self.tables);
         }
         if let Some(name) = column.table.as_ref().and_then(|alias| self.named.get(alias)) {
@@ -420,6 +452,14 @@ impl Teller<'_> {
                 _ => format!("the day of {first}"),
             },
             (Function::DaysBetween, Some(second)) => format!("the days from {second} to {first}"),
+            (Function::Shifted, Some(months)) => {
+                let days = parts.get(2).map(|part| self.value(part)).unwrap_or_default();
+                let (number, unit) = if months == "0" { (days, "days") } else { (months, "months") };
+                match number.strip_prefix('-') {
+                    Some(number) => format!("{number} {unit} before {first}"),
+                    None => format!("{number} {unit} after {first}"),
+                }
+            }
             (Function::Length, _) => format!("the length of {first}"),
             (Function::Round, _) => format!("{first} rounded"),
             (Function::Ceil, _) => format!("{first} rounded up"),
@@ -442,8 +482,19 @@ impl Teller<'_> {
                 Source::Derived(query) => self.query(query),
             })
             .collect();
-        let conditions: Vec<String> =
-            select.filter.iter().flat_map(|filter| self.conditions(filter)).collect();
+        let is_outer = |column: &ColumnRef| {
+            column.table.as_ref().is_some_and(|of| !select.from.iter().any(|from| from.alias == *of))
+        };
+        // What joins the rows to those outside says which ones are meant.
+        let joins_out = |condition: &Expression| match condition {
+            Expression::Compare(_, a, b) => [a, b]
+                .into_iter()
+                .any(|side| matches!(&**side, Expression::Column(column) if is_outer(column))),
+            _ => false,
+        };
+        let conditions = select.filter.iter().flat_map(Expression::conjuncts);
+        let conditions = conditions.filter(|one| joins_out(one) || !self.only_joins(one));
+        let conditions: Vec<String> = conditions.map(|condition| self.value(condition)).collect();
         match conditions.is_empty() {
             true => joined(&names),
             false => format!("{}, where {}", joined(&names), joined(&conditions)),
@@ -456,6 +507,8 @@ impl Teller<'_> {
     }
 }
 
+/// The start of a name for the second row of a table.
+const ITS: &str = "its ";
 /// The start of a property whose title is a predicate: "what the pot is made by".
 const WHAT: &str = "what ";
 

@@ -214,6 +214,8 @@ pub enum Function {
     DatePart,
     /// Days from the second date to the first
     DaysBetween,
+    /// A date so many months and days later; it is compared, never given
+    Shifted,
     /// COALESCE
     Coalesce,
     /// NULLIF

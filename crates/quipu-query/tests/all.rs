@@ -24,6 +24,7 @@ mod at_servers;
 mod bad_input;
 mod beside_rows;
 mod corners_of_sql;
+mod groups;
 mod mends;
 mod odd_graphs;
 mod property;

@@ -259,6 +259,34 @@ async fn a_property_above_others_names_their_columns_together() -> anyhow::Resul
 }
 
 #[tokio::test]
+async fn what_joins_rows_of_one_table_or_rows_outside_is_said() {
+    let zoo = graph(
+        ":A rdfs:label \"animal\" . :mother rdfs:label \"mother\" . :weight rdfs:label \"weight\" .
+         :home rdfs:label \"home\" . :Pen rdfs:label \"pen\" . :p a :Pen ; rdfs:label \"North\" .
+         :a a :A ; rdfs:label \"Ama\" ; :weight 7 ; :home :p .
+         :b a :A ; rdfs:label \"Bo\" ; :weight 3 ; :mother :a .",
+    )
+    .await;
+    for (sql, expected) in [
+        (
+            "SELECT animal.name, mom.weight FROM animal JOIN animal AS mom ON animal.mother = mom.name",
+            "the animal and the weight of its mother",
+        ),
+        (
+            "SELECT animal.name FROM animal JOIN animal AS mom ON animal.mother = mom.name WHERE mom.weight > 5",
+            "the animal, where the weight of its mother is above 5",
+        ),
+        (
+            "SELECT name FROM pen WHERE NOT EXISTS (SELECT * FROM animal WHERE animal.home = pen.name)",
+            "the pen, where there is no (animal, where the home of the animal is the pen)",
+        ),
+    ] {
+        let said = quipu_query::say(&zoo.bound(sql).unwrap().query, &zoo.tables);
+        assert_eq!(said, expected, "{sql}");
+    }
+}
+
+#[tokio::test]
 async fn a_count_says_what_it_counts() -> anyhow::Result<()> {
     let codes = Shop::of("codes.ttl", CODES).await?;
     for (sql, expected) in [

@@ -168,8 +168,9 @@ impl Export {
         let mut out = stdout();
         writeln!(
             out,
-            "{} asked: {} right at first, {} right later, {} never right; {} left out, near to a file of --held-out.",
-            counted(counts.asked as u64, "question", "questions"),
+            "{} with a query of its own, {} asked: {} right at first, {} right later, {} never right; {} left out, near to a file of --held-out.",
+            counted(counts.written as u64, "question", "questions"),
+            counts.asked,
             counts.right_at_first,
             counts.right_later,
             counts.never_right,

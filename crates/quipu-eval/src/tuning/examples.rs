@@ -9,7 +9,7 @@ use super::task::TuneTask;
 use crate::gold::PreparedQuestion;
 
 /// The reply of the query prompt if the tables cannot answer.
-const NO_QUERY: &str = "SELECT NULL";
+pub(super) const NO_QUERY: &str = "SELECT NULL";
 
 /// The source of an example's last message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -17,8 +17,8 @@ const NO_QUERY: &str = "SELECT NULL";
 pub enum ExampleKind {
     /// The model wrote it, and the answer was right (Fig. 4, accepted).
     Accepted,
-    /// The model was always wrong: the gold answer, under the prompt without reasoning (Fig. 4,
-    /// rejected).
+    /// The gold reply of the question file: a query, or, where the model was always wrong, the
+    /// answer under the prompt without reasoning (Fig. 4, rejected).
     Gold,
     /// The shown data contains no answer.
     Refusal,

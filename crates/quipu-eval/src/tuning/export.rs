@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use jiff::Zoned;
-use quipu_answer::{AnswerError, AskOptions, Engine, Method, Planner, Question, Summary};
+use quipu_answer::{AnswerError, AnswerTable, AskOptions, Engine, Method, Planner, Question, Summary};
 use serde::{Deserialize, Serialize};
 
-use super::examples::{ExampleKind, TuneExample, gold_reply, refusal_of};
+use super::examples::{ExampleKind, NO_QUERY, TuneExample, gold_reply, refusal_of};
 use super::leakage::{HeldOut, LeakCounts};
 use super::recorder::{Heard, Recorder};
 use super::task::TuneTask;
@@ -54,6 +54,9 @@ pub struct TuneCounts {
     pub right_later: usize,
     /// Those without a right run.
     pub never_right: usize,
+    /// Those whose reply stands in the question file: no teacher was asked.
+    #[serde(default)]
+    pub written: usize,
     /// Questions excluded because they resemble evaluation questions.
     pub leaking: LeakCounts,
 }
@@ -93,6 +96,12 @@ struct Lesson<'a> {
 
 impl Lesson<'_> {
     async fn learn(&self, counts: &mut TuneCounts) -> Result<Vec<TuneExample>, EvalError> {
+        if let Some(heard) = self.written().await? {
+            counts.written += 1;
+            let refuses = status_of(&heard.reply) == NO_QUERY;
+            let kind = if refuses { ExampleKind::Refusal } else { ExampleKind::Gold };
+            return Ok(vec![self.example(kind, heard)]);
+        }
         counts.asked += 1;
         let unanswerable = self.question.question.has_no_answer();
         let mut shown = None;
@@ -113,10 +122,34 @@ impl Lesson<'_> {
         Ok(corrected.into_iter().collect())
     }
 
+    /// The query of the question file under the question's prompt, if it runs over this graph's
+    /// tables and gives the gold rows. A file without answers vouches for its query.
+    async fn written(&self) -> Result<Option<Heard>, EvalError> {
+        let question = &self.question.question;
+        let Some(sql) = question.sql.as_deref().filter(|_| self.config.recorder.task() == TuneTask::Query)
+        else {
+            return Ok(None);
+        };
+        self.config.recorder.begin_written(sql);
+        self.ask_as_set(&self.config.options).await;
+        let heard = self.config.recorder.take();
+        let refuses = status_of(sql) == NO_QUERY;
+        if refuses || question.answers.is_empty() && !question.unanswerable {
+            let runs = refuses || self.table_of(sql).await?.is_some();
+            return Ok(heard.into_iter().next().filter(|_| runs));
+        }
+        Ok(self.right_query(&heard).await?.into_iter().next())
+    }
+
     /// Asks once and records the task's model calls.
     async fn ask(&self, sample: u32, options: &AskOptions) -> Result<(Row, Vec<Heard>), EvalError> {
         let sampled = (sample > 0).then_some((self.config.temperature, u64::from(sample)));
         self.config.recorder.begin(sampled);
+        let row = self.ask_as_set(options).await;
+        Ok((row, self.config.recorder.take()))
+    }
+
+    async fn ask_as_set(&self, options: &AskOptions) -> Row {
         let config = RunConfig {
             engine: self.config.engine,
             options: options.clone(),
@@ -128,8 +161,7 @@ impl Lesson<'_> {
             parallel: 1,
             measured: None,
         };
-        let row = answer_question(&config, self.question).await.row;
-        Ok((row, self.config.recorder.take()))
+        answer_question(&config, self.question).await.row
     }
 
     /// The messages of one run that are worth learning: none if the answer was wrong or not
@@ -162,18 +194,23 @@ impl Lesson<'_> {
     /// The first query whose rows are the gold ones, under its original prompt.
     async fn right_query(&self, heard: &[Heard]) -> Result<Vec<Heard>, EvalError> {
         let Some(first) = heard.first() else { return Ok(Vec::new()) };
-        let question = Question::new(&self.question.question.question, self.config.now.clone())?;
         for written in heard {
-            let table = match self.config.engine.run_sql(&question, &written.reply).await {
-                Ok(table) => table,
-                Err(AnswerError::Usage(_)) => continue,
-                Err(error) => return Err(error.into()),
-            };
+            let Some(table) = self.table_of(&written.reply).await? else { continue };
             if self.question.table.score(&GivenTable::of_table(&table)).exact == 1.0 {
                 return Ok(vec![Heard { reply: written.reply.clone(), ..first.clone() }]);
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The rows of a query; `None` if it cannot be read, bound or run.
+    async fn table_of(&self, sql: &str) -> Result<Option<AnswerTable>, EvalError> {
+        let question = Question::new(&self.question.question.question, self.config.now.clone())?;
+        match self.config.engine.run_sql(&question, sql).await {
+            Ok(table) => Ok(Some(table)),
+            Err(AnswerError::Usage(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn example(&self, kind: ExampleKind, heard: Heard) -> TuneExample {

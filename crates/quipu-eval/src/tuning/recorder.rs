@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quipu_model::{
-    Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, Price, ScoreReply, ScoreRequest,
+    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, Message, ModelError, Price, ScoreReply,
+    ScoreRequest, Usage,
 };
 
 use super::task::TuneTask;
@@ -27,6 +28,8 @@ pub struct Recorder {
 struct State {
     /// Temperature and seed for the task's otherwise greedy requests.
     sample: Option<(f32, u64)>,
+    /// The reply to the task's requests, which then reach no model.
+    written: Option<String>,
     heard: Vec<Heard>,
 }
 
@@ -43,7 +46,12 @@ impl Recorder {
     /// Clears the record and sets the sampling of the task's requests; `None` leaves them
     /// unchanged.
     pub(super) fn begin(&self, sample: Option<(f32, u64)>) {
-        *self.state() = State { sample, heard: Vec::new() };
+        *self.state() = State { sample, ..State::default() };
+    }
+
+    /// Clears the record. The task's requests get this reply until the next beginning.
+    pub(super) fn begin_written(&self, reply: &str) {
+        *self.state() = State { written: Some(reply.to_owned()), ..State::default() };
     }
 
     /// The conversations recorded since `begin`.
@@ -57,18 +65,19 @@ impl Recorder {
 
     fn hear(&self, request: &ChatRequest, reply: &str) {
         let mut state = self.state();
+        // The tuned model will get its prompts without the worked examples.
+        let messages = request.messages_for_tuned();
         // An unreadable reply is requested again in the same conversation. The second reply
         // replaces the first.
         if let Some(last) = state.heard.last_mut()
             && last.stage == request.stage
-            && request.messages.len() == last.messages.len() + 2
-            && request.messages.starts_with(&last.messages)
+            && messages.len() == last.messages.len() + 2
+            && messages.starts_with(&last.messages)
         {
             reply.clone_into(&mut last.reply);
             return;
         }
-        let (stage, messages) = (request.stage.clone(), request.messages.clone());
-        state.heard.push(Heard { stage, messages, reply: reply.to_owned() });
+        state.heard.push(Heard { stage: request.stage.clone(), messages, reply: reply.to_owned() });
     }
 }
 
@@ -93,6 +102,12 @@ impl LanguageModel for Recorder {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
         if !self.task.stages().contains(&request.stage.as_str()) {
             return self.inner.chat(request).await;
+        }
+        let written = self.state().written.clone();
+        if let Some(text) = written {
+            self.hear(request, &text);
+            let (thinking, likelihood, usage) = (None, None, Usage::default());
+            return Ok(ChatReply { text, thinking, finish: FinishReason::Stop, usage, likelihood });
         }
         let mut request = request.clone();
         if let (Some((temperature, seed)), 0.0) = (self.state().sample, request.temperature) {

@@ -148,6 +148,11 @@ impl Language {
         self.means(word, "count")
     }
 
+    /// Whether a word behind "how" asks for an amount: "much".
+    pub fn wants_much(self, word: &str) -> bool {
+        self.means(word, "amount")
+    }
+
     /// Whether a superlative forms another superlative with the word behind it, or asks for a
     /// count: "most".
     pub fn is_quantity(self, word: &str) -> bool {

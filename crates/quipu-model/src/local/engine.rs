@@ -126,6 +126,11 @@ impl<'m> Engine<'m> {
         Ok(())
     }
 
+    /// Whether an adapter serves the current stage.
+    pub(super) fn is_tuned(&self) -> bool {
+        self.active.is_some()
+    }
+
     /// The key of instructions on disk.
     fn key(&self, instructions: &[LlamaToken]) -> String {
         let active = self.active.and_then(|active| self.adapters.get(active));

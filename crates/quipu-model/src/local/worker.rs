@@ -85,9 +85,12 @@ impl Worker<'_> {
     }
 
     fn chat(&mut self, request: &ChatRequest, stop: Stop<'_>) -> Result<ChatReply, ModelError> {
-        let prompt = self.prompts.write(self.engine.model, &request.messages);
-        self.check_length(&prompt, request.max_tokens as usize)?;
         self.engine.serve(&request.stage)?;
+        let prompt = match self.engine.is_tuned() {
+            true => self.prompts.write(self.engine.model, &request.messages_for_tuned()),
+            false => self.prompts.write(self.engine.model, &request.messages),
+        };
+        self.check_length(&prompt, request.max_tokens as usize)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
         let generated = match &request.constraint {
             Constraint::Choice(options) => choose(&mut self.engine, evaluated, options, request, stop)?,

@@ -48,6 +48,20 @@ pub struct Unexplained {
     pub unasked: f64,
 }
 
+impl Unexplained {
+    /// The words and values to tell people, each once: words that change the meaning come first.
+    pub fn words(&self) -> Vec<&str> {
+        let values = self.values.iter().filter(|value| !self.names.contains(&value.to_lowercase()));
+        let mut told: Vec<&str> = Vec::new();
+        for word in self.meanings.iter().chain(values).chain(&self.names) {
+            if !told.contains(&word.as_str()) {
+                told.push(word);
+            }
+        }
+        told
+    }
+}
+
 /// The values that a question names and a query does not mention, each with the column that holds
 /// it: a query for "the largest country of Africa" must mention Africa.
 pub fn names_left_out(

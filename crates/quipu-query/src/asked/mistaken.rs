@@ -104,6 +104,7 @@ pub(super) fn something_else(
         .or_else(|| of_unnamed_things(&words, query, tables))
         .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
+        .or_else(|| another_substance(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
@@ -283,6 +284,31 @@ fn another_number(
     };
     let gives = query.select()?.items.iter().any(|item| has_a_unit(&item.expression));
     (gives && !language.is_unit(noun) && is_far(noun, left_out, near)).then(|| noun.clone())
+}
+
+/// The noun right behind "how much", if the reading gives the amount of something else: the sugar
+/// in a bun is not its price.
+fn another_substance(
+    question: &str,
+    words: &[String],
+    query: &Query,
+    left_out: &[String],
+    near: &Nearness,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    if asks_for(question) != Some("amount") {
+        return None;
+    }
+    let much = words.iter().position(|word| language.wants_much(word))?;
+    let noun = words.get(much + 1).filter(|word| language.meanings(word).is_empty())?;
+    let mut is_its = language.is_unit(noun);
+    query.visit(&mut |part| {
+        let Expression::Column(column) = part else { return };
+        let title = column.place.and_then(|place| tables.column(place)).map_or("", |of| &of.title);
+        is_its |= language.measured(noun, title) == Measured::Alike;
+    });
+    (!is_its && is_far(noun, left_out, near)).then(|| noun.clone())
 }
 
 /// The noun whose extreme is asked for, if the reading orders by something else: the largest budget

@@ -3,7 +3,9 @@
 
 use super::{Binder, Doubt};
 use crate::QueryError;
-use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Order, Query, Select, Source};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, Item, Join, Order, Query, Select, Source,
+};
 use crate::tables::{Kind, Place, Tables};
 
 impl Binder<'_> {
@@ -27,12 +29,19 @@ impl Binder<'_> {
             }
             order.iter_mut().for_each(|order| counts_rows(&mut order.expression, &group));
         }
-        if !has_aggregate {
+        if !has_aggregate && select.group.is_empty() {
             return Ok(());
         }
         let bare: Vec<Expression> = bare_columns(select);
+        if !has_aggregate {
+            return group_by_bare(select, bare);
+        }
         if bare.is_empty() {
             return self.counts_uses(query);
+        }
+        if self.give_rows_of_extremes(select, order, &bare) {
+            self.mend(Doubt::Little, "the query asks for the row with the extreme value of each group");
+            return Ok(());
         }
         if select.group.is_empty() && limit.is_none() && order.is_empty() {
             // "SELECT name, MAX(price)" asks for the row with the greatest price.
@@ -52,6 +61,58 @@ impl Binder<'_> {
         }
         select.group.extend(bare);
         self.counts_uses(query)
+    }
+
+    /// Turns "SELECT country, name, MAX(height) … GROUP BY country" into the mountains that are the
+    /// highest of their country. Grouped by the name too, it would give every mountain.
+    fn give_rows_of_extremes(
+        &mut self,
+        select: &mut Select,
+        order: &mut [Order],
+        bare: &[Expression],
+    ) -> bool {
+        let [from] = select.from.as_slice() else { return false };
+        let of_row = |of: &Expression| matches!(of, Expression::Column(column) if column.table.as_ref() == Some(&from.alias));
+        let is_name = |of: &Expression| matches!(of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0));
+        let is_table = matches!(from.source, Source::Table(..));
+        let mut asks_within = false;
+        if let Some(condition) = &select.filter {
+            condition.visit(&mut |part| asks_within |= part.query().is_some());
+        }
+        let is_plain = is_table && !asks_within && select.having.is_none() && select.group.iter().all(of_row);
+        if !is_plain || !bare.iter().any(is_name) || select.group.iter().any(is_name) {
+            return false;
+        }
+        let Some((at, of, _)) = only_extreme(select).filter(|(_, of, _)| of_row(of)) else { return false };
+        let Some(extreme) = select.items.get(at).map(|item| item.expression.clone()) else { return false };
+        let mut other = from.clone();
+        other.alias = self.new_alias(&from.alias);
+        let of_other = |of: &Expression| {
+            let mut of = of.clone();
+            rename(&mut of, &from.alias, &other.alias);
+            of
+        };
+        let same = |group: &Expression| {
+            Expression::Compare(Comparison::Equal, Box::new(of_other(group)), Box::new(group.clone()))
+        };
+        let conditions = select.filter.iter().map(&of_other).chain(select.group.iter().map(same));
+        let greatest = Select {
+            items: vec![Item { expression: of_other(&extreme), alias: None }],
+            filter: conditions.reduce(|all, one| Expression::both(Some(all), one)),
+            from: vec![other.clone()],
+            ..Select::default()
+        };
+        let greatest = Expression::Scalar(Box::new(Query::of(greatest)));
+        let is_it = Expression::Compare(Comparison::Equal, Box::new(of.clone()), Box::new(greatest));
+        select.filter = Some(Expression::both(select.filter.take(), is_it));
+        select.group.clear();
+        if let Some(item) = select.items.get_mut(at) {
+            item.expression = of.clone();
+        }
+        for order in order.iter_mut().filter(|order| order.expression == extreme) {
+            order.expression = of.clone();
+        }
+        true
     }
 
     /// For "the most common colour" of a table of colours: each colour stands there once, so its
@@ -302,6 +363,46 @@ pub fn with_things(query: &mut Query, tables: &Tables) -> bool {
     let column = ColumnRef { table: Some(first.alias.clone()), name, place };
     select.items.push(Item { expression: Expression::Column(column), alias: Some(table.id.clone()) });
     true
+}
+
+/// Groups by the columns of the items too. With HAVING only by those of which a group has one
+/// value: the others would make other groups.
+fn group_by_bare(select: &mut Select, bare: Vec<Expression>) -> Result<(), QueryError> {
+    let loose = bare.iter().find(|of| !has_one_value(select, of));
+    if let Some(loose) = loose.filter(|_| select.having.is_some()) {
+        return Err(QueryError::Unbound(format!(
+            "{loose} is in no group: group by it, or give a column of the group"
+        )));
+    }
+    select.group.extend(bare);
+    Ok(())
+}
+
+/// Whether a column belongs to a row that the groups name: its own, or one that a grouped column
+/// refers to.
+fn has_one_value(select: &Select, of: &Expression) -> bool {
+    let Expression::Column(of) = of else { return false };
+    let names_it = |other: &Expression| matches!(other, Expression::Column(other) if other.table == of.table && other.place.is_some_and(|place| place.column == 0));
+    let joins = select.from.iter().filter_map(|from| match &from.join {
+        Join::Inner(on) | Join::Left(on) => on.as_ref(),
+    });
+    let refers = |condition: &Expression| match condition {
+        Expression::Compare(Comparison::Equal, a, b) => {
+            names_it(a) && select.group.contains(b) || names_it(b) && select.group.contains(a)
+        }
+        _ => false,
+    };
+    select.group.iter().any(names_it) || joins.flat_map(Expression::conjuncts).any(refers)
+}
+
+/// Gives the columns of one alias another, outside of subqueries.
+fn rename(expression: &mut Expression, alias: &str, with: &str) {
+    match expression {
+        Expression::Column(column) if column.table.as_deref() == Some(alias) => {
+            column.table = Some(with.to_owned());
+        }
+        other => other.parts_mut().into_iter().for_each(|part| rename(part, alias, with)),
+    }
 }
 
 /// Columns of the items that are in no aggregate and in no group.

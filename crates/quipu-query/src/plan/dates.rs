@@ -45,6 +45,19 @@ pub(super) fn day_number(of: &Expression) -> Expression {
     leaps.fold(add(add(day, of_months), multiply(integer(365), year.clone())), add)
 }
 
+/// A day's number so many days later.
+pub(super) fn days_later(of: Expression, days: i64) -> Expression {
+    add(day_number(&of), integer(days))
+}
+
+/// A number for the day so many months later, greater for later days. Numbers of two days compare,
+/// their difference means nothing.
+pub(super) fn months_later(of: Expression, months: i64) -> Expression {
+    let (year, month, day) = (field(of.clone(), 1, 4), field(of.clone(), 6, 2), field(of, 9, 2));
+    let months = add(add(multiply(integer(12), year), month), integer(months));
+    add(multiply(integer(100), months), day)
+}
+
 fn add(a: Expression, b: Expression) -> Expression {
     Expression::Add(Box::new(whole(a)), Box::new(whole(b)))
 }

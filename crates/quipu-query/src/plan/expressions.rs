@@ -182,6 +182,9 @@ impl Planner<'_> {
     fn column(&mut self, column: &ColumnRef) -> Value {
         let Some(cell) = cell_of(column) else { return (string(&column.name), ValueKind::Text) };
         let variable: Sparql = self.cells.variable(&cell, &column.name).into();
+        if let Some(kind) = self.derived.get(&cell) {
+            return (variable, *kind);
+        }
         let of = column.place.and_then(|place| self.tables.column(place));
         match of.map(|column| column.kind) {
             Some(Kind::Number { text: true }) => (numeric(variable), ValueKind::Number),
@@ -203,6 +206,9 @@ impl Planner<'_> {
                 _ => Sparql::In(Box::new(value), list),
             };
             return Ok(if comparison == Comparison::Unequal { not(one_of) } else { one_of });
+        }
+        if let Some(compared) = self.compare_shifted(comparison, a, b)? {
+            return Ok(compared);
         }
         let (left, left_kind) = self.value(a)?;
         let (right, right_kind) = self.value(b)?;
@@ -249,6 +255,29 @@ impl Planner<'_> {
             _ => (left, right),
         };
         Ok(compared(comparison, left, right))
+    }
+
+    /// A comparison with a date that is shifted by months or days: both dates are counted in them.
+    fn compare_shifted(
+        &mut self,
+        comparison: Comparison,
+        a: &Expression,
+        b: &Expression,
+    ) -> Result<Option<Sparql>, QueryError> {
+        let ((left, left_by), (right, right_by)) = (shift_of(a), shift_of(b));
+        let count: fn(Sparql, i64) -> Sparql = match (left_by, right_by) {
+            (None, None) => return Ok(None),
+            (left, right) if left.or(right).is_some_and(|(months, _)| months != 0) => dates::months_later,
+            _ => dates::days_later,
+        };
+        let by = |shift: Option<(i64, i64)>| shift.map_or(0, |(months, days)| months + days);
+        if let (Some(left), Some(right)) = (left_by, right_by)
+            && (left.0 == 0) != (right.0 == 0)
+        {
+            return Err(QueryError::Refused("months are compared with months, days with days".into()));
+        }
+        let (left, right) = (self.value(left)?.0, self.value(right)?.0);
+        Ok(Some(compared(comparison, count(left, by(left_by)), count(right, by(right_by)))))
     }
 
     /// The samples of a column of dates: the first, the last, and some between.
@@ -301,8 +330,8 @@ impl Planner<'_> {
         let ((left, left_kind), (right, right_kind)) = (self.value(a)?, self.value(b)?);
         if left_kind == ValueKind::Date && right_kind == ValueKind::Date && operation == Arithmetic::Subtract
         {
-            let days =
-                Sparql::Subtract(Box::new(dates::day_number(&left)), Box::new(dates::day_number(&right)));
+            let (left, right) = (whole(dates::day_number(&left)), whole(dates::day_number(&right)));
+            let days = Sparql::Subtract(Box::new(left), Box::new(right));
             return Ok((days, ValueKind::Number));
         }
         let (left, right) =
@@ -337,6 +366,11 @@ impl Planner<'_> {
             _ => None,
         };
         Ok(match function {
+            Function::Shifted => {
+                return Err(QueryError::Refused(
+                    "a date with an INTERVAL stands in a comparison only".into(),
+                ));
+            }
             Function::Lower => (lower(first), ValueKind::Text),
             Function::Upper => (call(Builtin::UCase, vec![text(first)]), ValueKind::Text),
             Function::Length => (call(Builtin::StrLen, vec![text(first)]), ValueKind::Number),
@@ -486,5 +520,20 @@ pub(super) fn plain_item(query: &Query) -> Option<Cell> {
     match select.items.as_slice() {
         [Item { expression: Expression::Column(column), .. }] if plain => cell_of(column),
         _ => None,
+    }
+}
+
+/// A date that is shifted, with the months and days of the shift; any other expression unshifted.
+fn shift_of(of: &Expression) -> (&Expression, Option<(i64, i64)>) {
+    let number = |of: &Expression| match of {
+        Expression::Number(written) => written.parse().ok(),
+        _ => None,
+    };
+    match of {
+        Expression::Call(Function::Shifted, parts) => match parts.as_slice() {
+            [date, months, days] => (date, number(months).zip(number(days))),
+            _ => (of, None),
+        },
+        _ => (of, None),
     }
 }

@@ -102,6 +102,7 @@ pub fn plan(query: &Query, tables: &Tables) -> Result<Plan, QueryError> {
         replaced: Vec::new(),
         nothing_as: Nothing::Absent,
         origins: HashMap::new(),
+        derived: HashMap::new(),
         presence: HashMap::new(),
     };
     let part = planner.query(query)?;
@@ -137,6 +138,8 @@ struct Planner<'a> {
     /// For variables that a solution may lack, the triples that they come from. An unbound variable
     /// would join with anything.
     origins: HashMap<Variable, Vec<TriplePattern>>,
+    /// The kinds of the columns that queries in FROM give.
+    derived: HashMap<Cell, ValueKind>,
     /// For joining columns of an optional table, the variable that is bound if the table has a row.
     presence: HashMap<Cell, Variable>,
 }

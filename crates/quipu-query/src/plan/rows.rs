@@ -34,6 +34,7 @@ impl Planner<'_> {
                 let mut required: Vec<Variable> = Vec::new();
                 for (at, column) in part.outputs.iter().enumerate() {
                     let cell = (from.alias.clone(), at);
+                    self.derived.insert(cell.clone(), column.kind);
                     let mut variable = self.cells.variable(&cell, &column.title);
                     let may_lack =
                         self.origins.contains_key(&column.variable) || !self.cells.has(&column.variable);

@@ -27,6 +27,16 @@ impl Reader {
                 return refuse(format!("{name} takes values, not a query"));
             }
         };
+        let back = matches!(name.as_str(), "DATE_SUB" | "SUBDATE");
+        if (back || matches!(name.as_str(), "DATE_ADD" | "ADDDATE"))
+            && let [
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(of)),
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ast::Expr::Interval(interval))),
+            ] = list
+        {
+            let of = self.expression(of)?;
+            return shifted(&of, back, interval);
+        }
         let mut parts = Vec::new();
         let mut star = false;
         for argument in list {
@@ -192,8 +202,8 @@ impl Reader {
     }
 }
 
-/// A date some time before or after a written one, such as today's, which is known when the SQL is
-/// read.
+/// A date some time before or after another. If that one is written, such as today's, it is known
+/// when the SQL is read.
 pub(super) fn shifted(of: &Expression, back: bool, interval: &ast::Interval) -> Read<Expression> {
     let said = match (&*interval.value, &interval.leading_field) {
         (ast::Expr::Value(value), field) => {
@@ -202,10 +212,16 @@ pub(super) fn shifted(of: &Expression, back: bool, interval: &ast::Interval) -> 
         }
         _ => String::new(),
     };
-    let Expression::Text(date) = of else {
-        return refuse("INTERVAL is read behind a date that is written out only");
-    };
     let said = if back { format!("-{said}") } else { said };
+    let Expression::Text(date) = of else {
+        let Some(span) = span_of(&said) else {
+            return refuse(format!("this span of time is not read: {said}"));
+        };
+        let months = i64::from(span.get_years()) * 12 + i64::from(span.get_months());
+        let days = i64::from(span.get_weeks()) * 7 + i64::from(span.get_days());
+        let parts = [months, days].map(|number| Expression::Number(number.to_string()));
+        return Ok(Expression::Call(Function::Shifted, [vec![of.clone()], parts.into()].concat()));
+    };
     match (date.parse::<Date>(), span_of(&said)) {
         (Ok(date), Some(span)) => date
             .checked_add(span)

@@ -84,6 +84,16 @@ fn name(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// `launched + INTERVAL '12 month'`.
+fn write_shifted(f: &mut fmt::Formatter<'_>, parts: &[Expression]) -> fmt::Result {
+    let [of, months, days] = parts else { return f.write_str("NULL") };
+    let (number, unit) = match months {
+        Expression::Number(none) if none == "0" => (days, "day"),
+        months => (months, "month"),
+    };
+    write!(f, "{of} + INTERVAL '{number} {unit}'")
+}
+
 fn write_date_part(f: &mut fmt::Formatter<'_>, parts: &[Expression]) -> fmt::Result {
     let [of, length] = parts else { return Err(fmt::Error) };
     let unit = match length {
@@ -189,6 +199,7 @@ impl fmt::Display for Expression {
                     Function::DatePart => return write_date_part(f, parts),
                     Function::DaysBetween if parts.len() < 2 => "JULIANDAY",
                     Function::DaysBetween => "DATEDIFF",
+                    Function::Shifted => return write_shifted(f, parts),
                     Function::Coalesce => "COALESCE",
                     Function::NullIf => "NULLIF",
                     Function::Number => return write!(f, "CAST({} AS REAL)", listed(parts)),

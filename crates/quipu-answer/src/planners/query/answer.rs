@@ -58,10 +58,7 @@ pub(super) async fn answer(
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
     }
     if confidence < asking.config.least_confidence && wanted.is_none() {
-        let values =
-            unexplained.values.iter().filter(|value| !unexplained.names.contains(&value.to_lowercase()));
-        let left_out: Vec<&str> =
-            unexplained.meanings.iter().chain(values).chain(&unexplained.names).map(String::as_str).collect();
+        let left_out = unexplained.words();
         let missing = match left_out.is_empty() {
             true => String::new(),
             false => format!(" It leaves out: {}.", left_out.join(", ")),
@@ -114,7 +111,7 @@ async fn yes_or_no(
 fn reading(chosen: &Chosen) -> Reading {
     let Chosen { candidate, confidence, unexplained } = chosen;
     let table = AnswerTable::of(&candidate.plan, &candidate.rows);
-    let unexplained = unexplained.meanings.iter().chain(&unexplained.names).cloned().collect();
+    let unexplained = unexplained.words().into_iter().map(str::to_owned).collect();
     Reading {
         words: candidate.words.clone(),
         sql: Some(candidate.bound.query.to_string()),

@@ -177,7 +177,9 @@ pub(super) async fn write(
         "question": prompt.question,
         "failed": failed,
     }))?;
+    let worked = worked(&messages, prompt.whole);
     let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
+    request.worked = worked;
     if let Asked::Sample(seed) = asked {
         request.temperature = config.temperature;
         request.seed = u64::from(seed);
@@ -186,6 +188,13 @@ pub(super) async fn write(
     request.likelihood = true;
     let reply = context.chat(Stage::Plan, request).await?;
     Ok(Written { sql: bare(&reply.text), likelihood: reply.likelihood })
+}
+
+/// Number of the messages that are worked examples: all between the instructions and the graph's
+/// tables. Tables that are shown whole have a question and a reply of their own.
+fn worked(messages: &[Message], whole: bool) -> usize {
+    let about_the_graph = if whole { 3 } else { 1 };
+    messages.len().saturating_sub(1 + about_the_graph)
 }
 
 /// The bare query, without fences, comments and semicolons.
