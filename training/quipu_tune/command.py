@@ -87,7 +87,7 @@ def _add_parameters(train: argparse.ArgumentParser) -> None:
     add("--alpha", type=_positive(float), default=32.0, help="alpha / rank scales the LoRA")
     add("--dropout", type=_share, default=0.05, help="dropout before the LoRA")
     add("--learning-rate", type=_positive(float), default=5e-5, help="of AdamW, KERAG's")
-    add("--batch", type=_positive(int), default=1, help="examples side by side")
+    add("--batch", type=_positive(int), default=1, help="examples in one sequence")
     add("--accumulate", type=_positive(int), default=8, help="batches a step")
     add("--max-tokens", type=_positive(int), default=2048, help="longer examples are left out")
     add("--validate-every", type=_positive(int), metavar="N", help="steps; else an epoch, max 50")
@@ -107,6 +107,12 @@ def _add_length(train: argparse.ArgumentParser) -> None:
     add("--epochs", type=_positive(int), default=20, help="KERAG's; may be raised with --resume")
     add("--steps", type=_positive(int), help="end after so many steps, whatever the epochs")
     add("--patience", type=_natural, default=4, help="end after N validations no better; 0: never")
+    add(
+        "--cool-down",
+        type=_share,
+        default=0.0,
+        help="the last share of the steps, over which the learning rate falls to 0",
+    )
 
 
 def _positive(kind: Callable[[str], float]) -> Callable[[str], Any]:
@@ -233,12 +239,12 @@ def _trainer(
             "left_out": train.left_out + validation.left_out,
         },
     )
-    length = Length(options.epochs, options.steps, options.patience)
+    length = Length(options.epochs, options.steps, options.patience, options.cool_down)
     passes = Passes(tuned, options.device, options.batch, shares=not options.checkpointing)
     return Trainer(
         folder,
         record,
-        Plan(len(train.examples), parameters, length),
+        Plan([example.beginning for example in train.examples], parameters, length),
         train.examples,
         validation.examples,
         passes,

@@ -13,6 +13,9 @@ from .data import Example
 from .errors import TuneError
 from .tokens import Vocabulary
 
+BEGINNING = 256
+"""Tokens: instructions and the first tables of a graph, or instructions and examples."""
+
 
 @dataclass(frozen=True)
 class Encoded:
@@ -20,6 +23,11 @@ class Encoded:
 
     tokens: tuple[int, ...]
     target: int
+
+    @property
+    def beginning(self) -> tuple[int, ...]:
+        """The first tokens, by which examples with the same instructions and tables are found."""
+        return self.tokens[: min(BEGINNING, self.target)]
 
     @property
     def learnt(self) -> int:

@@ -17,6 +17,9 @@ from .conversation import Encoded
 LEAST_SHARED = 32
 """Tokens; below, an extra pass costs more than it saves."""
 
+MOST_TOKENS = 1024
+"""Of several examples in one sequence: a 1.5B keeps some 4 MB for each until the way back."""
+
 Use = Callable[[torch.Tensor, torch.Tensor], None]
 """Gets logits (learnt tokens x vocabulary, float32) and the learnt tokens of a batch."""
 
@@ -53,7 +56,7 @@ def _common(one: Encoded, other: Encoded, most: int) -> int:
 
 @dataclass(frozen=True)
 class Passes:
-    """How examples go through a network: `batch` side by side."""
+    """How examples go through a network: `batch` in one sequence."""
 
     tuned: Any
     device: str
@@ -66,7 +69,7 @@ class Passes:
         groups = groups_of(examples) if self.shares else [Group(examples, 0)]
         for group in groups:
             beginning = self._beginning(group) if group.shared else None
-            for some in _batches(group.examples, self.batch):
+            for some in _batches(group, self.batch):
                 batch = Batch(some, group.shared, self.device)
                 use(self._logits(batch, beginning), batch.targets())
             if beginning:
@@ -82,11 +85,11 @@ class Passes:
         """Logits where a learnt token is predicted; the others are never made: a vocabulary of
         151,936 would cost 0.6 MB a token."""
         network = _decoder(self.tuned)
-        rows = batch.tokens.shape[0]
         hidden = network.model(
             input_ids=batch.tokens,
             attention_mask=batch.mask,
-            past_key_values=beginning.cache_for(rows) if beginning else None,
+            position_ids=batch.positions,
+            past_key_values=beginning.cache() if beginning else None,
             use_cache=beginning is not None,
         ).last_hidden_state
         logits: torch.Tensor = network.lm_head(hidden[:, :-1][batch.learnt[:, 1:]])
@@ -100,12 +103,11 @@ class Beginning:
         self.made = [tensor for layer in cache.layers for tensor in (layer.keys, layer.values)]
         self.leaves = [tensor.detach().requires_grad_(tensor.requires_grad) for tensor in self.made]
 
-    def cache_for(self, rows: int) -> Any:
-        """A cache for `rows` examples side by side."""
+    def cache(self) -> Any:
+        """A cache that examples may follow."""
         cache = transformers.DynamicCache()
         for layer in range(len(self.leaves) // 2):
-            keys, values = self.leaves[2 * layer : 2 * layer + 2]
-            cache.update(keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1), layer)
+            cache.update(*self.leaves[2 * layer : 2 * layer + 2], layer)
         return cache
 
     def backward(self) -> None:
@@ -121,26 +123,36 @@ class Beginning:
 
 
 class Batch:
-    """Examples side by side without their first `shared` tokens, padded at their ends."""
+    """Examples without their first `shared` tokens, one after the other in one sequence. Each sees
+    the beginning and itself, as if it were alone: nothing is padded."""
 
     def __init__(self, examples: list[Encoded], shared: int, device: str) -> None:
-        longest = max(len(example.tokens) for example in examples) - shared
-        tokens = torch.zeros(len(examples), longest, dtype=torch.long)
-        mask = torch.ones(len(examples), shared + longest, dtype=torch.long)
-        learnt = torch.zeros(len(examples), longest, dtype=torch.bool)
-        for row, example in enumerate(examples):
-            length = len(example.tokens) - shared
-            tokens[row, :length] = torch.tensor(example.tokens[shared:])
-            mask[row, shared + length :] = 0
-            learnt[row, example.target - shared : length] = True
-        self.tokens = tokens.to(device)
-        # Without padding the attention is causal and needs no mask, which is faster.
-        self.mask = None if bool(mask.all()) else mask.to(device)
-        self.learnt = learnt.to(device)
+        own = [torch.tensor(example.tokens[shared:]) for example in examples]
+        lengths = [len(tokens) for tokens in own]
+        places = [torch.arange(shared, shared + length) for length in lengths]
+        learnt = [place >= example.target for place, example in zip(places, examples, strict=True)]
+        self.tokens = torch.cat(own)[None].to(device)
+        self.positions = torch.cat(places)[None].to(device)
+        self.learnt = torch.cat(learnt)[None].to(device)
+        # One example alone is causal and needs no mask, which is faster.
+        self.mask = _mask(lengths, shared).to(device) if len(examples) > 1 else None
 
     def targets(self) -> torch.Tensor:
         """The learnt tokens, in the order of the logits."""
         return self.tokens[:, 1:][self.learnt[:, 1:]]
+
+
+def _mask(lengths: list[int], shared: int) -> torch.Tensor:
+    """Which tokens each token sees: those of the beginning, and its example's up to itself."""
+    total = sum(lengths)
+    mask = torch.zeros(total, shared + total, dtype=torch.bool)
+    mask[:, :shared] = True
+    start = 0
+    for length in lengths:
+        block = torch.ones(length, length, dtype=torch.bool).tril()
+        mask[start : start + length, shared + start : shared + start + length] = block
+        start += length
+    return mask[None, None]
 
 
 def _decoder(tuned: Any) -> Any:
@@ -148,8 +160,15 @@ def _decoder(tuned: Any) -> Any:
     return tuned.get_base_model() if hasattr(tuned, "get_base_model") else tuned
 
 
-def _batches(examples: list[Encoded], size: int) -> Iterator[list[Encoded]]:
-    """Groups of examples; neighbours in length share one, so that little is padded."""
-    ordered = sorted(examples, key=lambda example: len(example.tokens)) if size > 1 else examples
-    for start in range(0, len(ordered), size):
-        yield ordered[start : start + size]
+def _batches(group: Group, size: int) -> Iterator[list[Encoded]]:
+    """The examples of a group, at most `size` and `MOST_TOKENS` own tokens in one sequence."""
+    some: list[Encoded] = []
+    tokens = 0
+    for example in group.examples:
+        own = len(example.tokens) - group.shared
+        if some and (len(some) == size or tokens + own > MOST_TOKENS):
+            yield some
+            some, tokens = [], 0
+        some.append(example)
+        tokens += own
+    yield some

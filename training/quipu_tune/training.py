@@ -11,6 +11,7 @@ import random
 import resource
 import sys
 import time
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +42,8 @@ class Length:
     steps: int | None
     patience: int
     """Validations in a row without a better loss after which the run ends; 0: never."""
+    cool_down: float = 0.0
+    """The last share of the steps, over which the rate falls to 0."""
 
 
 @dataclass
@@ -71,9 +74,16 @@ class Score:
 class Plan:
     """Which examples make which step."""
 
-    count: int
+    beginnings: Sequence[Hashable]
+    """For each example how it begins. Examples that begin alike make a step, as far as possible:
+    their beginning is then read once."""
     parameters: Parameters
     length: Length
+
+    @property
+    def count(self) -> int:
+        """Examples in an epoch."""
+        return len(self.beginnings)
 
     @property
     def a_step(self) -> int:
@@ -97,12 +107,29 @@ class Plan:
         """Steps between two validations: as asked, else an epoch, at most 50."""
         return self.parameters.validate_every or min(50, self.steps_an_epoch)
 
+    def rate(self, step: int) -> float:
+        """The learning rate of a step."""
+        rate = self.parameters.learning_rate * min(1.0, step / WARM_UP_STEPS)
+        cooling = self.length.cool_down * self.steps
+        return rate * min(1.0, (self.steps - step + 1) / cooling) if cooling >= 1.0 else rate
+
     def examples(self, step: int) -> list[int]:
         """The examples of a step; steps count from 1."""
         epoch, place = divmod(step - 1, self.steps_an_epoch)
+        chance = random.Random(f"{self.parameters.seed}/{epoch}")
         order = list(range(self.count))
-        random.Random(f"{self.parameters.seed}/{epoch}").shuffle(order)
-        return order[place * self.a_step : (place + 1) * self.a_step]
+        chance.shuffle(order)
+        alike: dict[Hashable, list[int]] = {}
+        for index in order:
+            alike.setdefault(self.beginnings[index], []).append(index)
+        whole, rest = [], []
+        for indices in alike.values():
+            end = len(indices) - len(indices) % self.a_step
+            whole += [indices[at : at + self.a_step] for at in range(0, end, self.a_step)]
+            rest += indices[end:]
+        whole += [rest[at : at + self.a_step] for at in range(0, len(rest), self.a_step)]
+        chance.shuffle(whole)
+        return whole[place]
 
     def is_validated(self, step: int) -> bool:
         """Whether a validation follows a step; the last one always is."""
@@ -206,9 +233,8 @@ class Trainer:
                 f"the loss of step {step} is not finite; lower --learning-rate, "
                 "or take --dtype float32, with another --out"
             )
-        rate = parameters.learning_rate * min(1.0, step / WARM_UP_STEPS)
         for group_of_weights in self.optimizer.param_groups:
-            group_of_weights["lr"] = rate
+            group_of_weights["lr"] = self.plan.rate(step)
         torch.nn.utils.clip_grad_norm_(self.weights.values(), LARGEST_GRADIENT)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
