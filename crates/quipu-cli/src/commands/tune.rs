@@ -166,11 +166,14 @@ impl Export {
         let Some(source) = card.sources.last() else { return Ok(()) };
         let counts = source.counts;
         let mut out = stdout();
+        if counts.written > 0 {
+            let written = counted(counts.written as u64, "question", "questions");
+            writeln!(out, "{written} learnt with the query that stands in the file, without a call.")?;
+        }
         writeln!(
             out,
-            "{} with a query of its own, {} asked: {} right at first, {} right later, {} never right; {} left out, near to a file of --held-out.",
-            counted(counts.written as u64, "question", "questions"),
-            counts.asked,
+            "{} asked: {} right at first, {} right later, {} never right; {} left out, near to a file of --held-out.",
+            counted(counts.asked as u64, "question", "questions"),
             counts.right_at_first,
             counts.right_later,
             counts.never_right,

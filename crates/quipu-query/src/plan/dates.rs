@@ -46,14 +46,14 @@ pub(super) fn day_number(of: &Expression) -> Expression {
 }
 
 /// A day's number so many days later.
-pub(super) fn days_later(of: Expression, days: i64) -> Expression {
-    add(day_number(&of), integer(days))
+pub(super) fn days_later(of: &Expression, days: i64) -> Expression {
+    add(day_number(of), integer(days))
 }
 
 /// A number for the day so many months later, greater for later days. Numbers of two days compare,
 /// their difference means nothing.
-pub(super) fn months_later(of: Expression, months: i64) -> Expression {
-    let (year, month, day) = (field(of.clone(), 1, 4), field(of.clone(), 6, 2), field(of, 9, 2));
+pub(super) fn months_later(of: &Expression, months: i64) -> Expression {
+    let (year, month, day) = (field(of.clone(), 1, 4), field(of.clone(), 6, 2), field(of.clone(), 9, 2));
     let months = add(add(multiply(integer(12), year), month), integer(months));
     add(multiply(integer(100), months), day)
 }

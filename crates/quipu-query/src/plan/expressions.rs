@@ -265,7 +265,7 @@ impl Planner<'_> {
         b: &Expression,
     ) -> Result<Option<Sparql>, QueryError> {
         let ((left, left_by), (right, right_by)) = (shift_of(a), shift_of(b));
-        let count: fn(Sparql, i64) -> Sparql = match (left_by, right_by) {
+        let count: fn(&Sparql, i64) -> Sparql = match (left_by, right_by) {
             (None, None) => return Ok(None),
             (left, right) if left.or(right).is_some_and(|(months, _)| months != 0) => dates::months_later,
             _ => dates::days_later,
@@ -277,7 +277,7 @@ impl Planner<'_> {
             return Err(QueryError::Refused("months are compared with months, days with days".into()));
         }
         let (left, right) = (self.value(left)?.0, self.value(right)?.0);
-        Ok(Some(compared(comparison, count(left, by(left_by)), count(right, by(right_by)))))
+        Ok(Some(compared(comparison, count(&left, by(left_by)), count(&right, by(right_by)))))
     }
 
     /// The samples of a column of dates: the first, the last, and some between.
