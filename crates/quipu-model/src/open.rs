@@ -14,6 +14,8 @@ use crate::{
 const ENDPOINT: &str = "openai:";
 /// Separates a model's name and its adapters.
 const WITH: char = '+';
+/// In the place of an adapter: no adapter, not even the model's own.
+const NONE: &str = "none";
 
 /// Options for opening models.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +90,8 @@ pub struct ModelIdentity {
     pub version: String,
 }
 
-/// The name of a model with these LoRA adapters, each a file or a name in `models.toml`.
+/// The name of a model with these LoRA adapters, each a file or a name in `models.toml`, in the place
+/// of the model's own ones. The adapter `none` leaves the model without any.
 pub fn name_with_adapters(model: &str, adapters: &[String]) -> String {
     let names = std::iter::once(model).chain(adapters.iter().map(String::as_str));
     names.collect::<Vec<_>>().join(&WITH.to_string())
@@ -98,7 +101,8 @@ pub fn name_with_adapters(model: &str, adapters: &[String]) -> String {
 struct Named<'a> {
     /// The model's own name.
     model: &'a str,
-    adapters: Vec<Adapter>,
+    /// Files, or names in `models.toml`.
+    adapters: Vec<String>,
 }
 
 impl<'a> Named<'a> {
@@ -108,28 +112,41 @@ impl<'a> Named<'a> {
             Some(parts) if !name.starts_with(ENDPOINT) && !Path::new(name).is_file() => parts,
             _ => (name, ""),
         };
-        let adapters: Vec<&str> = match Path::new(adapters).is_file() {
+        let named: Vec<&str> = match Path::new(adapters).is_file() {
             true => vec![adapters],
             false => adapters.split(WITH).filter(|adapter| !adapter.is_empty()).collect(),
         };
-        let adapters = adapters.into_iter().map(|adapter| read_adapter(adapter, options));
-        Ok(Self { model, adapters: adapters.collect::<Result<_, _>>()? })
+        let adapters = match named.as_slice() {
+            [NONE] => Vec::new(),
+            [] if name.starts_with(ENDPOINT) || is_gguf(model) => Vec::new(),
+            [] => of_kind(&options.registry()?, model, ModelKind::Chat)?.adapters.clone(),
+            named => named.iter().map(|&name| name.to_owned()).collect(),
+        };
+        Ok(Self { model, adapters })
     }
 
     /// SHA-256 of a file in `models.toml`, the base URL of an endpoint, or size and date of another
     /// file; with adapters, theirs too.
     fn version(&self, options: &OpenOptions) -> Result<String, ModelError> {
-        let own = if self.model.starts_with(ENDPOINT) {
+        let listed = |name: &str, kind: ModelKind| -> Result<String, ModelError> {
+            let registry = options.registry()?;
+            let file = of_kind(&registry, name, kind)?.files.first();
+            Ok(file.map(|file| file.sha256.clone()).unwrap_or_default())
+        };
+        let mut versions = vec![if self.model.starts_with(ENDPOINT) {
             options.endpoint()?.base_url
         } else if is_gguf(self.model) {
             file_version(Path::new(self.model))?
         } else {
-            let registry = options.registry()?;
-            let entry = of_kind(&registry, self.model, ModelKind::Chat)?;
-            entry.files.first().map(|file| file.sha256.clone()).unwrap_or_default()
-        };
-        let adapters = self.adapters.iter().map(|adapter| adapter.sha256.as_str());
-        Ok(std::iter::once(own.as_str()).chain(adapters).collect::<Vec<_>>().join("+"))
+            listed(self.model, ModelKind::Chat)?
+        }];
+        for adapter in &self.adapters {
+            versions.push(match is_gguf(adapter) {
+                true => Adapter::read(Path::new(adapter))?.sha256,
+                false => listed(adapter, ModelKind::Adapter)?,
+            });
+        }
+        Ok(versions.join("+"))
     }
 
     /// Loads a model of this machine.
@@ -139,14 +156,16 @@ impl<'a> Named<'a> {
         } else {
             options.registry()?.path(self.model)?
         };
-        if self.adapters.iter().any(|adapter| adapter.base_sha256.is_some()) {
+        let adapters = self.adapters.iter().map(|adapter| read_adapter(adapter, options));
+        let adapters: Vec<Adapter> = adapters.collect::<Result<_, _>>()?;
+        if adapters.iter().any(|adapter| adapter.base_sha256.is_some()) {
             let known = options.registry().ok().and_then(|registry| {
                 registry.entry(self.model).ok()?.files.first().map(|file| file.sha256.clone())
             });
             let base = known.map_or_else(|| checksum(&path), Ok).map_err(|error| unread(&path, error))?;
-            self.adapters.iter().try_for_each(|adapter| adapter.check_base(self.model, &base))?;
+            adapters.iter().try_for_each(|adapter| adapter.check_base(self.model, &base))?;
         }
-        let mut config = LocalConfig { adapters: self.adapters, ..LocalConfig::default() };
+        let mut config = LocalConfig { adapters, ..LocalConfig::default() };
         config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
         config.threads = options.threads.unwrap_or(config.threads);
         if options.keep_instructions {

@@ -82,7 +82,7 @@ fn load(adapters: &[&Path]) -> Result<LocalModel, ModelError> {
 }
 
 /// The likelihood of an answer to a request of this stage.
-async fn likelihood(model: &LocalModel, stage: &str) -> f64 {
+async fn likelihood(model: &dyn LanguageModel, stage: &str) -> f64 {
     let request = ScoreRequest {
         stage: stage.into(),
         messages: vec![
@@ -195,4 +195,62 @@ fn names_say_which_adapters_there_are_and_bases_are_checked() {
     let version = |name: &str| identify_language_model(name, &options).unwrap().version;
     assert_ne!(version(&name(&fitting)), version("smollm2-135m"));
     assert!(version(&name(&fitting)).starts_with(&version("smollm2-135m")));
+}
+
+#[tokio::test]
+async fn a_model_brings_its_own_adapters_unless_others_or_none_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, strength: f32| {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        let texts = vec![("quipu.adapter.stages", "plan.query")];
+        File { strength, texts, ..File::default() }
+            .write(folder.path().join(name).join(format!("{name}.gguf")))
+    };
+    let (own, other) = (put("own", 600.0), put("other", -600.0));
+    std::fs::create_dir(folder.path().join("small")).unwrap();
+    std::fs::hard_link(model_path("smollm2-135m"), folder.path().join("small/small.gguf"))
+        .or_else(|_| {
+            std::fs::copy(model_path("smollm2-135m"), folder.path().join("small/small.gguf")).map(|_| ())
+        })
+        .unwrap();
+    let size = std::fs::metadata(folder.path().join("small/small.gguf")).unwrap().len();
+    let adapter = |path: &Path| (std::fs::metadata(path).unwrap().len(), Adapter::read(path).unwrap().sha256);
+    let ((length, sha256), (other_length, other_sha256)) = (adapter(&own), adapter(&other));
+    let models = format!(
+        r#"
+        [[model]]
+        name = "small"
+        kind = "chat"
+        licence = "Apache-2.0"
+        adapters = ["own"]
+        files = [{{ name = "small.gguf", size = {size}, sha256 = "5a" }}]
+        [[model]]
+        name = "own"
+        kind = "adapter"
+        licence = "Apache-2.0"
+        files = [{{ name = "own.gguf", size = {length}, sha256 = "{sha256}" }}]
+        [[model]]
+        name = "other"
+        kind = "adapter"
+        licence = "Apache-2.0"
+        files = [{{ name = "other.gguf", size = {other_length}, sha256 = "{other_sha256}" }}]
+        "#
+    );
+    std::fs::write(folder.path().join("models.toml"), models).unwrap();
+    let options = OpenOptions {
+        models: Some(folder.path().to_path_buf()),
+        context_tokens: Some(1024),
+        ..OpenOptions::default()
+    };
+    let version = |name: &str| identify_language_model(name, &options).unwrap().version;
+    assert_eq!(version("small"), format!("5a+{sha256}"));
+    assert_eq!(version("small+none"), "5a");
+    assert_eq!(version("small+other"), format!("5a+{other_sha256}"));
+    let of = async |name: &str| {
+        let model = open_language_model(name, &options).unwrap();
+        (likelihood(&*model, "plan.query").await, likelihood(&*model, "compose").await)
+    };
+    let (tuned, plain, otherwise) = (of("small").await, of("small+none").await, of("small+other").await);
+    assert!((tuned.0 - plain.0).abs() > 0.5 && (tuned.0 - otherwise.0).abs() > 0.5, "{tuned:?} {plain:?}");
+    assert!((tuned.1 - plain.1).abs() < 0.05, "{tuned:?} {plain:?}");
 }

@@ -14,7 +14,7 @@ pub use shape::{with_groups, with_measures, with_things};
 use std::collections::HashSet;
 
 use crate::QueryError;
-use crate::syntax::{Body, Expression, From, Item, Join, Order, Query, Select, Source};
+use crate::syntax::{Body, Comparison, Expression, From, Item, Join, Order, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, covers, words_of};
 use crate::values::{Found, Values};
 
@@ -205,7 +205,7 @@ impl Binder<'_> {
                 select.from.first_mut().map(|first| std::mem::replace(&mut first.join, Join::Inner(None)));
             for join in of_first.into_iter().chain([from.join]) {
                 if let Join::Inner(Some(on)) | Join::Left(Some(on)) = join
-                    && !matches!(on, Expression::Compare(crate::syntax::Comparison::Equal, ..))
+                    && !matches!(on, Expression::Compare(Comparison::Equal, ..))
                 {
                     select.filter = Some(Expression::both(select.filter.take(), on));
                 }
@@ -290,11 +290,13 @@ impl Binder<'_> {
             if let Join::Inner(Some(on)) | Join::Left(Some(on)) = &mut from.join {
                 self.joins(on, scopes)?;
                 self.expression(on, scopes)?;
+                joins_two_columns(on)?;
             }
         }
         select.from = from;
         if let Some(filter) = &mut select.filter {
             self.expression(filter, scopes)?;
+            joins_two_columns(filter)?;
         }
         for group in &mut select.group {
             self.by_item(group, scopes, false);
@@ -585,6 +587,23 @@ pub(crate) fn title_of(item: &Item) -> String {
         (Some(alias), _) => alias.clone(),
         (None, Expression::Column(column)) => column.name.clone(),
         (None, other) => other.to_string(),
+    }
+}
+
+/// Refuses a condition that compares a column with itself. It holds for all rows, so two tables
+/// would not be joined: the column that one of them lacks was taken from the other.
+fn joins_two_columns(condition: &Expression) -> Result<(), QueryError> {
+    let itself = condition.conjuncts().into_iter().find_map(|part| match part {
+        Expression::Compare(Comparison::Equal, a, b) if a == b && matches!(**a, Expression::Column(_)) => {
+            Some(a.to_string())
+        }
+        _ => None,
+    });
+    match itself {
+        Some(column) => Err(QueryError::Unbound(format!(
+            "a condition compares {column} with itself: compare it with a column of the other table"
+        ))),
+        None => Ok(()),
     }
 }
 

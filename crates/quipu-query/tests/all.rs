@@ -19,6 +19,7 @@ mod skip;
 
 mod answers;
 mod as_people_ask;
+mod as_small_models_write;
 mod as_staff_ask;
 mod at_servers;
 mod bad_input;

@@ -60,6 +60,11 @@ async fn a_span_before_or_after_a_column_is_compared() {
     check(&shop, &shown.to_string(), &["Falcon Drill"]).await;
     let said = quipu_query::say(&shown, &shop.tables);
     assert!(said.contains("is at most 4 months after the launched of"), "{said}");
+    for span in ["'1 month 3 days'", "'5 hours'"] {
+        let error = shop.plan(&pairs(&format!("late.launched < early.launched + INTERVAL {span}")));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("in months or in days") || error.contains("not read"), "{span}: {error}");
+    }
     let alone = shop.plan("SELECT launched + INTERVAL 1 YEAR FROM product").unwrap_err().to_string();
     assert!(alone.contains("stands in a comparison only"), "{alone}");
 }

@@ -83,7 +83,8 @@ pub(super) struct How {
     #[arg(long, value_name = "NAME")]
     llm: Option<String>,
     /// A LoRA adapter of the language model, for the requests that it was trained on: a GGUF file,
-    /// or a name of `quipu models list`; may be given several times
+    /// or a name of `quipu models list`; may be given several times. It replaces the adapters that
+    /// come with the model; `none` leaves the model without any
     #[arg(long, value_name = "FILE")]
     adapter: Vec<String>,
     /// Most hops from a topic entity

@@ -261,7 +261,7 @@ impl Language {
     }
 
     /// Whether a word begins a question.
-    pub(super) fn is_question_word(self, word: &str) -> bool {
+    pub fn is_question_word(self, word: &str) -> bool {
         self.words().question_words.has(word)
     }
 

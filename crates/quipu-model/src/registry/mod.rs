@@ -8,6 +8,7 @@
 //! ```
 
 mod hub;
+mod included;
 mod package;
 mod parts;
 mod pull;
@@ -70,6 +71,9 @@ pub struct ModelEntry {
     /// The price of its tokens, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// The adapters of a language model that are loaded with it, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adapters: Vec<String>,
     /// Its files, the main one first.
     pub files: Vec<ModelFile>,
 }
@@ -97,6 +101,9 @@ pub struct ModelFile {
     /// Its place in the package registry.
     #[serde(default)]
     pub package: Option<PackageSource>,
+    /// Whether it is part of the program, as adapters of ours are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub included: bool,
 }
 
 /// A file on the Hugging Face hub.
@@ -229,10 +236,13 @@ impl Registry {
     }
 
     /// The place of an installed model: the GGUF file of a language model or an adapter, the folder
-    /// of an embedder.
+    /// of an embedder. A file that is part of the program is written there first.
     pub fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
         if self.installed(entry) {
+            for file in entry.files.iter().filter(|file| file.included) {
+                included::place(file, &self.model_folder(entry).join(&file.name))?;
+            }
             return Ok(self.main_path(entry));
         }
         // A partial file comes from a copy or an older download. Quipu's own downloads leave
@@ -265,11 +275,12 @@ impl Registry {
 
     /// Files are verified when they are fetched; later their size shows whether they are complete.
     fn installed(&self, entry: &ModelEntry) -> bool {
-        let folder = self.model_folder(entry);
-        let whole = |file: &ModelFile| {
-            std::fs::metadata(folder.join(&file.name)).is_ok_and(|found| found.len() == file.size)
-        };
-        !entry.files.is_empty() && entry.files.iter().all(whole)
+        !entry.files.is_empty() && entry.files.iter().all(|file| file.included || self.is_here(entry, file))
+    }
+
+    fn is_here(&self, entry: &ModelEntry, file: &ModelFile) -> bool {
+        let path = self.model_folder(entry).join(&file.name);
+        std::fs::metadata(path).is_ok_and(|found| found.len() == file.size)
     }
 }
 

@@ -9,11 +9,18 @@ use super::{ModelEntry, ModelFile, Registry, hub, package};
 use crate::ModelError;
 
 impl Registry {
-    /// Fetches the missing files of a model and returns its path.
+    /// Fetches the missing files of a model and of its adapters, and returns the model's path.
     ///
     /// Downloads of an earlier, interrupted call are kept and verified. Two processes may call this
     /// at once: the second waits and finds the work done.
     pub async fn pull(&self, name: &str, progress: Listener<'_>) -> Result<PathBuf, ModelError> {
+        for adapter in &self.entry(name)?.adapters {
+            self.pull_one(adapter, progress).await?;
+        }
+        self.pull_one(name, progress).await
+    }
+
+    async fn pull_one(&self, name: &str, progress: Listener<'_>) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
         if self.installed(entry) {
             return self.path(name);

@@ -28,6 +28,7 @@ fn file(parts: u32) -> (ModelFile, PackageSource) {
         sha256: sha256(CONTENT),
         hub: None,
         package: Some(package.clone()),
+        included: false,
     };
     (file, package)
 }
@@ -49,12 +50,57 @@ fn the_known_models_are_complete() {
     assert_eq!(registry.default_model(ModelKind::Chat).unwrap().name, "qwen2.5-coder-1.5b");
     assert_eq!(registry.default_model(ModelKind::Embedder).unwrap().name, "all-minilm-l6-v2");
     for state in registry.list() {
-        assert!(!state.installed);
+        assert_eq!(state.installed, state.entry.kind == ModelKind::Adapter, "{}", state.entry.name);
+        for adapter in &state.entry.adapters {
+            assert_eq!(registry.entry(adapter).unwrap().kind, ModelKind::Adapter);
+        }
         for file in state.entry.files {
             assert_eq!(file.sha256.len(), 64, "{}", file.name);
-            assert!(file.hub.is_some() && file.package.is_some(), "{}", file.name);
+            let fetched = file.hub.is_some() && file.package.is_some();
+            assert!(fetched != file.included, "{}", file.name);
         }
     }
+}
+
+#[test]
+fn an_included_adapter_is_written_where_it_is_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models");
+    let registry = Registry::at(&models).unwrap();
+    let default = registry.default_model(ModelKind::Chat).unwrap();
+    let name = default.adapters.first().unwrap();
+    let known = &registry.entry(name).unwrap().files[0];
+    assert!(!models.exists());
+    let place = registry.path(name).unwrap();
+    assert_eq!(place, models.join(name).join(&known.name));
+    let adapter = crate::Adapter::read(&place).unwrap();
+    let base = &default.files[0].sha256;
+    assert_eq!((&adapter.sha256, adapter.base_sha256.as_ref()), (&known.sha256, Some(base)));
+    assert!(adapter.serves("plan.query") && !adapter.serves("compose"));
+    // The file of another version, of the same size.
+    let mut bytes = std::fs::read(&place).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&place, bytes).unwrap();
+    assert_eq!(crate::Adapter::read(&registry.path(name).unwrap()).unwrap().sha256, known.sha256);
+    // A models folder that cannot be made is named.
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let error = Registry::at(folder.path().join("file")).unwrap().path(name).unwrap_err().to_string();
+    assert!(error.contains("QUIPU_MODELS") && error.contains("file"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_not_part_of_the_program_is_no_included_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = r#"
+        [[model]]
+        name = "mine"
+        kind = "adapter"
+        licence = "MIT"
+        files = [{ name = "mine.gguf", size = 4, sha256 = "00", included = true }]
+    "#;
+    std::fs::write(folder.path().join("models.toml"), own).unwrap();
+    let error = Registry::at(folder.path()).unwrap().path("mine").unwrap_err().to_string();
+    assert!(error.contains("mine.gguf is not part of this program"), "{error}");
 }
 
 #[test]

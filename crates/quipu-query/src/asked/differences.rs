@@ -55,9 +55,20 @@ pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables
     let Body::Select(select) = &mut query.body else { return None };
     let [item] = select.items.as_mut_slice() else { return None };
     let Expression::Arithmetic(Arithmetic::Subtract, left, right) = &mut item.expression else { return None };
+    // "Line 12" does not stand where "line 12 A" stands.
+    let places = |name: &[String]| -> Vec<usize> {
+        let windows = words.windows(name.len().max(1)).enumerate();
+        windows.filter(|(_, window)| *window == name).map(|(at, _)| at).collect()
+    };
+    let all: Vec<Vec<String>> = names.iter().map(|(_, name)| words_of(name)).collect();
     let place = |side: &Expression| {
         let name = words_of(&name_of(side, &names)?);
-        words.windows(name.len().max(1)).position(|window| window == name)
+        let mut longer = all.iter().filter(|other| other.len() > name.len());
+        let taken: Vec<usize> = longer
+            .by_ref()
+            .flat_map(|other| places(other).into_iter().flat_map(|at| at..at + other.len()))
+            .collect();
+        places(&name).into_iter().find(|at| !taken.contains(at))
     };
     let (of, title) = ordered_by(value_of(left)?, tables)?;
     let asked = words.iter().find_map(|word| language.end_asked_for(word, of))?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Language, Meaning, Measured, asked_place, asks_yes_or_no, is_written_as_name, meanings_at,
+    End, Language, Meaning, Measured, Ordered, asked_place, asks_yes_or_no, is_written_as_name, meanings_at,
     place_asked_for, role_asked_for, side_of,
 };
 
@@ -144,6 +144,21 @@ pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<
     Some(std::iter::once(role.join(" ")).chain(given).collect())
 }
 
+/// Whether a superlative and the word behind it name a column of extremes: "the maximum speed" is
+/// the `top_speed`.
+fn names_extremes(words: &[String], at: usize, said: &Said, language: Language) -> bool {
+    let end = |word: &String| match language.is_top(word) {
+        true => Some(End::Descending),
+        false => language.end_asked_for(word, Ordered::Numbers),
+    };
+    let (Some(of), Some(noun)) = (words.get(at).and_then(end), words.get(at + 1)) else { return false };
+    said.columns.keys().any(|title| {
+        let title = words_of(title);
+        title.iter().any(|word| language.is_form(noun, word))
+            && title.iter().any(|word| end(word) == Some(of))
+    })
+}
+
 impl Unexplained {
     /// Whether more than two thirds of the words that could name something are left out.
     pub(super) fn leaves_out_most(&self) -> bool {
@@ -206,7 +221,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             |meaning: &Meaning| meaning.of_place && stands_before_a_value(&words, at, &said, language);
         let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str()) || places(meaning);
         if of_word.iter().any(|meaning| meaning.sure) {
-            if !of_word.iter().any(done) && !said.names(&word, language) {
+            let is_done = of_word.iter().any(done) || said.names(&word, language);
+            if !is_done && !names_extremes(&words, at, &said, language) {
                 found.meanings.push(word);
             }
             continue;

@@ -3,7 +3,8 @@
 
 use quipu_language::{Language, Measured};
 
-use crate::tables::{Place, Tables, words_of};
+use super::kinds::called;
+use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Match, Mention};
 
 /// The column of a named value: the only one that has it, or the only one whose name stands beside
@@ -26,7 +27,32 @@ pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Optio
         words.iter().any(|word| beside.iter().any(|other| language.is_form(other, word)))
     };
     let mut called = mention.matches.iter().filter(is_called);
-    called.next().filter(|_| called.next().is_none()).or_else(|| measured(&asked, mention, tables))
+    called
+        .next()
+        .filter(|_| called.next().is_none())
+        .or_else(|| measured(&asked, mention, tables))
+        .or_else(|| nearest(&asked, mention, tables))
+}
+
+/// The only match of a name in the table of a kind that the question names, or else in one that a
+/// column links with it: "concerts in Ghent" asks for the venue's city, not for the artist's.
+fn nearest<'a>(asked: &[String], mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
+    let language = Language::of_words(asked);
+    let named: Vec<usize> = asked.iter().flat_map(|word| called(word, language, tables)).collect();
+    let is_linked = |table: usize| {
+        tables.columns().any(|(place, column)| {
+            let Kind::Entity(Some(to)) = column.kind else { return false };
+            place.table == table && named.contains(&to) || to == table && named.contains(&place.table)
+        })
+    };
+    let fitting = |fits: &dyn Fn(usize) -> bool| -> Vec<&'a Match> {
+        mention.matches.iter().filter(|found| fits(found.place.table)).collect()
+    };
+    let own = fitting(&|table| named.contains(&table));
+    match if own.is_empty() { fitting(&is_linked) } else { own }.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    }
 }
 
 /// The only match of a name among things that have the measure asked for: "how long is the Corran"

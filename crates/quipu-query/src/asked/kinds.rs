@@ -26,12 +26,14 @@ fn nouns(question: &str) -> Vec<String> {
     // "In which", "at how many".
     let behind = (0..=2).find(|at| asks(*at)).map_or(words.len(), |at| at + 1);
     let behind = words.get(behind..).unwrap_or_default().iter();
-    behind.take_while(|word| language.meanings(word).is_empty()).take(MOST_BETWEEN).cloned().collect()
+    // "Which country's museums" asks for countries.
+    let is_noun = |word: &&String| language.meanings(word).is_empty() && !language.owns(word);
+    behind.take_while(is_noun).take(MOST_BETWEEN).cloned().collect()
 }
 
 /// The tables of typed things whose name a noun is, in the singular or plural: "produced" does not
 /// name the producers.
-fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
+pub(super) fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
     let is_it = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = tables.tables.iter().enumerate();
     all.filter(|(_, table)| matches!(table.source, Rows::Types(_)) && is_it(&table.title))
@@ -176,7 +178,10 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     let asked = asked_for(question, tables);
     let (place, kind) = given.zip(kind)?;
     let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
-    let is_said = nouns.iter().any(|noun| is_called(place, noun));
+    // "Which treatments help against the pests" has no noun behind "treatments".
+    let names_kind = nouns.iter().position(|noun| !called(noun, language, tables).is_empty());
+    let of_kind = nouns.get(..=names_kind.map_or(0, |at| at + 1)).unwrap_or(&nouns);
+    let is_said = of_kind.iter().any(|noun| is_called(place, noun));
     let is_other = is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_said;
     let title = tables.column(place).map(|column| column.title.clone()).unwrap_or_default();
     // "Which river does the bridge cross" does not ask for a river that this one flows into.

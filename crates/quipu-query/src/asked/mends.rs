@@ -11,7 +11,7 @@ use super::measures::right_measure;
 use super::moved::with_the_named;
 use super::parts::{column_asked_for, parts_of_values};
 use super::shares::of_those;
-use super::slips::{right_dates, right_ends, right_sides, with_both};
+use super::slips::{right_dates, right_ends, right_groups, right_sides, with_both};
 use super::units::right_units;
 use crate::QueryError;
 use crate::bind::{Bound, Mend, bind};
@@ -68,6 +68,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_direction(question, query, tables),
         right_dates(question, query, tables),
         right_sides(question, query, tables),
+        right_groups(question, query, tables),
         among_those(query, tables),
         for_each(question, query, tables),
         thing_of_extreme(question, query, tables),

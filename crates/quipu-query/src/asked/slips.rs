@@ -185,17 +185,58 @@ pub(super) fn right_sides(question: &str, query: &mut Query, tables: &Tables) ->
             (place.column != wanted)
                 .then(|| (column.table.clone(), tail_at, tail.title.clone(), name.clone()))
         })?;
+    turn_all(query, alias.as_deref(), tail, tables);
+    let text = format!("the question puts {name} on the other side of “{title}”");
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Groups links within one kind by the end that the question asks for: in "which artist has
+/// influenced most others" the artist acts, so `influenced_by` holds it.
+pub(super) fn right_groups(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let asked: Vec<String> = words.iter().map(|word| quipu_language::normalise(word)).collect();
+    let select = query.select()?;
+    let ([Expression::Column(column)], [from], None) =
+        (select.group.as_slice(), select.from.as_slice(), &select.filter)
+    else {
+        return None;
+    };
+    let place = column.place?;
+    let table = tables.table(place.table).filter(|table| table.is_links())?;
+    let [head, tail] = table.columns.as_slice() else { return None };
+    if head.kind != tail.kind || !matches!(head.kind, Kind::Entity(Some(_))) {
+        return None;
+    }
+    let who = words.iter().take(2).position(|word| language.is_question_word(word))?;
+    let subject = match language.asks_by_a_noun(words.get(who)?) {
+        true => who + 1..who + 2,
+        false => who..who + 1,
+    };
+    let wanted = match side_of(&asked, &subject, &tail.title)? {
+        Side::Head => 0,
+        Side::Tail => 1,
+    };
+    if place.column == wanted {
+        return None;
+    }
+    let text = format!("the question asks for the other side of “{}”", tail.title);
+    let alias = from.alias.clone();
+    turn_all(query, Some(&alias), 1, tables);
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Swaps the two ends of a relation in a whole query.
+fn turn_all(query: &mut Query, alias: Option<&str>, tail: usize, tables: &Tables) {
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
         for expression in select.expressions_mut() {
-            turn_ends(expression, alias.as_deref(), tail, tables);
+            turn_ends(expression, alias, tail, tables);
         }
         for order in &mut query.order {
-            turn_ends(&mut order.expression, alias.as_deref(), tail, tables);
+            turn_ends(&mut order.expression, alias, tail, tables);
         }
     });
-    let text = format!("the question puts {name} on the other side of “{title}”");
-    Some(Mend { text, doubt: Doubt::Little })
 }
 
 /// Swaps the two ends of a relation: the first column and the tail's.

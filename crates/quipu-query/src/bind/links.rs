@@ -16,6 +16,10 @@ impl Binder<'_> {
     ) -> Result<(), QueryError> {
         match expression {
             Expression::Compare(Comparison::Equal, left, right) => {
+                if let (Expression::Column(a), Expression::Column(b)) = (&mut **left, &mut **right) {
+                    self.by_name(a, b.place);
+                    self.by_name(b, a.place);
+                }
                 if let (Expression::Column(a), Expression::Column(b)) = (&**left, &**right)
                     && let (Some(of_a), Some(of_b)) = (a.place, b.place)
                     && self.differ(of_a, of_b)
@@ -42,6 +46,44 @@ impl Binder<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// `line.code IN (SELECT line …)`: columns of things hold names, so a thing's code or number is
+    /// never in them, but its name is.
+    fn by_name(&mut self, column: &mut ColumnRef, other: Option<Place>) {
+        let (Some(of), Some(other)) = (column.place, other) else { return };
+        let kind = self.tables.column(of).map(|column| column.kind);
+        let is_text = matches!(kind, Some(Kind::Text | Kind::Number { .. }));
+        if of.column == 0 || !is_text || self.tables.leads_to(other) != Some(of.table) {
+            return;
+        }
+        let instead = self.reference(column, Place { table: of.table, column: 0 });
+        self.mend(
+            Doubt::Little,
+            format!("{} is compared with names: {} is meant", column.name, instead.name),
+        );
+        *column = instead;
+    }
+
+    /// `WHERE name IN (SELECT name FROM speaks WHERE language = 'German')`: the name within is that
+    /// of the speaker, not of the language, which the query names.
+    fn other_end(&self, of: Place, inner: &ColumnRef, select: &Select) -> Option<ColumnRef> {
+        let place = inner.place?;
+        let table = self.tables.table(place.table).filter(|table| table.is_links())?;
+        let other = Place { table: place.table, column: 1 - place.column.min(1) };
+        let kind = self.tables.leads_to(of).filter(|kind| self.tables.leads_to(other) == Some(*kind))?;
+        let is_itself =
+            |of: &Expression| matches!(of, Expression::Column(column) if column.place == Some(place));
+        let is_fixed =
+            select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+                Expression::Compare(Comparison::Equal, of, value) => {
+                    is_itself(of) && matches!(**value, Expression::Terms(..) | Expression::Text(_))
+                }
+                Expression::InList(of, _) => is_itself(of),
+                _ => false,
+            });
+        let fits = table.columns.len() == 2 && is_fixed && self.tables.leads_to(place) != Some(kind);
+        fits.then(|| self.reference(inner, other))
     }
 
     /// `WHERE flight.airport = name` inside a query of airports: the name of a flight is never an
@@ -306,6 +348,14 @@ impl Binder<'_> {
     fn same_in(&mut self, column: &mut ColumnRef, query: &mut Query) -> Result<(), QueryError> {
         let Some(of) = column.place else { return Ok(()) };
         let Body::Select(select) = &mut query.body else { return Ok(()) };
+        if let [Item { expression: Expression::Column(inner), .. }] = select.items.as_slice()
+            && let Some(other) = self.other_end(of, inner, select)
+        {
+            let text = format!("the inner query names {}: {} is what it gives", inner.name, other.name);
+            self.mend(Doubt::Little, text);
+            select.items = vec![Item { expression: Expression::Column(other), alias: None }];
+            return Ok(());
+        }
         let [item] = select.items.as_mut_slice() else { return Ok(()) };
         let Expression::Column(inner) = &item.expression else { return Ok(()) };
         let is_outer = !select.from.iter().any(|from| Some(&from.alias) == inner.table.as_ref());
@@ -339,6 +389,8 @@ impl Binder<'_> {
             )));
         }
         let inner_name = inner.name.clone();
+        self.by_name(column, inner.place);
+        let Some(of) = column.place else { return Ok(()) };
         let Some(inner_place) = inner.place.filter(|place| self.differ(of, *place)) else { return Ok(()) };
         let kind = self.tables.leads_to(of);
         for from in &select.from {

@@ -2,13 +2,13 @@
 
 use oxrdf::{NamedNode, Term};
 use quipu_graph::holds_part_of_name;
-use quipu_language::means_true;
+use quipu_language::{Language, means_true};
 
 use super::columns::Link;
 use super::{Binder, Doubt, Scope};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, Expression, Function};
-use crate::tables::{Column, Kind, Place};
+use crate::tables::{Column, Kind, Place, Rows, words_of};
 use crate::values::{How, Match};
 
 impl Binder<'_> {
@@ -132,6 +132,10 @@ impl Binder<'_> {
             *value = self.terms(&text, &found);
             return same;
         }
+        if let Some(terms) = self.kinds_called(place, &text) {
+            *value = Expression::Terms(terms, text);
+            return same;
+        }
         if let Some((other, found)) = self.elsewhere(column, &text, How::Near, scopes) {
             *value = self.terms(&text, &found);
             return Ok(other);
@@ -228,9 +232,9 @@ impl Binder<'_> {
             return None;
         }
         let table = self.tables.table(place.table)?;
-        let wanted = crate::tables::words_of(&column.name);
+        let wanted = words_of(&column.name);
         let dates = table.columns.iter().enumerate().filter(|(_, other)| other.kind == Kind::Date);
-        let like = |id: &str| super::alike(&wanted, &crate::tables::words_of(id));
+        let like = |id: &str| super::alike(&wanted, &words_of(id));
         let (at, other) = dates.max_by(|a, b| like(&a.1.id).total_cmp(&like(&b.1.id)).then(b.0.cmp(&a.0)))?;
         let name = other.id.clone();
         self.mend(Doubt::Little, format!("“{text}” is a date: {name} is meant, not {}", column.name));
@@ -276,6 +280,27 @@ impl Binder<'_> {
             }
         }
         all
+    }
+
+    /// For a column of types, the types below one that no thing has itself: each mollusc is a snail
+    /// or a squid.
+    fn kinds_called(&self, place: Place, text: &str) -> Option<Vec<Term>> {
+        let relation = self.tables.column(place)?.relation.as_ref()?;
+        if !self.tables.type_relations.contains(relation) {
+            return None;
+        }
+        let (called, language) = (words_of(text), Language::of(text));
+        let is_called = |title: &str| {
+            let title = words_of(title);
+            title.len() == called.len()
+                && called.iter().zip(&title).all(|(word, other)| language.is_noun(word, other))
+        };
+        let called = self.tables.tables.iter().filter(|table| is_called(&table.title));
+        let mut types = called.filter_map(|table| match &table.source {
+            Rows::Types(types) => Some(types),
+            _ => None,
+        });
+        Some(types.next()?.iter().map(|iri| Term::NamedNode(NamedNode::new_unchecked(iri))).collect())
     }
 
     /// The things that a pattern of a name finds where names are put together from two relations:

@@ -15,6 +15,7 @@ impl Binder<'_> {
     /// If every group has a single row and its rows are counted.
     pub(super) fn reshape(&mut self, query: &mut Query) -> Result<(), QueryError> {
         let Query { body: Body::Select(select), order, limit, .. } = query else { return Ok(()) };
+        conditions_of_rows(select);
         if let Some(name) = stated_number(select, order, *limit, self.tables) {
             self.mend(Doubt::Little, format!("{name} is already a number in the graph: it is not counted"));
         }
@@ -363,6 +364,20 @@ pub fn with_things(query: &mut Query, tables: &Tables) -> bool {
     let column = ColumnRef { table: Some(first.alias.clone()), name, place };
     select.items.push(Item { expression: Expression::Column(column), alias: Some(table.id.clone()) });
     true
+}
+
+/// Moves the conditions of HAVING that calculate nothing to WHERE: they are about rows, and about
+/// groups only where they name a column of the group, of which the rows have one value.
+fn conditions_of_rows(select: &mut Select) {
+    let Some(having) = select.having.take() else { return };
+    let conditions: Vec<Expression> = having.conjuncts().into_iter().cloned().collect();
+    for condition in conditions {
+        let clause = match condition.has_aggregate() {
+            true => &mut select.having,
+            false => &mut select.filter,
+        };
+        *clause = Some(Expression::both(clause.take(), condition));
+    }
 }
 
 /// Groups by the columns of the items too. With HAVING only by those of which a group has one

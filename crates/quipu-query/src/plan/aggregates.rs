@@ -5,7 +5,6 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression as S
 
 use super::base::{Base, Nothing};
 use super::cells::cell_of;
-use super::expressions::as_number;
 use super::texts::{cast, integer, number, numeric, string, text};
 use super::{Planner, ValueKind};
 use crate::QueryError;
@@ -164,7 +163,7 @@ impl Planner<'_> {
         }
         if matches!(function, Aggregate::Sum | Aggregate::Avg) {
             // A row without a value adds nothing; in SPARQL it would make the whole sum an error.
-            expr = Sparql::Coalesce(vec![as_number(expr, kind), integer(0)]);
+            expr = Sparql::Coalesce(vec![self.number(of, expr, kind), integer(0)]);
         }
         Ok((base, Argument { value, expr, kind, extreme }))
     }

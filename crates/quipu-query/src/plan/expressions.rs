@@ -307,6 +307,29 @@ impl Planner<'_> {
             && samples.iter().all(|name| crate::tables::is_plain_number(name))
     }
 
+    /// Whether a value is a date that is no more than a year, at least in some rows.
+    fn are_years(&self, of: &Expression) -> bool {
+        match of {
+            Expression::Column(_) => self.samples(of).iter().any(|date| date.len() <= 4),
+            Expression::Scalar(query) => query
+                .select()
+                .and_then(|select| select.items.first())
+                .is_some_and(|item| self.are_years(&item.expression)),
+            Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } => {
+                self.are_years(of)
+            }
+            _ => false,
+        }
+    }
+
+    /// A value as a number: of a date its year where it is no more than that, else its day's number.
+    pub(super) fn number(&self, of: &Expression, value: Sparql, kind: ValueKind) -> Sparql {
+        match kind {
+            ValueKind::Date if self.are_years(of) => self.year(of, value),
+            _ => as_number(value, kind),
+        }
+    }
+
     fn has_early_years(&self, of: &Expression) -> bool {
         self.samples(of).iter().any(|date| date.starts_with('-'))
     }
@@ -328,14 +351,17 @@ impl Planner<'_> {
         b: &Expression,
     ) -> Result<Value, QueryError> {
         let ((left, left_kind), (right, right_kind)) = (self.value(a)?, self.value(b)?);
-        if left_kind == ValueKind::Date && right_kind == ValueKind::Date && operation == Arithmetic::Subtract
-        {
+        let are_days = left_kind == ValueKind::Date
+            && right_kind == ValueKind::Date
+            && !self.are_years(a)
+            && !self.are_years(b);
+        if are_days && operation == Arithmetic::Subtract {
             let (left, right) = (whole(dates::day_number(&left)), whole(dates::day_number(&right)));
             let days = Sparql::Subtract(Box::new(left), Box::new(right));
             return Ok((days, ValueKind::Number));
         }
-        let (left, right) =
-            (Box::new(whole(as_number(left, left_kind))), Box::new(whole(as_number(right, right_kind))));
+        let (left, right) = (self.number(a, left, left_kind), self.number(b, right, right_kind));
+        let (left, right) = (Box::new(whole(left)), Box::new(whole(right)));
         let value = match operation {
             Arithmetic::Add => Sparql::Add(left, right),
             Arithmetic::Subtract => Sparql::Subtract(left, right),
@@ -504,7 +530,7 @@ fn is_count(expression: &Expression) -> bool {
     matches!(expression, Expression::Aggregate { function: Aggregate::Count, .. })
 }
 
-pub(super) fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
+fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
     match kind {
         ValueKind::Flag => flag_number(value),
         ValueKind::Text | ValueKind::Entity => numeric(value),

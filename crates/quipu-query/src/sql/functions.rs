@@ -219,6 +219,9 @@ pub(super) fn shifted(of: &Expression, back: bool, interval: &ast::Interval) -> 
         };
         let months = i64::from(span.get_years()) * 12 + i64::from(span.get_months());
         let days = i64::from(span.get_weeks()) * 7 + i64::from(span.get_days());
+        if (months != 0) == (days != 0) && !span.is_zero() {
+            return refuse("INTERVAL behind a column is in months or in days, and in one of them only");
+        }
         let parts = [months, days].map(|number| Expression::Number(number.to_string()));
         return Ok(Expression::Call(Function::Shifted, [vec![of.clone()], parts.into()].concat()));
     };
