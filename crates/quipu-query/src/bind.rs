@@ -291,6 +291,7 @@ impl Binder<'_> {
                 self.joins(on, scopes)?;
                 self.expression(on, scopes)?;
                 joins_two_columns(on)?;
+                joins_two_tables(on)?;
             }
         }
         select.from = from;
@@ -587,6 +588,20 @@ pub(crate) fn title_of(item: &Item) -> String {
         (Some(alias), _) => alias.clone(),
         (None, Expression::Column(column)) => column.name.clone(),
         (None, other) => other.to_string(),
+    }
+}
+
+/// Refuses a join by one equality whose sides are columns of one table: the column that the other
+/// table lacks was looked for here.
+fn joins_two_tables(on: &Expression) -> Result<(), QueryError> {
+    match on {
+        Expression::Compare(Comparison::Equal, a, b) => match (&**a, &**b) {
+            (Expression::Column(a), Expression::Column(b)) if a.table == b.table => Err(QueryError::Unbound(
+                format!("{on} joins no two tables: compare a column of the one with a column of the other"),
+            )),
+            _ => Ok(()),
+        },
+        _ => Ok(()),
     }
 }
 

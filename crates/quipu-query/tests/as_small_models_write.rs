@@ -38,6 +38,27 @@ async fn a_condition_that_compares_a_column_with_itself_joins_nothing() {
 }
 
 #[tokio::test]
+async fn a_join_by_two_columns_of_one_table_joins_nothing() {
+    let shop = gallery().await;
+    let error = shop.bound("SELECT tram.name FROM museum JOIN tram ON tram.length_m = tram.top_speed_kmh");
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("joins no two tables"), "{error}");
+}
+
+#[tokio::test]
+async fn of_two_things_that_are_offered_one_is_the_answer() {
+    let shop = gallery().await;
+    let of = |function: &str| {
+        format!("SELECT {function}(length_m) FROM tram WHERE name IN ('Line 12', 'Line 12A')")
+    };
+    assert_eq!(answers(&shop, "What's longer, line 12 or line 12A?", &of("MAX")).await, ["Line 12A"]);
+    assert_eq!(answers(&shop, "What's shorter, line 12A or line 12?", &of("MIN")).await, ["Line 12"]);
+    let value = "What is the greater length, that of line 12 or of line 12A?";
+    assert_eq!(answers(&shop, value, &of("MAX")).await, ["24"]);
+    assert_eq!(answers(&shop, "How long is the longer of line 12 and line 12A?", &of("MAX")).await, ["24"]);
+}
+
+#[tokio::test]
 async fn a_type_that_no_thing_has_itself_means_the_types_below_it() {
     let shop = gallery().await;
     let kinds = "SELECT name FROM animal WHERE kind = 'mollusc'";
@@ -138,6 +159,11 @@ async fn years_are_subtracted_and_averaged_as_years() {
     .await;
     let of = |name: &str| format!("(SELECT built FROM mill WHERE name = '{name}')");
     check(&shop, &format!("SELECT {} - {}", of("B"), of("A")), &["81"]).await;
+    let between = "How many years lie between the building of A and that of B?";
+    for (one, other) in [("A", "B"), ("B", "A")] {
+        let sql = format!("SELECT {} - {}", of(one), of(other));
+        assert_eq!(answers(&shop, between, &sql).await, ["81"], "{sql}");
+    }
     check(&shop, "SELECT MAX(built) - MIN(built) FROM mill", &["84"]).await;
     check(&shop, "SELECT 2020 - built FROM mill WHERE name = 'C'", &["3"]).await;
     check(&shop, "SELECT AVG(built) FROM mill WHERE name <> 'A'", &["2015.5"]).await;

@@ -96,6 +96,11 @@ impl Language {
         self.words().sides.than.has(word)
     }
 
+    /// Whether a word stands before two things or bounds: "between".
+    pub fn is_between(self, word: &str) -> bool {
+        self.bounds().between.has(word)
+    }
+
     /// Whether a word introduces the agent: "by".
     pub fn is_by(self, word: &str) -> bool {
         self.words().sides.by.has(word)

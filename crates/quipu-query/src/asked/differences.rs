@@ -49,6 +49,9 @@ pub(super) fn of_two(query: &mut Query) -> Option<Mend> {
 /// minus B's, and by how much A is cheaper is B's price minus A's.
 pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let language = Language::of(question);
+    if let Some(mend) = without_sign(question, query) {
+        return Some(mend);
+    }
     let words = words_of(&with_superlatives(question));
     words.iter().position(|word| language.is_than(word))?;
     let names: Vec<(String, String)> = named_rows(query);
@@ -80,6 +83,31 @@ pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables
     }
     std::mem::swap(left, right);
     Some(Mend { text: format!("the other {title} is subtracted from this one"), doubt: Doubt::Little })
+}
+
+/// Drops the sign of a difference that the question asks for between two things: "how many years
+/// lie between the founding of A and that of B" says nothing of which came first.
+fn without_sign(question: &str, query: &mut Query) -> Option<Mend> {
+    let (language, words) = (Language::of(question), words_of(question));
+    if !words.iter().any(|word| language.is_between(word)) || words.iter().any(|word| language.is_than(word))
+    {
+        return None;
+    }
+    let names = named_rows(query);
+    let Body::Select(select) = &mut query.body else { return None };
+    let [item] = select.items.as_mut_slice() else { return None };
+    let sides = match &item.expression {
+        Expression::Arithmetic(Arithmetic::Subtract, left, right) => [&**left, &**right],
+        Expression::Call(Function::DaysBetween, days) => [days.first()?, days.get(1)?],
+        _ => return None,
+    };
+    let named: Vec<String> = sides.into_iter().filter_map(|side| name_of(side, &names)).collect();
+    if named.len() < 2 {
+        return None;
+    }
+    let difference = std::mem::replace(&mut item.expression, Expression::Null);
+    item.expression = Expression::Call(Function::Abs, vec![difference]);
+    Some(Mend { text: "a difference between two things has no sign".into(), doubt: Doubt::None })
 }
 
 /// The aliases whose rows are fixed to one thing by its name, each with that name.

@@ -1,7 +1,7 @@
 //! Extremes: among the things that a question names instead of among all, and only of things whose
 //! values differ.
 
-use quipu_language::{Language, Measured, is_measure};
+use quipu_language::{Language, Measured, asks_for, is_measure};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Order, Query, Select, Source};
@@ -74,6 +74,50 @@ pub(super) fn thing_of_extreme(question: &str, query: &mut Query, tables: &Table
     query.limit = Some(1);
     let text = format!("the question asks for the {title}, not for its value alone");
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Gives the thing with the extreme value of two that the question offers, instead of the value:
+/// "what's dearer, A or B" asks for one of them.
+pub(super) fn one_of_two(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let offers = words.iter().any(|word| language.offers_a_choice(word));
+    let is_measured = words.iter().any(|word| language.is_unit(word)) || asks_for(question) == Some("amount");
+    let Body::Select(select) = &mut query.body else { return None };
+    let [item] = select.items.as_slice() else { return None };
+    let Expression::Aggregate {
+        function: function @ (Aggregate::Min | Aggregate::Max), of: Some(of), ..
+    } = &item.expression
+    else {
+        return None;
+    };
+    let Expression::Column(column) = &**of else { return None };
+    let is_among_two = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+        Expression::InList(of, list) => {
+            let is_name = matches!(&**of, Expression::Column(name) if name.table == column.table && name.place.is_some_and(|place| place.column == 0));
+            is_name && list.len() == 2
+        }
+        _ => false,
+    });
+    let plain = select.group.is_empty() && query.order.is_empty() && query.limit.is_none();
+    let table = tables.table(column.place?.table).filter(|table| !table.is_links())?;
+    let title = words_of(&tables.column(column.place?)?.title);
+    // "What is the higher price, that of A or of B" asks for the price.
+    let names_value = title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
+    if !offers || is_measured || !is_among_two || !plain || names_value {
+        return None;
+    }
+    let name = table.columns.first()?.id.clone();
+    let place = column.place.map(|place| Place { column: 0, ..place });
+    let named = Expression::Column(ColumnRef { table: column.table.clone(), name, place });
+    let (value, descending) = ((**of).clone(), *function == Aggregate::Max);
+    select.items = vec![Item { expression: named, alias: None }];
+    query.order = vec![Order { expression: value, descending }];
+    query.limit = Some(1);
+    Some(Mend {
+        text: "the question asks for one of the two, not for its value".into(),
+        doubt: Doubt::Little,
+    })
 }
 
 /// Whether the noun behind a question's superlative names a thing: neither the column nor any other

@@ -4,7 +4,7 @@
 use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::for_each;
-use super::extremes::{among_those, thing_of_extreme};
+use super::extremes::{among_those, one_of_two, thing_of_extreme};
 use super::honours::without_honours;
 use super::idle_joins::without_idle_joins;
 use super::measures::right_measure;
@@ -72,6 +72,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         among_those(query, tables),
         for_each(question, query, tables),
         thing_of_extreme(question, query, tables),
+        one_of_two(question, query, tables),
     ];
     let counts = [
         without_idle_joins(query, tables),

@@ -217,7 +217,7 @@ impl Binder<'_> {
         let fits = |link: &Link| usize::from(link.from == of_a) + usize::from(link.to == of_b);
         if let Some(link) = direct.max_by_key(fits) {
             let mended = equal(self.reference(a, link.from), self.reference(b, link.to));
-            self.tell(a, b, &mended);
+            self.tell(Doubt::Little, a, b, &mended);
             return Some(mended);
         }
         // Through one table in between.
@@ -236,7 +236,7 @@ impl Binder<'_> {
         let between = self.joined(&reach, &[through.0], depth, scopes);
         let between = ColumnRef { table: Some(between), name: String::new(), place: None };
         let mended = equal(self.reference(&between, through.1.from), self.reference(b, through.1.to));
-        self.tell(a, b, &mended);
+        self.tell(Doubt::Much, a, b, &mended);
         Some(mended)
     }
 
@@ -245,12 +245,9 @@ impl Binder<'_> {
         ColumnRef { table: of.table.clone(), name, place: Some(place) }
     }
 
-    fn tell(&mut self, a: &ColumnRef, b: &ColumnRef, mended: &Expression) {
+    fn tell(&mut self, doubt: Doubt, a: &ColumnRef, b: &ColumnRef, mended: &Expression) {
         let said = |column: &ColumnRef| Expression::Column(column.clone()).to_string();
-        self.mend(
-            Doubt::Little,
-            format!("{} and {} are different things: {mended} links them", said(a), said(b)),
-        );
+        self.mend(doubt, format!("{} and {} are different things: {mended} links them", said(a), said(b)));
     }
 
     /// Makes the second of two combined queries give things of the first's kind: "the beasts of an
