@@ -109,9 +109,6 @@ pub struct ChatRequest {
     /// does not get them. No part of the cache key.
     #[serde(default)]
     pub worked: usize,
-    /// Whether the plain model is asked, although it may be tuned for the stage: a second opinion.
-    #[serde(default)]
-    pub untuned: bool,
     /// The required form of the reply.
     pub constraint: Constraint,
     /// Most tokens of the reply.
@@ -136,7 +133,6 @@ impl ChatRequest {
             stage: stage.into(),
             messages,
             worked: 0,
-            untuned: false,
             constraint: Constraint::None,
             max_tokens: 512,
             temperature: 0.0,

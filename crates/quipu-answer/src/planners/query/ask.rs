@@ -180,8 +180,6 @@ pub(super) async fn write(
     let worked = worked(&messages, prompt.whole);
     let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
     request.worked = worked;
-    // A tuned model mostly repeats itself. The plain one, with worked examples, thinks otherwise.
-    request.untuned = !matches!(asked, Asked::Likeliest);
     if let Asked::Sample(seed) = asked {
         request.temperature = config.temperature;
         request.seed = u64::from(seed);
