@@ -179,3 +179,21 @@ async fn a_condition_behind_having_that_calculates_nothing_is_one_of_rows() {
     let named = "SELECT painted_by, COUNT(*) FROM painting GROUP BY painted_by HAVING COUNT(*) > 1 AND painted_by <> 'Ada Lee'";
     check(&shop, named, &["Bo Ray | 2"]).await;
 }
+
+#[tokio::test]
+async fn a_function_word_names_no_column_that_begins_with_it() {
+    let shop = graph(
+        ":a a :Beast ; rdfs:label \"Imp\" ; :fortValue 3 ; :con 14 ; :cha 2 . \
+         :b a :Beast ; rdfs:label \"Elk\" ; :fortValue 5 ; :con 9 ; :cha 7 .",
+    )
+    .await;
+    for (question, column, expected) in [
+        ("What is the maximum value of the constitution attribute for beasts?", "con", "14"),
+        ("What is the maximum charisma value for beasts?", "cha", "7"),
+    ] {
+        let sql = format!("SELECT MAX({column}) FROM beast");
+        assert_eq!(answers(&shop, question, &sql).await, [expected], "{question}");
+    }
+    let fort = "What is the maximum fort value of the beasts?";
+    assert_eq!(answers(&shop, fort, "SELECT MAX(con) FROM beast").await, ["5"]);
+}

@@ -58,7 +58,14 @@ pub(super) fn right_measure(question: &str, query: &mut Query, tables: &Tables) 
         let tells = |word: &String| language.meanings(word).is_empty() && !language.is_unit(word);
         words.into_iter().filter(tells).collect::<Vec<_>>()
     };
-    let is_said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
+    // The "for" of "the value for goblins" names no "fort".
+    let asked: Vec<&String> = words.iter().filter(|word| language.meanings(word).is_empty()).collect();
+    let is_said = |word: &String| asked.iter().any(|asked| language.is_form(asked, word));
+    // "Constitution" is said by `con`.
+    let stand_for = tables.abbreviations(&words, |word| language.meanings(word).is_empty());
+    if stand_for.iter().any(|one| one.place == *wrong) {
+        return None;
+    }
     // A title as short as "id" or "no" names no measure.
     if telling(*wrong).iter().all(|word| word.chars().count() <= SHORT_TITLE) {
         return None;
