@@ -90,8 +90,8 @@ pub struct ModelIdentity {
     pub version: String,
 }
 
-/// The name of a model with these LoRA adapters, each a file or a name in `models.toml`, in the place
-/// of the model's own ones. The adapter `none` leaves the model without any.
+/// The name of a model with these LoRA adapters, each a file or a name in `models.toml`. They
+/// replace the model's own ones. The adapter `none` leaves the model without any.
 pub fn name_with_adapters(model: &str, adapters: &[String]) -> String {
     let names = std::iter::once(model).chain(adapters.iter().map(String::as_str));
     names.collect::<Vec<_>>().join(&WITH.to_string())

@@ -23,7 +23,7 @@ pub struct Settings<Server = toml::Table> {
     /// Language model: a name of models.toml, `openai:MODEL`, or [`NO_MODEL`](crate::NO_MODEL).
     pub llm: Option<String>,
     /// LoRA adapters of the language model, each for certain requests: names of models.toml, or
-    /// GGUF files. They replace the adapters that come with the model; `none` leaves it without any.
+    /// GGUF files. They replace those that come with the model; `none` leaves it without any.
     pub adapters: Option<Vec<String>>,
     /// Embedder: a name of models.toml.
     pub embedder: Option<String>,

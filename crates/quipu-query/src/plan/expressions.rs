@@ -322,7 +322,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A value as a number: of a date its year where it is no more than that, else its day's number.
+    /// A value as a number: of a date its year if it is no more than that, else its day's number.
     pub(super) fn number(&self, of: &Expression, value: Sparql, kind: ValueKind) -> Sparql {
         match kind {
             ValueKind::Date if self.are_years(of) => self.year(of, value),
