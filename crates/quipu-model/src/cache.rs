@@ -174,10 +174,13 @@ impl LanguageModel for CachedModel {
             // A greedy reply does not depend on the seed.
             "seed": if request.temperature > 0.0 { request.seed } else { 0 },
         });
-        if request.likelihood
-            && let Some(question) = question.as_object_mut()
-        {
-            question.insert("likelihood".into(), true.into());
+        if let Some(question) = question.as_object_mut() {
+            // Requests without these keep the entries of earlier versions.
+            for (name, holds) in [("likelihood", request.likelihood), ("untuned", request.untuned)] {
+                if holds {
+                    question.insert(name.into(), true.into());
+                }
+            }
         }
         if let Some(mut reply) = self.read::<ChatReply>(&question)? {
             reply.usage = replayed(reply.usage, started);

@@ -109,6 +109,10 @@ pub struct ChatRequest {
     /// does not get them. No part of the cache key.
     #[serde(default)]
     pub worked: usize,
+    /// Whether the plain model is asked, although it may be tuned for the stage: it was not tuned
+    /// for this kind of question.
+    #[serde(default)]
+    pub untuned: bool,
     /// The required form of the reply.
     pub constraint: Constraint,
     /// Most tokens of the reply.
@@ -133,6 +137,7 @@ impl ChatRequest {
             stage: stage.into(),
             messages,
             worked: 0,
+            untuned: false,
             constraint: Constraint::None,
             max_tokens: 512,
             temperature: 0.0,

@@ -145,8 +145,11 @@ async fn a_tuned_model_gets_no_worked_examples() {
     let long = tokens(&plain, request("plan.query", all.clone(), 2)).await;
     assert!(short < long, "{short}, {long}");
     assert_eq!(tokens(&tuned, request("plan.query", all.clone(), 2)).await, short);
-    // Other stages are not tuned.
-    assert_eq!(tokens(&tuned, request("compose", all, 2)).await, long);
+    // Other stages are not tuned, and the plain model can be asked too.
+    assert_eq!(tokens(&tuned, request("compose", all.clone(), 2)).await, long);
+    let mut second = request("plan.query", all, 2);
+    second.untuned = true;
+    assert_eq!(tokens(&tuned, second).await, long);
 }
 
 #[tokio::test]
