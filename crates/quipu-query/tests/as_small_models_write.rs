@@ -197,3 +197,17 @@ async fn a_function_word_names_no_column_that_begins_with_it() {
     let fort = "What is the maximum fort value of the beasts?";
     assert_eq!(answers(&shop, fort, "SELECT MAX(con) FROM beast").await, ["5"]);
 }
+
+#[tokio::test]
+async fn a_superlative_beside_a_measure_asks_for_that_measure() {
+    let shop = graph(
+        ":a a :Land ; rdfs:label \"Ord\" ; :population 300 ; :areaKm2 9 . \
+         :b a :Land ; rdfs:label \"Velm\" ; :population 200 ; :areaKm2 20 .",
+    )
+    .await;
+    let sql = "SELECT name FROM land ORDER BY population LIMIT 1";
+    for question in ["Which land has the smallest population?", "What is the smallest land by population?"] {
+        assert_eq!(doubts(&shop, question, sql).await, Vec::<String>::new(), "{question}");
+    }
+    assert_eq!(doubts(&shop, "Which land is the smallest?", sql).await, ["smallest"]);
+}

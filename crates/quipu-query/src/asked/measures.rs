@@ -21,10 +21,25 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
         superlatives(&words, query).into_iter().flat_map(|(at, _)| written.iter().skip(at).take(2));
     let of_order = Columns { titles: ordered(query, tables), tables };
     let of_given = Columns { titles: given(query, tables), tables };
-    let mut of_order = superlatives.filter(|word| of_order.are_of_another(word, language));
+    let named = of_order.titles.iter().any(|(_, title)| names_its_measure(&words, query, title));
+    let mut of_order = superlatives.filter(|word| !named && of_order.are_of_another(word, language));
     let mut of_given =
         asked(question, &written).into_iter().filter(|word| of_given.are_of_another(word, language));
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
+}
+
+/// Whether a question names the measure of its superlative: "the smallest population", "the largest
+/// by population".
+fn names_its_measure(words: &[String], query: &Query, title: &str) -> bool {
+    let language = Language::of_words(words);
+    let title = words_of(title);
+    let is_it = |at: usize| {
+        words.get(at).is_some_and(|word| {
+            language.meanings(word).is_empty() && title.iter().any(|of| language.is_form(word, of))
+        })
+    };
+    let beside = superlatives(words, query).into_iter().any(|(at, _)| is_it(at + 1));
+    beside || (1..words.len()).any(|at| words.get(at - 1).is_some_and(|by| language.is_by(by)) && is_it(at))
 }
 
 /// The most letters of a title's words that name a key.
