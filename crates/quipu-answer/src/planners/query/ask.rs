@@ -180,8 +180,7 @@ pub(super) async fn write(
     let worked = worked(&messages, prompt.whole);
     let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
     request.worked = worked;
-    // Adapters are trained on English questions: of twenty German ones the tuned default model had
-    // five right, the plain one sixteen.
+    // The default adapter was trained on English questions only.
     request.untuned = Language::of(&prompt.question) != Language::english();
     if let Asked::Sample(seed) = asked {
         request.temperature = config.temperature;
