@@ -92,7 +92,7 @@ fn models_are_listed_and_a_missing_one_says_how_to_get_it() {
     );
     let array = bench.run(&["models", "list", "--json"]).succeeded().json();
     // An adapter of ours is part of the program; everything else has to be fetched.
-    let is_right = |model: &serde_json::Value| model["installed"] == (model["kind"] == "adapter");
+    let is_right = |model: &serde_json::Value| model["installed"] == (model["entry"]["kind"] == "adapter");
     assert!(array.as_array().is_some_and(|models| models.iter().all(is_right)), "{array:#}");
     let missing = bench.run(&["models", "path", "all-minilm-l6-v2"]).failed(2);
     assert!(missing.stderr.contains("quipu models pull all-minilm-l6-v2"), "{missing:#?}");
