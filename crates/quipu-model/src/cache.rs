@@ -176,10 +176,11 @@ impl LanguageModel for CachedModel {
         });
         if let Some(question) = question.as_object_mut() {
             // Requests without these keep the entries of earlier versions.
-            for (name, holds) in [("likelihood", request.likelihood), ("untuned", request.untuned)] {
-                if holds {
-                    question.insert(name.into(), true.into());
-                }
+            if request.likelihood {
+                question.insert("likelihood".into(), true.into());
+            }
+            if let Some(language) = &request.language {
+                question.insert("language".into(), language.as_str().into());
             }
         }
         if let Some(mut reply) = self.read::<ChatReply>(&question)? {

@@ -109,10 +109,10 @@ pub struct ChatRequest {
     /// does not get them. No part of the cache key.
     #[serde(default)]
     pub worked: usize,
-    /// Whether the plain model is asked, although it may be tuned for the stage: it was not tuned
-    /// for this kind of question.
-    #[serde(default)]
-    pub untuned: bool,
+    /// The ISO 639 code of the question's language, if the stage is tuned for some languages only:
+    /// a model tuned for others answers without its adapter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// The required form of the reply.
     pub constraint: Constraint,
     /// Most tokens of the reply.
@@ -137,7 +137,7 @@ impl ChatRequest {
             stage: stage.into(),
             messages,
             worked: 0,
-            untuned: false,
+            language: None,
             constraint: Constraint::None,
             max_tokens: 512,
             temperature: 0.0,

@@ -92,9 +92,20 @@ pub struct ModelIdentity {
 
 /// The name of a model with these LoRA adapters, each a file or a name in `models.toml`. They
 /// replace the model's own ones. The adapter `none` leaves the model without any.
-pub fn name_with_adapters(model: &str, adapters: &[String]) -> String {
+///
+/// # Errors
+/// [`ModelError::Usage`] for adapters of an endpoint's model: it brings its own.
+pub fn name_with_adapters(model: &str, adapters: &[String]) -> Result<String, ModelError> {
+    if model.starts_with(ENDPOINT) {
+        return match adapters.iter().find(|adapter| *adapter != NONE) {
+            None => Ok(model.to_owned()),
+            Some(adapter) => Err(ModelError::Usage(format!(
+                "the adapter {adapter} needs a model of this machine, not {model}"
+            ))),
+        };
+    }
     let names = std::iter::once(model).chain(adapters.iter().map(String::as_str));
-    names.collect::<Vec<_>>().join(&WITH.to_string())
+    Ok(names.collect::<Vec<_>>().join(&WITH.to_string()))
 }
 
 /// A parsed name of a language model.
@@ -183,8 +194,16 @@ fn read_adapter(name: &str, options: &OpenOptions) -> Result<Adapter, ModelError
         return Adapter::read(Path::new(name));
     }
     let registry = options.registry()?;
-    of_kind(&registry, name, ModelKind::Adapter)?;
-    Adapter::read(&registry.path(name)?)
+    let entry = of_kind(&registry, name, ModelKind::Adapter)?;
+    let mut adapter = Adapter::read(&registry.path(name)?)?;
+    if let Some(file) = entry.files.first().filter(|file| file.sha256 != adapter.sha256) {
+        let reason = format!("its SHA-256 is {}, not {} as models.toml says", adapter.sha256, file.sha256);
+        return Err(ModelError::Damaged { path: adapter.path, reason });
+    }
+    if adapter.languages.is_empty() {
+        adapter.languages.clone_from(&entry.languages);
+    }
+    Ok(adapter)
 }
 
 /// Identifies the model of a name without opening it.

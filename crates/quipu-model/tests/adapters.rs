@@ -145,11 +145,20 @@ async fn a_tuned_model_gets_no_worked_examples() {
     let long = tokens(&plain, request("plan.query", all.clone(), 2)).await;
     assert!(short < long, "{short}, {long}");
     assert_eq!(tokens(&tuned, request("plan.query", all.clone(), 2)).await, short);
-    // Other stages are not tuned, and the plain model can be asked too.
+    // Other stages are not tuned.
     assert_eq!(tokens(&tuned, request("compose", all.clone(), 2)).await, long);
-    let mut second = request("plan.query", all, 2);
-    second.untuned = true;
-    assert_eq!(tokens(&tuned, second).await, long);
+    // An adapter that names no languages serves all; one that does serves those.
+    let texts = vec![("quipu.adapter.stages", "plan.query"), ("quipu.adapter.languages", "en, fr")];
+    let file = File { strength: 0.0, texts, ..File::default() }.write(folder.path().join("english.gguf"));
+    let english = load(&[&file]).unwrap();
+    let in_language = |language: &str| {
+        let mut request = request("plan.query", all.clone(), 2);
+        request.language = Some(language.to_owned());
+        request
+    };
+    assert_eq!(tokens(&tuned, in_language("de")).await, short);
+    assert_eq!(tokens(&english, in_language("fr")).await, short);
+    assert_eq!(tokens(&english, in_language("de")).await, long);
 }
 
 #[tokio::test]
@@ -191,13 +200,17 @@ fn names_say_which_adapters_there_are_and_bases_are_checked() {
     let foreign = File { texts, ..File::default() }.write(folder.path().join("foreign.gguf"));
     let fitting = File::default().write(folder.path().join("fitting.gguf"));
     let options = OpenOptions::default();
-    let name = |path: &Path| name_with_adapters("smollm2-135m", &[path.to_str().unwrap().to_owned()]);
+    let name =
+        |path: &Path| name_with_adapters("smollm2-135m", &[path.to_str().unwrap().to_owned()]).unwrap();
     let refused = open_language_model(&name(&foreign), &options).err().unwrap().to_string();
     assert!(refused.contains("trained on qwen2.5-coder-0.5b, not on smollm2-135m"), "{refused}");
     assert_eq!(open_language_model(&name(&fitting), &options).unwrap().name(), name(&fitting));
     let version = |name: &str| identify_language_model(name, &options).unwrap().version;
     assert_ne!(version(&name(&fitting)), version("smollm2-135m"));
     assert!(version(&name(&fitting)).starts_with(&version("smollm2-135m")));
+    // The models of endpoints have none of ours.
+    assert_eq!(name_with_adapters("openai:a+b", &["none".into()]).unwrap(), "openai:a+b");
+    assert!(name_with_adapters("openai:a", &["own".into()]).is_err());
 }
 
 #[tokio::test]

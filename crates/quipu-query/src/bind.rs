@@ -231,6 +231,7 @@ impl Binder<'_> {
     ) -> (Select, Vec<Order>) {
         let written = select.from.len();
         select.from.extend(added);
+        self.conditions_of_rows(&mut select);
         self.right_ends(&mut select, &mut order, written);
         self.several_values(&mut select, &mut order, written);
         self.before_negations(&mut select);

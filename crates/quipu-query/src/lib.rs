@@ -54,7 +54,7 @@ pub use evidence::{Stated, StatedTriple, stated};
 pub use level::{Level, run_level};
 pub use plan::{Plan, PlanColumn, ValueKind, plan};
 pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
-pub use say::{say, titles};
+pub use say::say;
 pub use sql::{compared_queries, read_sql};
 pub use syntax::*;
 pub use tables::*;

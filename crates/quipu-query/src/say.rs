@@ -3,9 +3,8 @@
 
 use std::collections::HashMap;
 
-use quipu_language::predicate_of;
+use quipu_language::{Language, predicate_of};
 
-use crate::bind::title_of;
 use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
     SetOperator, Source,
@@ -305,7 +304,10 @@ impl Teller<'_> {
                     Aggregate::Concat => "list",
                 };
                 match of {
-                    None => format!("{name} of {}", self.counted),
+                    None => format!("{name} of {}", of_many(&self.counted)),
+                    Some(of) if *function == Aggregate::Count && is_thing(of) => {
+                        format!("{name} of {}", of_many(&self.bare(of)))
+                    }
                     Some(of) => {
                         let different =
                             if *distinct && *function != Aggregate::Count { "different " } else { "" };
@@ -529,18 +531,24 @@ fn of_kind(title: &str, kind: Kind, tables: &Tables) -> String {
     }
 }
 
+/// Whether a value is the name of a table's things.
+fn is_thing(of: &Expression) -> bool {
+    matches!(of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0))
+}
+
+/// A title of things that are counted, in the plural: "countries".
+pub(crate) fn of_many(title: &str) -> String {
+    // "Head of state" and "rows" stay.
+    match title.contains(' ') || title.ends_with('s') {
+        true => title.to_owned(),
+        false => Language::english().plural(title),
+    }
+}
+
 fn joined(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
-/// Titles of the result's columns as the query names them.
-pub fn titles(query: &Query) -> Vec<String> {
-    match &query.body {
-        Body::Select(select) => select.items.iter().map(|item| title_of(item).replace('_', " ")).collect(),
-        Body::Set { left, .. } => titles(left),
     }
 }

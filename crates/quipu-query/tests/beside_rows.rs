@@ -290,14 +290,14 @@ async fn what_joins_rows_of_one_table_or_rows_outside_is_said() {
 async fn a_count_says_what_it_counts() -> anyhow::Result<()> {
     let codes = Shop::of("codes.ttl", CODES).await?;
     for (sql, expected) in [
-        ("SELECT COUNT(*) FROM creature WHERE atk > 3", "the number of Creature,"),
+        ("SELECT COUNT(*) FROM creature WHERE atk > 3", "the number of Creatures,"),
         (
             "SELECT language, COUNT(*) FROM creature_language GROUP BY language",
-            "the language and the number of Creature, for each language",
+            "the language and the number of Creatures, for each language",
         ),
         (
             "SELECT creature, COUNT(*) FROM creature_language GROUP BY creature",
-            "the number of language, for each Creature",
+            "the number of languages, for each Creature",
         ),
     ] {
         let said = quipu_query::say(&codes.bound(sql)?.query, &codes.tables);

@@ -27,7 +27,7 @@ pub async fn load_model<S>(
         Some(name) => name.clone(),
         None => default_model_name(ModelKind::Chat, &options)?,
     };
-    let name = name_with_adapters(&name, settings.adapters.as_deref().unwrap_or_default());
+    let name = name_with_adapters(&name, settings.adapters.as_deref().unwrap_or_default())?;
     let options = OpenOptions { prices: settings.prices.clone(), ..options };
     let model = tokio::task::spawn_blocking(move || open_language_model(&name, &options)).await;
     Ok(Some(model.map_err(|_| Error::Lost)??))

@@ -28,6 +28,8 @@ pub struct Adapter {
     /// The stages whose requests it serves, each with its sub-stages (`plan` includes
     /// `plan.query`); empty: all stages.
     pub stages: Vec<String>,
+    /// The languages of its examples, by their ISO 639 codes; empty: all.
+    pub languages: Vec<String>,
     /// The architecture of its base, as llama.cpp names it.
     pub architecture: String,
     /// The name of its base.
@@ -56,25 +58,30 @@ impl Adapter {
         if kind.0.as_deref() != Some("adapter") || kind.1.as_deref() != Some("lora") {
             return Err(damaged("this is not a LoRA adapter; name a model with --llm"));
         }
-        let stages = text("quipu.adapter.stages").unwrap_or_default();
+        let listed = |key: &str| -> Vec<String> {
+            let listed = text(key).unwrap_or_default();
+            listed.split(',').map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
+        };
         Ok(Self {
             name: path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
             path: path.to_owned(),
             sha256: checksum(path).map_err(|error| unread(path, error))?,
             task: text("quipu.adapter.task"),
-            stages: stages
-                .split(',')
-                .map(|stage| stage.trim().to_owned())
-                .filter(|s| !s.is_empty())
-                .collect(),
+            stages: listed("quipu.adapter.stages"),
+            languages: listed("quipu.adapter.languages"),
             architecture: text("general.architecture").ok_or_else(|| damaged("it names no architecture"))?,
             base: text("quipu.adapter.base"),
             base_sha256: text("quipu.adapter.base_sha256"),
         })
     }
 
-    /// Whether it serves requests of this stage.
-    pub fn serves(&self, stage: &str) -> bool {
+    /// Whether it serves requests of this stage about a question in this language (an ISO 639 code;
+    /// `None`: any).
+    pub fn serves(&self, stage: &str, language: Option<&str>) -> bool {
+        let knows = |language: &str| self.languages.iter().any(|own| own == language);
+        if !self.languages.is_empty() && language.is_some_and(|language| !knows(language)) {
+            return false;
+        }
         let below = |own: &String| stage.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.'));
         self.stages.is_empty() || self.stages.iter().any(|own| own == stage || below(own))
     }
@@ -97,7 +104,8 @@ impl Adapter {
     /// Two adapters that serve the same requests, if there are any.
     pub(super) fn overlapping(adapters: &[Self]) -> Option<(&Self, &Self)> {
         let meet = |a: &Self, b: &Self| {
-            let (left, right) = (a.stages.iter().any(|s| b.serves(s)), b.stages.iter().any(|s| a.serves(s)));
+            let (left, right) =
+                (a.stages.iter().any(|s| b.serves(s, None)), b.stages.iter().any(|s| a.serves(s, None)));
             a.stages.is_empty() || b.stages.is_empty() || left || right
         };
         let pairs = adapters.iter().enumerate();
@@ -119,6 +127,7 @@ mod tests {
             task: None,
             stages: stages.iter().map(|&stage| stage.into()).collect(),
             architecture: "qwen2".into(),
+            languages: Vec::new(),
             base: Some("a".into()),
             base_sha256: Some("01".into()),
         }
@@ -127,9 +136,17 @@ mod tests {
     #[test]
     fn an_adapter_serves_its_stages_and_what_stands_below_them() {
         let compose = adapter("compose", &["compose", "plan.query"]);
-        assert!(compose.serves("compose") && compose.serves("compose.cot") && compose.serves("plan.query"));
-        assert!(!compose.serves("composer") && !compose.serves("plan") && !compose.serves("plan.topic"));
-        assert!(adapter("all", &[]).serves("plan.topic"));
+        for (stage, serves) in [
+            ("compose", true),
+            ("compose.cot", true),
+            ("plan.query", true),
+            ("composer", false),
+            ("plan", false),
+            ("plan.topic", false),
+        ] {
+            assert_eq!(compose.serves(stage, None), serves, "{stage}");
+        }
+        assert!(adapter("all", &[]).serves("plan.topic", None));
     }
 
     #[test]

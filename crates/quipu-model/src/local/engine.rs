@@ -104,9 +104,9 @@ impl<'m> Engine<'m> {
         })
     }
 
-    /// Activates the adapter that serves this stage, if there is one; none for the plain model.
-    pub(super) fn serve(&mut self, stage: Option<&str>) -> Result<(), ModelError> {
-        let serves = |loaded: &LoadedAdapter| stage.is_some_and(|stage| loaded.adapter.serves(stage));
+    /// Activates the adapter that serves this stage and this language, if there is one.
+    pub(super) fn serve(&mut self, stage: &str, language: Option<&str>) -> Result<(), ModelError> {
+        let serves = |loaded: &LoadedAdapter| loaded.adapter.serves(stage, language);
         let wanted = self.adapters.iter().position(serves);
         if wanted == self.active {
             return Ok(());

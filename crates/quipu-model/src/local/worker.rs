@@ -85,7 +85,7 @@ impl Worker<'_> {
     }
 
     fn chat(&mut self, request: &ChatRequest, stop: Stop<'_>) -> Result<ChatReply, ModelError> {
-        self.engine.serve(Some(request.stage.as_str()).filter(|_| !request.untuned))?;
+        self.engine.serve(&request.stage, request.language.as_deref())?;
         let prompt = match self.engine.is_tuned() {
             true => self.prompts.write(self.engine.model, &request.messages_for_tuned()),
             false => self.prompts.write(self.engine.model, &request.messages),
@@ -111,7 +111,7 @@ impl Worker<'_> {
     fn score(&mut self, request: &ScoreRequest, stop: Stop<'_>) -> Result<ScoreReply, ModelError> {
         let prompt = self.prompts.write(self.engine.model, &request.messages);
         self.check_length(&prompt, 0)?;
-        self.engine.serve(Some(&request.stage))?;
+        self.engine.serve(&request.stage, None)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
         let (scores, tokens) =
             score(&mut self.engine, evaluated, prompt.len(), &request.continuations, stop)?;

@@ -74,7 +74,10 @@ pub struct ModelEntry {
     /// The adapters of a language model that are loaded with it, by their names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub adapters: Vec<String>,
-    /// Its files, the main one first.
+    /// The languages of an adapter's examples, by their ISO 639 codes; none: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+    /// Its files, the main one first. One that is part of the program stands alone.
     pub files: Vec<ModelFile>,
 }
 
@@ -240,10 +243,10 @@ impl Registry {
     pub fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
         if self.installed(entry) {
-            for file in entry.files.iter().filter(|file| file.included) {
-                included::place(file, &self.model_folder(entry).join(&file.name))?;
-            }
-            return Ok(self.main_path(entry));
+            return match entry.files.first().filter(|file| file.included) {
+                Some(file) => included::place(file, &self.model_folder(entry).join(&file.name)),
+                None => Ok(self.main_path(entry)),
+            };
         }
         // A partial file comes from a copy or an older download. Quipu's own downloads leave
         // nothing under the file's final name.

@@ -130,7 +130,7 @@ impl Features {
                 || (candidate.rows.rows.len() > MOST_TIES
                     && !candidate.bound.query.order.is_empty()
                     && asks_for_the_most(question))
-                || (much > 0 && denies(question, candidate)),
+                || (much > 0 && (denies(question, candidate) || finds_none(candidate))),
         }
     }
 
@@ -223,6 +223,12 @@ fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
 fn denies(question: &str, candidate: &Candidate) -> bool {
     let is_no = |cell: &CellValue| matches!(cell.name.as_str(), "false" | "0");
     asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
+}
+
+/// Whether the reading counts nothing. No triple is its evidence either.
+fn finds_none(candidate: &Candidate) -> bool {
+    let mut cells = candidate.rows.rows.iter().flatten().flatten().peekable();
+    candidate.only_counts() && cells.peek().is_some() && cells.all(|cell| cell.name == "0")
 }
 
 /// Whether the reading gives only things that the question itself names: "the neighbour of Germany

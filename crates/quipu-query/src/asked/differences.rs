@@ -1,7 +1,7 @@
 //! Differences between two things' values, if the query subtracts a value from itself or in the
 //! wrong direction.
 
-use quipu_language::{End, Language, with_superlatives};
+use quipu_language::{End, Language, Ordered, with_superlatives};
 
 use super::slips::ordered_by;
 use crate::bind::{Doubt, Mend};
@@ -49,7 +49,7 @@ pub(super) fn of_two(query: &mut Query) -> Option<Mend> {
 /// minus B's, and by how much A is cheaper is B's price minus A's.
 pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let language = Language::of(question);
-    if let Some(mend) = without_sign(question, query) {
+    if let Some(mend) = without_sign(question, query, tables) {
         return Some(mend);
     }
     let words = words_of(&with_superlatives(question));
@@ -86,8 +86,9 @@ pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables
 }
 
 /// Drops the sign of a difference that the question asks for between two things: "how many years
-/// lie between the founding of A and that of B" says nothing of which came first.
-fn without_sign(question: &str, query: &mut Query) -> Option<Mend> {
+/// lie between the founding of A and that of B" says nothing of which came first. A number that
+/// grew between two years keeps its sign, unless the question names the difference.
+fn without_sign(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let (language, words) = (Language::of(question), words_of(question));
     if !words.iter().any(|word| language.is_between(word)) || words.iter().any(|word| language.is_than(word))
     {
@@ -101,8 +102,13 @@ fn without_sign(question: &str, query: &mut Query) -> Option<Mend> {
         Expression::Call(Function::DaysBetween, days) => [days.first()?, days.get(1)?],
         _ => return None,
     };
+    let is_of_time = sides.iter().all(|side| {
+        let of = value_of(side).and_then(|of| ordered_by(of, tables));
+        of.is_some_and(|(of, _)| matches!(of, Ordered::Dates | Ordered::Years))
+    });
+    let differs = |word: &String| language.meanings(word).iter().any(|of| of.means == "difference");
     let named: Vec<String> = sides.into_iter().filter_map(|side| name_of(side, &names)).collect();
-    if named.len() < 2 {
+    if named.len() < 2 || !(is_of_time || words.iter().any(differs)) {
         return None;
     }
     let difference = std::mem::replace(&mut item.expression, Expression::Null);

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    End, Language, Meaning, Measured, Ordered, asked_place, asks_yes_or_no, is_written_as_name, meanings_at,
+    Language, Meaning, Measured, asked_place, asks_yes_or_no, is_written_as_name, meanings_at,
     place_asked_for, role_asked_for, side_of,
 };
 
 use super::Nearness;
+use super::extremes::{extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::measures::of_another_measure;
 use super::mistaken::something_else;
@@ -144,21 +145,6 @@ pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<
     Some(std::iter::once(role.join(" ")).chain(given).collect())
 }
 
-/// Whether a superlative and the word behind it name a column of extremes: "the maximum speed" is
-/// the `top_speed`.
-fn names_extremes(words: &[String], at: usize, said: &Said, language: Language) -> bool {
-    let end = |word: &String| match language.is_top(word) {
-        true => Some(End::Descending),
-        false => language.end_asked_for(word, Ordered::Numbers),
-    };
-    let (Some(of), Some(noun)) = (words.get(at).and_then(end), words.get(at + 1)) else { return false };
-    said.columns.keys().any(|title| {
-        let title = words_of(title);
-        title.iter().any(|word| language.is_form(noun, word))
-            && title.iter().any(|word| end(word) == Some(of))
-    })
-}
-
 impl Unexplained {
     /// Whether more than two thirds of the words that could name something are left out.
     pub(super) fn leaves_out_most(&self) -> bool {
@@ -291,6 +277,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     }
     found.meanings.extend(another_kind_asked_for(question, query, tables));
     found.meanings.extend(of_another_measure(question, query, tables));
+    found.meanings.extend(extremes_left_out(&words, query, &said));
     found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by the existence of a jar.

@@ -1,11 +1,15 @@
 //! Extremes: among the things that a question names instead of among all, and only of things whose
 //! values differ.
 
-use quipu_language::{Language, Measured, asks_for, is_measure};
+use quipu_language::{End, Language, Measured, Ordered, asks_for, asks_for_the_better, is_measure};
 
+use super::said::Said;
+use super::slips::{each_query, superlatives};
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Order, Query, Select, Source};
-use crate::tables::{Place, Tables, words_of};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Order, Query, Select, Source,
+};
+use crate::tables::{Place, Table, Tables, words_of};
 
 /// Most things whose values are compared to tell whether they differ.
 const COMPARED: u64 = 50;
@@ -41,6 +45,99 @@ pub(super) fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
     query.limit = Some(1);
     let text = "the extreme is taken among the rows that satisfy the other conditions".to_owned();
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Moves a condition whose column only the table of an extreme has to that table's query: "how many
+/// countries border the largest country in Africa". For a query that is not bound yet.
+pub(super) fn within_extreme(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = select.filter.take() else { return };
+        let known: Option<Vec<&Table>> = select
+            .from
+            .iter()
+            .map(|from| match &from.source {
+                Source::Table(id, _) => tables.table(tables.find(id)?),
+                Source::Derived(_) => None,
+            })
+            .collect();
+        let mut parts: Vec<Expression> = filter.conjuncts().into_iter().cloned().collect();
+        let has = |table: &Table, part: &Expression| {
+            tested_column(part).is_some_and(|column| table.find(&column.name).is_some())
+        };
+        let extremes: Vec<usize> = (0..parts.len())
+            .filter(|at| parts.get(*at).is_some_and(|part| extreme_within(part).is_some()))
+            .collect();
+        if let (Some(known), [extreme]) = (known, extremes.as_slice())
+            && let Some(of) = parts.get(*extreme).and_then(|part| extreme_within(part))
+            && let Some(table) = tables.find(of).and_then(|at| tables.table(at))
+        {
+            let moves = |part: &Expression| has(table, part) && !known.iter().any(|own| has(own, part));
+            let (moved, mut kept): (Vec<_>, Vec<_>) = parts.into_iter().partition(moves);
+            for part in moved {
+                let column = tested_column(&part).map(|column| column.name.clone()).unwrap_or_default();
+                let inner = kept.iter_mut().find_map(|part| extreme_within_mut(part));
+                if let Some(inner) = inner {
+                    inner.filter = Some(Expression::both(inner.filter.take(), unqualified(part)));
+                    let text =
+                        format!("{column} is a column of {}: the condition is one of the extreme", table.id);
+                    mend = Some(Mend { text, doubt: Doubt::Little });
+                }
+            }
+            parts = kept;
+        }
+        select.filter = parts.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
+    });
+    mend
+}
+
+/// The column that a condition compares with a text.
+fn tested_column(condition: &Expression) -> Option<&ColumnRef> {
+    match condition {
+        Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+            (Expression::Column(column), Expression::Text(_)) => Some(column),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A condition on a column without the name of a table.
+fn unqualified(mut condition: Expression) -> Expression {
+    for part in condition.parts_mut() {
+        if let Expression::Column(column) = part {
+            column.table = None;
+        }
+    }
+    condition
+}
+
+/// The table among all of whose rows a condition's subquery takes the extreme one.
+fn extreme_within(condition: &Expression) -> Option<&String> {
+    let query = match condition {
+        Expression::Compare(Comparison::Equal, _, value) => value.query()?,
+        Expression::InQuery(_, query) => query,
+        _ => return None,
+    };
+    let select = query.select().filter(|select| select.filter.is_none() && select.group.is_empty())?;
+    match (select.from.as_slice(), query.order.len(), query.limit) {
+        ([From { source: Source::Table(id, _), .. }], 1, Some(1)) => Some(id),
+        _ => None,
+    }
+}
+
+/// The SELECT of such a subquery, whatever its conditions.
+fn extreme_within_mut(condition: &mut Expression) -> Option<&mut Select> {
+    let query = match condition {
+        Expression::Compare(Comparison::Equal, _, value) => value.query_mut()?,
+        Expression::InQuery(_, query) => query,
+        _ => return None,
+    };
+    match (&mut query.body, query.limit) {
+        (Body::Select(select), Some(1)) => Some(select),
+        _ => None,
+    }
 }
 
 /// Gives the thing with the extreme value instead of the value alone: "what is the highest point"
@@ -81,8 +178,8 @@ pub(super) fn thing_of_extreme(question: &str, query: &mut Query, tables: &Table
 pub(super) fn one_of_two(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
-    let offers = words.iter().any(|word| language.offers_a_choice(word));
-    let is_measured = words.iter().any(|word| language.is_unit(word)) || asks_for(question) == Some("amount");
+    let asks_for_a_value = matches!(asks_for(question), Some("amount" | "date" | "count"));
+    let is_measured = asks_for_a_value || words.iter().any(|word| language.is_unit(word));
     let Body::Select(select) = &mut query.body else { return None };
     let [item] = select.items.as_slice() else { return None };
     let Expression::Aggregate {
@@ -104,7 +201,7 @@ pub(super) fn one_of_two(question: &str, query: &mut Query, tables: &Tables) -> 
     let title = words_of(&tables.column(column.place?)?.title);
     // "What is the higher price, that of A or of B" asks for the price.
     let names_value = title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
-    if !offers || is_measured || !is_among_two || !plain || names_value {
+    if !asks_for_the_better(&words) || is_measured || !is_among_two || !plain || names_value {
         return None;
     }
     let name = table.columns.first()?.id.clone();
@@ -180,6 +277,94 @@ fn extreme_of_all(condition: &Expression, select: &Select, tables: &Tables) -> O
     }
     let by = ColumnRef { table: of.table.clone(), ..by.clone() };
     Some(Order { expression: Expression::Column(by), descending })
+}
+
+/// Whether a superlative and the word behind it name a column of extremes: "the maximum speed" is
+/// the `top_speed`.
+pub(super) fn names_extremes(words: &[String], at: usize, said: &Said, language: Language) -> bool {
+    let end = |word: &String| match language.is_top(word) {
+        true => Some(End::Descending),
+        false => language.end_asked_for(word, Ordered::Numbers),
+    };
+    let (Some(of), Some(noun)) = (words.get(at).and_then(end), words.get(at + 1)) else { return false };
+    // "The highest maximum speed" takes the extreme of extremes.
+    if end(noun).is_some() {
+        return false;
+    }
+    said.columns.keys().any(|title| {
+        let title = words_of(title);
+        title.iter().any(|word| language.is_form(noun, word))
+            && title.iter().any(|word| end(word) == Some(of))
+    })
+}
+
+/// The superlatives of a question that a query leaves out: the second of "the largest city of the
+/// smallest country" if it takes one extreme, and all if it takes the extreme of a single thing.
+pub(super) fn extremes_left_out(words: &[String], query: &Query, said: &Said) -> Vec<String> {
+    let language = Language::of_words(words);
+    let is_superlative = |word: &String| {
+        language.looks_superlative(word)
+            || language.meanings(word).iter().any(|meaning| meaning.means == "superlative")
+    };
+    let asked: Vec<(usize, String)> = superlatives(words, query)
+        .into_iter()
+        .filter(|(_, word)| is_superlative(word) && !language.is_top(word) && !said.names(word, language))
+        .filter(|(at, _)| !names_extremes(words, *at, said, language))
+        .collect();
+    let (mut taken, mut of_one) = (0, false);
+    each_query(&mut query.clone(), &mut |query| {
+        let sorts = !query.order.is_empty() && query.limit.is_none();
+        // An order of all rows goes from one end to the other.
+        taken += query.order.iter().count().min(1) + usize::from(sorts);
+        let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+        for item in items {
+            item.expression.visit(&mut |part| {
+                taken += usize::from(matches!(
+                    part,
+                    Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, .. }
+                ));
+            });
+        }
+        of_one |= orders_one_thing(query);
+    });
+    match (of_one, taken) {
+        (true, _) => asked.into_iter().map(|(_, word)| word).collect(),
+        (false, 1) => asked.into_iter().skip(1).map(|(_, word)| word).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a query chooses by a value of a thing that its conditions name: the most populous of
+/// those countries that are Chad.
+fn orders_one_thing(query: &Query) -> bool {
+    let ([Order { expression: Expression::Column(by), .. }], Some(_), Some(select)) =
+        (query.order.as_slice(), query.limit, query.select())
+    else {
+        return false;
+    };
+    by.place.is_some_and(|place| place.column > 0) && is_one_thing(select, by.table.as_deref())
+}
+
+/// Whether a SELECT's conditions name the one thing that a table's rows may be.
+fn is_one_thing(select: &Select, alias: Option<&str>) -> bool {
+    select.filter.iter().flat_map(Expression::conjuncts).any(|condition| {
+        let Expression::Compare(Comparison::Equal, of, value) = condition else { return false };
+        let Expression::Column(column) = &**of else { return false };
+        let is_name = column.table.as_deref() == alias && column.place.is_some_and(|place| place.column == 0);
+        is_name
+            && match &**value {
+                Expression::Terms(terms, _) => terms.len() == 1,
+                Expression::Scalar(inner) => {
+                    inner.select().is_some_and(|within| match within.items.as_slice() {
+                        [Item { expression: Expression::Column(given), .. }] => {
+                            given.place == column.place && is_one_thing(within, given.table.as_deref())
+                        }
+                        _ => false,
+                    })
+                }
+                _ => false,
+            }
+    })
 }
 
 /// Whether a condition names a value, beyond columns and bounds.

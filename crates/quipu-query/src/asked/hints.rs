@@ -31,14 +31,16 @@ pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Optio
         .next()
         .filter(|_| called.next().is_none())
         .or_else(|| measured(&asked, mention, tables))
-        .or_else(|| nearest(&asked, mention, tables))
+        .or_else(|| nearest(asked.get(..at)?, mention, tables))
 }
 
-/// The only match of a name in the table of a kind that the question names, or else in one that a
-/// column links with it: "concerts in Ghent" asks for the venue's city, not for the artist's.
-fn nearest<'a>(asked: &[String], mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
-    let language = Language::of_words(asked);
-    let named: Vec<usize> = asked.iter().flat_map(|word| called(word, language, tables)).collect();
+/// The only match of a name in the table of the kind that stands nearest before it, or else in one
+/// that a column links with that table: "which artists gave concerts in Ghent" asks for the venue's
+/// city, not for the artist's.
+fn nearest<'a>(before: &[String], mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
+    let language = Language::of_words(before);
+    let kinds = before.iter().rev().map(|word| called(word, language, tables));
+    let named: Vec<usize> = kinds.into_iter().find(|kinds| !kinds.is_empty())?;
     let is_linked = |table: usize| {
         tables.columns().any(|(place, column)| {
             let Kind::Entity(Some(to)) = column.kind else { return false };

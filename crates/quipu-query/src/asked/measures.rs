@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use quipu_language::{Language, Measured, Ordered, asks_for, with_superlatives};
 
-use super::slips::{each_query, order_of, superlatives};
+use super::slips::{each_query, extreme_of, of_things, order_of, superlatives};
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
@@ -16,29 +16,47 @@ use crate::tables::{Kind, Place, Tables, words_of};
 pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of(question);
     let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
+    let asked = superlatives(&words, query);
     // "The most expensive" names its measure with its second word.
-    let superlatives =
-        superlatives(&words, query).into_iter().flat_map(|(at, _)| written.iter().skip(at).take(2));
-    let of_order = Columns { titles: ordered(query, tables), tables };
+    let superlatives = asked.iter().flat_map(|(at, _)| written.iter().skip(*at).take(2));
+    let mut titles = ordered(query, tables);
+    let all: Vec<String> = titles.iter().map(|(_, title)| title.clone()).collect();
+    let is_measured =
+        |word: &String| all.iter().any(|title| language.measured(word, title) == Measured::Alike);
+    titles.retain(|(place, title)| {
+        let table = place.map(|place| place.table);
+        !names_its_measure(&words, &asked, title, table, tables)
+    });
+    let of_order = Columns { titles, tables };
     let of_given = Columns { titles: given(query, tables), tables };
-    let named = of_order.titles.iter().any(|(_, title)| names_its_measure(&words, query, title));
-    let mut of_order = superlatives.filter(|word| !named && of_order.are_of_another(word, language));
+    let mut of_order =
+        superlatives.filter(|word| !is_measured(word) && of_order.are_of_another(word, language));
     let mut of_given =
-        asked(question, &written).into_iter().filter(|word| of_given.are_of_another(word, language));
+        asked_for(question, &written).into_iter().filter(|word| of_given.are_of_another(word, language));
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
 }
 
 /// Whether a question names the measure of its superlative: "the smallest population", "the largest
-/// by population".
-fn names_its_measure(words: &[String], query: &Query, title: &str) -> bool {
+/// by population". The noun of the things ordered names none: "the heaviest product" has no
+/// greatest product price.
+fn names_its_measure(
+    words: &[String],
+    asked: &[(usize, String)],
+    title: &str,
+    table: Option<usize>,
+    tables: &Tables,
+) -> bool {
     let language = Language::of_words(words);
-    let title = words_of(title);
+    let things =
+        table.and_then(|at| tables.table(at)).map(|table| words_of(&table.title)).unwrap_or_default();
+    let mut title = words_of(title);
+    title.retain(|word| !things.iter().any(|thing| language.is_noun(word, thing)));
     let is_it = |at: usize| {
         words.get(at).is_some_and(|word| {
             language.meanings(word).is_empty() && title.iter().any(|of| language.is_form(word, of))
         })
     };
-    let beside = superlatives(words, query).into_iter().any(|(at, _)| is_it(at + 1));
+    let beside = asked.iter().any(|(at, _)| is_it(at + 1));
     beside || (1..words.len()).any(|at| words.get(at - 1).is_some_and(|by| language.is_by(by)) && is_it(at))
 }
 
@@ -114,6 +132,65 @@ pub(super) fn right_measure(question: &str, query: &mut Query, tables: &Tables) 
     Some(Mend { text, doubt: Doubt::Little })
 }
 
+/// Orders by the only column of a thing that measures as the question's superlative does: the
+/// smallest country has the least area, although the query orders by the population. Of several
+/// orders, those whose superlative the question puts before the thing ordered. For a bound query;
+/// the measure that the question names stays.
+pub(super) fn right_order(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
+    let asked = superlatives(&words, query);
+    let mut orders = 0;
+    each_query(query, &mut |query| orders += usize::from(order_of(query, tables).is_some()));
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let of_order = match orders {
+            1 => asked.clone(),
+            _ => of_things(&asked, &words, query, tables),
+        };
+        if let [asked] = of_order.as_slice() {
+            mend = of_its_measure(asked, &words, &written, query, tables).or(mend.take());
+        }
+    });
+    mend
+}
+
+/// Orders a query by the only column that measures as a superlative does.
+fn of_its_measure(
+    asked: &(usize, String),
+    words: &[String],
+    written: &[String],
+    query: &mut Query,
+    tables: &Tables,
+) -> Option<Mend> {
+    // "The most expensive" names its measure with its second word.
+    let asking: Vec<&String> = written.iter().skip(asked.0).take(2).collect();
+    let language = Language::of_words(words);
+    let (_, title, _) = order_of(query, tables)?;
+    let wrong = extreme_of(query)?.place?;
+    let measures = |title: &str| asking.iter().any(|word| language.measured(word, title) == Measured::Alike);
+    let table = tables.table(wrong.table)?;
+    if measures(&title)
+        || names_its_measure(words, std::slice::from_ref(asked), &title, Some(wrong.table), tables)
+    {
+        return None;
+    }
+    let fits = |column: &usize| {
+        table.columns.get(*column).is_some_and(|column| {
+            matches!(column.kind, Kind::Number { .. } | Kind::Date) && measures(&column.title)
+        })
+    };
+    let mut fitting = (1..table.columns.len()).filter(fits);
+    let at = fitting.next().filter(|_| fitting.next().is_none())?;
+    let id = table.columns.get(at)?.id.clone();
+    let column = ColumnRef { table: None, name: id.clone(), place: Some(Place { column: at, ..wrong }) };
+    let Query { body: Body::Select(select), order, .. } = query else { return None };
+    let given = select.items.iter_mut().map(|item| &mut item.expression);
+    let in_order = order.iter_mut().map(|order| &mut order.expression);
+    given.chain(in_order).for_each(|expression| replace(expression, wrong, &column));
+    let text = format!("“{}” asks for {id}, not for {title}", asking.first()?);
+    Some(Mend { text, doubt: Doubt::Much })
+}
+
 fn speaks_of(expression: &Expression, place: Place) -> bool {
     let mut speaks = false;
     expression.visit(&mut |part| {
@@ -181,7 +258,7 @@ impl Columns<'_> {
 
 /// The words of a question that ask for a measure: "deep" in "how deep", "weigh" in "how much does
 /// it weigh".
-fn asked<'a>(question: &str, words: &'a [String]) -> Vec<&'a String> {
+fn asked_for<'a>(question: &str, words: &'a [String]) -> Vec<&'a String> {
     let language = Language::of_words(words);
     if asks_for(question) == Some("amount") {
         return words.iter().collect();

@@ -4,10 +4,10 @@
 use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::for_each;
-use super::extremes::{among_those, one_of_two, thing_of_extreme};
+use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
 use super::honours::without_honours;
 use super::idle_joins::without_idle_joins;
-use super::measures::right_measure;
+use super::measures::{right_measure, right_order};
 use super::moved::with_the_named;
 use super::parts::{column_asked_for, parts_of_values};
 use super::shares::of_those;
@@ -51,6 +51,7 @@ fn mended(
         without_honours(question, &mut query, values),
         with_the_named(&mut query, tables, values, found),
         with_counted(question, &mut query, tables),
+        within_extreme(&mut query, tables),
     ];
     (query, mends.into_iter().flatten().collect())
 }
@@ -63,6 +64,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
     let query = &mut bound.query;
     let slips = [
         right_measure(question, query, tables),
+        right_order(question, query, tables),
         right_units(question, query, tables),
         right_ends(question, query, tables),
         right_direction(question, query, tables),

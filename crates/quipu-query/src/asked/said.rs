@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use quipu_language::{Language, are_reasons, deed_of_heads, is_unit, role_of_heads};
 
 use crate::syntax::{
-    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Query, Select, SetOperator,
-    Source,
+    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
+    SetOperator, Source,
 };
 use crate::tables::{Place, Tables, words_of};
 
@@ -59,6 +59,25 @@ fn roles_of_rows(select: &Select, alias: Option<&str>, tables: &Tables) -> Vec<S
     roles.flatten().chain(kinds).collect()
 }
 
+/// The titles of the columns with which a join equates a column: a city that is joined by the
+/// country's capital is that capital.
+fn joined_with(column: &ColumnRef, select: &Select, tables: &Tables) -> Vec<String> {
+    let joins = select.from.iter().filter_map(|from| match &from.join {
+        Join::Inner(on) | Join::Left(on) => on.as_ref(),
+    });
+    let conditions = joins.chain(&select.filter).flat_map(Expression::conjuncts);
+    let others = conditions.filter_map(|condition| match condition {
+        Expression::Compare(Comparison::Equal, a, b) => match (&**a, &**b) {
+            (Expression::Column(a), Expression::Column(b)) if a == column => Some(b),
+            (Expression::Column(a), Expression::Column(b)) if b == column => Some(a),
+            _ => None,
+        },
+        _ => None,
+    });
+    let of_another = others.filter_map(|other| other.place.filter(|place| place.column > 0));
+    of_another.filter_map(|place| Some(tables.column(place)?.title.clone())).collect()
+}
+
 /// Relative difference up to which two numbers are one.
 const EXACT: f64 = 1e-9;
 
@@ -82,6 +101,7 @@ impl Said {
                 let of =
                     if place.column > 0 { tables.column(place).map(|column| &column.title) } else { None };
                 given.extend(of.cloned());
+                given.extend(joined_with(column, select, tables));
                 if place.column == 0 {
                     given.extend(roles_of_rows(select, column.table.as_deref(), tables));
                 }

@@ -12,55 +12,99 @@ use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Qu
 use crate::tables::{Kind, Tables, words_of};
 
 /// Corrects the ends of orders: "the youngest" has the latest date of birth, whatever the model
-/// wrote. Does nothing if the question asks for several ends, or if the query has several orders.
+/// wrote. Of several orders, those whose superlative the question puts before the thing ordered.
+/// Does nothing if the question asks for several ends of one order.
 pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
-    let language = Language::of(question);
     let words = words_of(question);
-    let all =
-        [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages, Ordered::Ranks, Ordered::Scores];
     let asked = superlatives(&words, query);
-    let (at, word) = asked.first()?.clone();
-    // "The highest in the charts, 1 being the top": both ask for one end.
-    let agree = |of: &Ordered| {
-        asked
-            .iter()
-            .all(|(_, other)| language.end_asked_for(other, *of) == language.end_asked_for(&word, *of))
-    };
-    let all: Vec<Ordered> = all.into_iter().filter(agree).collect();
-    if !all.iter().any(|of| language.end_asked_for(&word, *of).is_some()) {
-        return None;
-    }
     let mut orders = 0;
     each_query(query, &mut |query| orders += usize::from(order_of(query, tables).is_some()));
-    if orders != 1 {
-        return None;
-    }
     let mut mend = None;
     each_query(query, &mut |query| {
-        let found = order_of(query, tables).filter(|(of, ..)| all.contains(of));
-        let Some((of, title, end)) = found else { return };
-        // "The most affordable" has the least price: for amounts, "most" decides only beside the
-        // column's name.
-        let next = words.get(at + 1);
-        let is_beside =
-            next.is_some_and(|next| words_of(&title).iter().any(|word| language.is_form(next, word)));
-        if language.is_quantity(&word) && title != NUMBER && !is_beside {
-            return;
-        }
-        if language.end_asked_for(&word, of).is_some_and(|wanted| wanted != end) {
-            turn(query);
-            let (least, most) = match of {
-                Ordered::Numbers | Ordered::Ages | Ordered::Ranks | Ordered::Scores => ("least", "greatest"),
-                Ordered::Dates | Ordered::Years => ("earliest", "latest"),
-            };
-            let asked = if end == End::Ascending { most } else { least };
-            mend = Some(Mend {
-                text: format!("“{word}” asks for the {asked} {title}"),
-                doubt: Doubt::Little,
-            });
-        }
+        let of_order = match orders {
+            1 => asked.clone(),
+            _ => of_things(&asked, &words, query, tables),
+        };
+        mend = right_end(&words, &of_order, query, tables).or(mend.take());
     });
     mend
+}
+
+/// Corrects the end of one order.
+fn right_end(
+    words: &[String],
+    asked: &[(usize, String)],
+    query: &mut Query,
+    tables: &Tables,
+) -> Option<Mend> {
+    let language = Language::of_words(words);
+    let all =
+        [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages, Ordered::Ranks, Ordered::Scores];
+    let (at, word) = asked.first()?;
+    // "The highest in the charts, 1 being the top": both ask for one end.
+    let agree = |of: &Ordered| {
+        asked.iter().all(|(_, other)| language.end_asked_for(other, *of) == language.end_asked_for(word, *of))
+    };
+    let all: Vec<Ordered> = all.into_iter().filter(agree).collect();
+    let (of, title, end) = order_of(query, tables).filter(|(of, ..)| all.contains(of))?;
+    // "The most affordable" has the least price: for amounts, "most" decides only beside the
+    // column's name.
+    let next = words.get(at + 1);
+    let is_beside = next.is_some_and(|next| words_of(&title).iter().any(|word| language.is_form(next, word)));
+    if language.is_quantity(word) && title != NUMBER && !is_beside {
+        return None;
+    }
+    if language.end_asked_for(word, of).is_none_or(|wanted| wanted == end) {
+        return None;
+    }
+    turn(query);
+    let (least, most) = match of {
+        Ordered::Numbers | Ordered::Ages | Ordered::Ranks | Ordered::Scores => ("least", "greatest"),
+        Ordered::Dates | Ordered::Years => ("earliest", "latest"),
+    };
+    let asked = if end == End::Ascending { most } else { least };
+    Some(Mend { text: format!("“{word}” asks for the {asked} {title}"), doubt: Doubt::Little })
+}
+
+/// The only superlative that stands before a noun for the things that a query orders: "smallest" in
+/// "the most populous city of the smallest country", for a query that orders countries. Empty if
+/// none or several do.
+pub(super) fn of_things(
+    asked: &[(usize, String)],
+    words: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Vec<(usize, String)> {
+    /// Words from a superlative to its noun: "most populous city".
+    const NEAR: usize = 2;
+    let language = Language::of_words(words);
+    let title = extreme_of(query)
+        .and_then(|column| tables.table(column.place?.table))
+        .filter(|table| !table.is_links())
+        .map(|table| words_of(&table.title))
+        .unwrap_or_default();
+    let Some(kind) = title.last() else { return Vec::new() };
+    let stands_before = |at: usize| {
+        let next = (at + 1..=at + NEAR).take_while(|next| !asked.iter().any(|(other, _)| other == next));
+        next.filter_map(|next| words.get(next)).any(|noun| language.is_noun(noun, kind))
+    };
+    let of_kind: Vec<_> = asked.iter().filter(|(at, _)| stands_before(*at)).cloned().collect();
+    if of_kind.len() == 1 { of_kind } else { Vec::new() }
+}
+
+/// The column whose extreme a query takes, by an order or by MIN or MAX.
+pub(super) fn extreme_of(query: &Query) -> Option<&ColumnRef> {
+    let of = match (query.order.first(), query.limit) {
+        (Some(order), Some(_)) => &order.expression,
+        _ => query.select()?.items.iter().find_map(|item| match &item.expression {
+            Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of, .. } => of.as_deref(),
+            _ => None,
+        })?,
+    };
+    match of {
+        Expression::Column(column) => Some(column),
+        _ => None,
+    }
 }
 
 /// Replaces a day that the question does not contain by the question's year or month: "added in
@@ -209,6 +253,13 @@ pub(super) fn right_groups(question: &str, query: &mut Query, tables: &Tables) -
         return None;
     }
     let who = words.iter().take(2).position(|word| language.is_question_word(word))?;
+    // "By whom", "how many … by each": the question word is not the end that is counted for.
+    let is_by = words.iter().take(who).any(|word| language.is_by(word));
+    let is_how = words.get(who).is_some_and(|word| language.asks_for_a_degree(word));
+    let groups = words.iter().flat_map(|word| language.meanings(word)).any(|of| of.means == "group");
+    if is_by || is_how || groups {
+        return None;
+    }
     let subject = match language.asks_by_a_noun(words.get(who)?) {
         true => who + 1..who + 2,
         false => who..who + 1,

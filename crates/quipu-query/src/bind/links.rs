@@ -6,6 +6,7 @@ use super::{Binder, Doubt, Scope, title_of};
 use crate::QueryError;
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place};
+use crate::values::How;
 
 impl Binder<'_> {
     /// Mends an equality of columns of different kinds, `x IN (SELECT y …)` and `x = (SELECT y …)`.
@@ -54,10 +55,20 @@ impl Binder<'_> {
         let (Some(of), Some(other)) = (column.place, other) else { return };
         let kind = self.tables.column(of).map(|column| column.kind);
         let is_text = matches!(kind, Some(Kind::Text | Kind::Number { .. }));
-        if of.column == 0 || !is_text || self.tables.leads_to(other) != Some(of.table) {
+        let name = Place { table: of.table, column: 0 };
+        if of.column == 0 || !is_text || other == name || self.tables.leads_to(other) != Some(of.table) {
             return;
         }
-        let instead = self.reference(column, Place { table: of.table, column: 0 });
+        // A text that names a thing of its table, such as a manager's name, is meant itself.
+        let examples = self.tables.column(of).map(|column| column.examples.as_slice()).unwrap_or_default();
+        let is_name = |text: &String| {
+            let found = self.values.lookup(self.tables, self.found, name, text);
+            found.is_some_and(|found| found.how == How::Exact)
+        };
+        if examples.iter().any(is_name) {
+            return;
+        }
+        let instead = self.reference(column, name);
         self.mend(
             Doubt::Little,
             format!("{} is compared with names: {} is meant", column.name, instead.name),

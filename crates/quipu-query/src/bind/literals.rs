@@ -8,7 +8,7 @@ use super::columns::Link;
 use super::{Binder, Doubt, Scope};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, Expression, Function};
-use crate::tables::{Column, Kind, Place, Rows, words_of};
+use crate::tables::{Column, Kind, Place, Rows, Table, words_of};
 use crate::values::{How, Match};
 
 impl Binder<'_> {
@@ -295,8 +295,12 @@ impl Binder<'_> {
             title.len() == called.len()
                 && called.iter().zip(&title).all(|(word, other)| language.is_noun(word, other))
         };
-        let called = self.tables.tables.iter().filter(|table| is_called(&table.title));
-        let mut types = called.filter_map(|table| match &table.source {
+        let is_below = |at: usize, table: &Table| {
+            at == place.table || table.within.is_some_and(|wide| wide == place.table)
+        };
+        let tables = self.tables.tables.iter().enumerate();
+        let called = tables.filter(|(at, table)| is_called(&table.title) && is_below(*at, table));
+        let mut types = called.filter_map(|(_, table)| match &table.source {
             Rows::Types(types) => Some(types),
             _ => None,
         });

@@ -8,14 +8,44 @@ use crate::syntax::{
 };
 use crate::tables::{Kind, Place, Tables};
 
+/// Whether an expression searches in the rows of another query.
+fn is_search(expression: &Expression) -> bool {
+    matches!(expression, Expression::InQuery(..) | Expression::Exists(_))
+}
+
 impl Binder<'_> {
+    /// Moves the conditions of HAVING that calculate nothing to WHERE: they are about rows, and about
+    /// groups only where they name a column of the group, of which the rows have one value.
+    pub(super) fn conditions_of_rows(&mut self, select: &mut Select) {
+        let Some(having) = select.having.take() else { return };
+        let conditions: Vec<Expression> = having.conjuncts().into_iter().cloned().collect();
+        for condition in conditions {
+            if condition.has_aggregate() {
+                select.having = Some(Expression::both(select.having.take(), condition));
+                continue;
+            }
+            let is_of_group = |part: &Expression| select.group.contains(part);
+            let mut of_rows = false;
+            condition
+                .visit(&mut |part| of_rows |= matches!(part, Expression::Column(_)) && !is_of_group(part));
+            if of_rows {
+                self.mend(Doubt::Little, format!("{condition} is a condition of rows, not of groups"));
+            }
+            select.filter = Some(Expression::both(select.filter.take(), condition));
+        }
+    }
+
     /// Gives columns beside an aggregate the meaning that their writer intends.
     ///
     /// # Errors
-    /// If every group has a single row and its rows are counted.
+    /// If every group has a single row and its rows are counted, or if a condition orders the rows.
     pub(super) fn reshape(&mut self, query: &mut Query) -> Result<(), QueryError> {
         let Query { body: Body::Select(select), order, limit, .. } = query else { return Ok(()) };
-        conditions_of_rows(select);
+        if let Some(condition) = order.iter().map(|order| &order.expression).find(|by| is_search(by)) {
+            return Err(QueryError::Unbound(format!(
+                "rows cannot be ordered by {condition}: order by a column"
+            )));
+        }
         if let Some(name) = stated_number(select, order, *limit, self.tables) {
             self.mend(Doubt::Little, format!("{name} is already a number in the graph: it is not counted"));
         }
@@ -364,20 +394,6 @@ pub fn with_things(query: &mut Query, tables: &Tables) -> bool {
     let column = ColumnRef { table: Some(first.alias.clone()), name, place };
     select.items.push(Item { expression: Expression::Column(column), alias: Some(table.id.clone()) });
     true
-}
-
-/// Moves the conditions of HAVING that calculate nothing to WHERE: they are about rows, and about
-/// groups only where they name a column of the group, of which the rows have one value.
-fn conditions_of_rows(select: &mut Select) {
-    let Some(having) = select.having.take() else { return };
-    let conditions: Vec<Expression> = having.conjuncts().into_iter().cloned().collect();
-    for condition in conditions {
-        let clause = match condition.has_aggregate() {
-            true => &mut select.having,
-            false => &mut select.filter,
-        };
-        *clause = Some(Expression::both(clause.take(), condition));
-    }
 }
 
 /// Groups by the columns of the items too. With HAVING only by those of which a group has one

@@ -307,10 +307,13 @@ impl Planner<'_> {
             && samples.iter().all(|name| crate::tables::is_plain_number(name))
     }
 
-    /// Whether a value is a date that is no more than a year, at least in some rows.
+    /// Whether a value is a date that is no more than a year, in all known rows.
     fn are_years(&self, of: &Expression) -> bool {
         match of {
-            Expression::Column(_) => self.samples(of).iter().any(|date| date.len() <= 4),
+            Expression::Column(_) => {
+                let samples = self.samples(of);
+                !samples.is_empty() && samples.iter().all(|date| date.len() <= 4)
+            }
             Expression::Scalar(query) => query
                 .select()
                 .and_then(|select| select.items.first())
@@ -322,7 +325,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A value as a number: of a date its year if it is no more than that, else its day's number.
+    /// A value as a number: of dates that are no more than years the year, else the number of the day.
     pub(super) fn number(&self, of: &Expression, value: Sparql, kind: ValueKind) -> Sparql {
         match kind {
             ValueKind::Date if self.are_years(of) => self.year(of, value),

@@ -25,7 +25,8 @@ use spargebra::term::TriplePattern;
 
 use crate::QueryError;
 use crate::bind::title_of;
-use crate::syntax::{Aggregate, Body, Expression, Order, Query, SetOperator};
+use crate::say::of_many;
+use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Order, Query, SetOperator};
 use crate::tables::Tables;
 use base::Nothing;
 use cells::{Cell, Cells};
@@ -286,9 +287,12 @@ fn join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
 }
 
 /// The title of a column in the result, as people write it.
-fn title(item: &crate::syntax::Item) -> String {
-    let (None, Expression::Aggregate { function, of, .. }) = (&item.alias, &item.expression) else {
-        return title_of(item).replace('_', " ");
+fn title(item: &Item, tables: &Tables) -> String {
+    let plain = || title_of(item).replace('_', " ");
+    let (function, of) = match (&item.alias, &item.expression) {
+        (None, Expression::Column(column)) => return things_of(column, tables).unwrap_or_else(plain),
+        (None, Expression::Aggregate { function, of, .. }) => (function, of),
+        _ => return plain(),
     };
     let what = match function {
         Aggregate::Count => "number",
@@ -299,8 +303,18 @@ fn title(item: &crate::syntax::Item) -> String {
         Aggregate::Concat => "all",
     };
     match of.as_deref() {
-        Some(Expression::Column(column)) => format!("{what} of {}", column.name.replace('_', " ")),
+        Some(Expression::Column(column)) => match things_of(column, tables) {
+            Some(things) if *function == Aggregate::Count => format!("{what} of {}", of_many(&things)),
+            _ => format!("{what} of {}", column.name.replace('_', " ")),
+        },
         None => what.to_owned(),
-        Some(_) => title_of(item).replace('_', " "),
+        Some(_) => plain(),
     }
+}
+
+/// The title of a column's table, if the column holds the names of the table's things.
+fn things_of(column: &ColumnRef, tables: &Tables) -> Option<String> {
+    let place = column.place.filter(|place| place.column == 0)?;
+    let table = tables.table(place.table).filter(|table| !table.is_links())?;
+    Some(table.title.clone())
 }

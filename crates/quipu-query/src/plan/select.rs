@@ -315,7 +315,7 @@ impl Planner<'_> {
         }
         let mut outputs: Vec<PlanColumn> = Vec::new();
         for item in &select.items {
-            let (with, column) = self.output(base, &item.expression, title(item), &outputs)?;
+            let (with, column) = self.output(base, &item.expression, title(item, self.tables), &outputs)?;
             base = with;
             outputs.push(column);
         }
@@ -367,15 +367,10 @@ impl Planner<'_> {
             return Err(QueryError::Refused("a query within gives no column".into()));
         };
         let mut base = base;
-        let mut support = None;
         if item.expression.has_aggregate() {
             base = self.grouped(select, &[], base, shared, nothing_of(&item.expression))?;
-        } else {
-            support = Some(());
         }
-        let (base, mut column) = self.output(base, &item.expression, title(item), &[])?;
-        let _ = support;
-        column.title = "value".into();
+        let (base, column) = self.output(base, &item.expression, "value".into(), &[])?;
         let shared_columns = shared.iter().map(|variable| PlanColumn {
             title: variable.as_str().to_owned(),
             variable: variable.clone(),

@@ -180,8 +180,9 @@ pub(super) async fn write(
     let worked = worked(&messages, prompt.whole);
     let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
     request.worked = worked;
-    // The default adapter was trained on English questions only.
-    request.untuned = Language::of(&prompt.question) != Language::english();
+    let language = Language::of(&prompt.question);
+    // English, the language of most adapters, is not told: earlier replies stay valid.
+    request.language = (language != Language::english()).then(|| language.code().to_owned());
     if let Asked::Sample(seed) = asked {
         request.temperature = config.temperature;
         request.seed = u64::from(seed);

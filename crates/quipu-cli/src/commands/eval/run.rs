@@ -198,8 +198,11 @@ impl Run {
         };
         // Rows and caches are identified by names, so the names include the adapters.
         let adapters = settings.adapters.clone().unwrap_or_default();
-        let tuned = |name: String| if name == NONE { name } else { name_with_adapters(&name, &adapters) };
-        let llms = llms.into_iter().map(tuned).collect();
+        let tuned = |name: String| match name == NONE {
+            true => Ok(name),
+            false => name_with_adapters(&name, &adapters),
+        };
+        let llms = llms.into_iter().map(tuned).collect::<Result<_, _>>()?;
         let settings = Settings { adapters: None, ..settings };
         let files: Vec<QuestionFile> = self
             .questions
