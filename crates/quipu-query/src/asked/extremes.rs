@@ -315,7 +315,7 @@ pub(super) fn extremes_left_out(words: &[String], query: &Query, said: &Said) ->
     each_query(&mut query.clone(), &mut |query| {
         let sorts = !query.order.is_empty() && query.limit.is_none();
         // An order of all rows goes from one end to the other.
-        taken += query.order.iter().count().min(1) + usize::from(sorts);
+        taken += query.order.len() + usize::from(sorts);
         let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
         for item in items {
             item.expression.visit(&mut |part| {

@@ -31,16 +31,22 @@ pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Optio
         .next()
         .filter(|_| called.next().is_none())
         .or_else(|| measured(&asked, mention, tables))
-        .or_else(|| nearest(asked.get(..at)?, mention, tables))
+        .or_else(|| nearest(asked.get(..at)?, asked.get(at + named.len()..)?, mention, tables))
 }
 
-/// The only match of a name in the table of the kind that stands nearest before it, or else in one
-/// that a column links with that table: "which artists gave concerts in Ghent" asks for the venue's
-/// city, not for the artist's.
-fn nearest<'a>(before: &[String], mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
+/// The only match of a name in the table of the kind that stands nearest, or else in one that a
+/// column links with that table: "which artists gave concerts in Ghent" asks for the venue's city,
+/// not for the artist's. The nearest kind is that right behind the name ("Ghent museums"), else the
+/// last before it, else the first behind it.
+fn nearest<'a>(
+    before: &[String],
+    behind: &[String],
+    mention: &'a Mention,
+    tables: &Tables,
+) -> Option<&'a Match> {
     let language = Language::of_words(before);
-    let kinds = before.iter().rev().map(|word| called(word, language, tables));
-    let named: Vec<usize> = kinds.into_iter().find(|kinds| !kinds.is_empty())?;
+    let kinds = behind.iter().take(1).chain(before.iter().rev()).chain(behind);
+    let named = kinds.map(|word| called(word, language, tables)).find(|kinds| !kinds.is_empty())?;
     let is_linked = |table: usize| {
         tables.columns().any(|(place, column)| {
             let Kind::Entity(Some(to)) = column.kind else { return false };

@@ -56,7 +56,11 @@ fn names_its_measure(
             language.meanings(word).is_empty() && title.iter().any(|of| language.is_form(word, of))
         })
     };
-    let beside = asked.iter().any(|(at, _)| is_it(at + 1));
+    // "The smallest island population".
+    let is_thing = |at: usize| {
+        words.get(at).is_some_and(|word| things.iter().any(|thing| language.is_noun(word, thing)))
+    };
+    let beside = asked.iter().any(|(at, _)| is_it(at + 1) || (is_thing(at + 1) && is_it(at + 2)));
     beside || (1..words.len()).any(|at| words.get(at - 1).is_some_and(|by| language.is_by(by)) && is_it(at))
 }
 
@@ -174,9 +178,12 @@ fn of_its_measure(
     {
         return None;
     }
+    let is_number = |kind: Kind| matches!(kind, Kind::Number { .. });
+    let numbers = is_number(table.columns.get(wrong.column)?.kind);
     let fits = |column: &usize| {
         table.columns.get(*column).is_some_and(|column| {
-            matches!(column.kind, Kind::Number { .. } | Kind::Date) && measures(&column.title)
+            (is_number(column.kind) && numbers || column.kind == Kind::Date && !numbers)
+                && measures(&column.title)
         })
     };
     let mut fitting = (1..table.columns.len()).filter(fits);
