@@ -189,6 +189,34 @@ impl Values {
         Ok(found)
     }
 
+    /// The parts of a question that are names, word for word, in tables whose names are not kept
+    /// here. Only words with capitals are looked up.
+    ///
+    /// # Errors
+    /// Those of index and graph.
+    pub async fn named(
+        &self,
+        workspace: &Workspace,
+        tables: &Tables,
+        question: &str,
+    ) -> Result<Vec<Mention>, QueryError> {
+        if self.large.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut texts = names_written(question);
+        texts.retain(|text| !self.holds(text));
+        let found = self.find(workspace, tables, &texts).await?;
+        let of_text = |text: String| {
+            let name = normalise(&text);
+            let of_name =
+                found.names.iter().filter(|((_, known), found)| *known == name && found.how == How::Exact);
+            let mut matches: Vec<Match> = of_name.map(|(_, found)| found.clone()).collect();
+            matches.sort_by_key(|found| found.place);
+            Mention { text, matches }
+        };
+        Ok(texts.into_iter().map(of_text).filter(|mention| !mention.matches.is_empty()).collect())
+    }
+
     /// The values of a column that a text means, by the surest kind of match that finds any; `None`
     /// if nothing is similar.
     pub fn lookup(&self, tables: &Tables, found: &Found, place: Place, text: &str) -> Option<Match> {
@@ -304,6 +332,36 @@ impl Values {
         }
         mentions
     }
+}
+
+/// The names that a question writes with capitals, each a run of such words. Nothing in a language
+/// that writes its nouns so.
+pub(crate) fn names_written(question: &str) -> Vec<String> {
+    let language = Language::of(question);
+    if language.nouns_have_capitals() {
+        return Vec::new();
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for (at, word) in question.split_whitespace().enumerate() {
+        let of_word = words_of(word);
+        let begins = at == 0 && of_word.iter().all(|word| !language.meanings(word).is_empty());
+        if !word.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase) || begins {
+            goes_on = false;
+            continue;
+        }
+        let owns = of_word.len() > 1 && of_word.last().is_some_and(|last| language.owns(last));
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let bare = if owns { without_possessive(bare) } else { bare };
+        match names.last_mut().filter(|_| goes_on) {
+            Some(name) => name.extend([" ", bare]),
+            None => names.push(bare.to_owned()),
+        }
+        let telling = of_word.len() - usize::from(owns);
+        let is_abbreviated = word.ends_with('.') && telling == 1 && word.chars().count() <= 4;
+        goes_on = !owns && (is_abbreviated || word.ends_with(char::is_alphanumeric));
+    }
+    names
 }
 
 /// Whether a word is a code, not a word of a language: "KV-1291" or "608.49943", but not "20th" or

@@ -2,8 +2,10 @@
 
 use crate::common::checks::{check, graph};
 use crate::common::{Shop, answers, read};
-use quipu_query::asked::{Candidate, Nearness, TableQuestion, bind_as_asked, features, meant};
-use quipu_query::{Found, RunLimits, plan, read_sql, run};
+use quipu_query::asked::{
+    Candidate, Features, Nearness, TableQuestion, Unexplained, bind_as_asked, features, meant,
+};
+use quipu_query::{Found, How, Match, Mention, Place, RunLimits, plan, read_sql, run};
 
 async fn gallery() -> Shop {
     Shop::of("gallery.ttl", include_str!("gallery.ttl")).await.unwrap()
@@ -186,6 +188,17 @@ async fn the_noun_behind_which_tells_the_kind_whatever_follows_it() {
 
 /// The words that forbid a reading to be sure.
 async fn doubts(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
+    weighed(shop, question, sql, Nearness::default(), &[]).await.1.meanings
+}
+
+/// The features of a reading, and the words that it leaves out.
+async fn weighed(
+    shop: &Shop,
+    question: &str,
+    sql: &str,
+    near: Nearness,
+    named: &[Mention],
+) -> (Features, Unexplained) {
     let bound = read(shop, question, sql);
     let plan = plan(&bound.query, &shop.tables).unwrap();
     let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
@@ -194,15 +207,15 @@ async fn doubts(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
         plan,
         rows,
         words: String::new(),
-        near: Nearness::default(),
+        near,
         role: 0.0,
         likelihood: None,
         repaired: false,
         ties: 0,
         path: None,
     };
-    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values };
-    features(&asking, &candidate, std::slice::from_ref(&candidate)).1.meanings
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
+    features(&asking, &candidate, std::slice::from_ref(&candidate))
 }
 
 #[tokio::test]
@@ -368,4 +381,92 @@ async fn a_condition_that_only_the_extreme_can_have_is_one_of_the_extreme() {
     let own = "SELECT COUNT(*) FROM painting WHERE shows = (SELECT name FROM animal ORDER BY size_cm LIMIT 1) \
                AND painted_by = 'Bo Ray'";
     assert_eq!(answers(&shop, "How many paintings by Bo Ray show the smallest animal?", own).await, ["0"]);
+}
+
+#[tokio::test]
+async fn the_property_of_unnamed_things_behind_an_unnamed_link_is_not_the_thing_s() {
+    let shop = graph(
+        ":d a :Doctor ; rdfs:label \"Dr. Ames\" ; :treats :p, :q . :e a :Doctor ; rdfs:label \"Dr. Bede\" ; :treats :p . \
+         :p a :Patient ; rdfs:label \"Ivo Sand\" ; :homeTown \"Velm\" . \
+         :q a :Patient ; rdfs:label \"Una Reed\" ; :homeTown \"Ghent\" .",
+    )
+    .await;
+    let within = "SELECT home_town FROM patient WHERE name IN \
+                  (SELECT treats FROM doctor_treats WHERE doctor = 'Dr. Ames')";
+    let joined = "SELECT patient.home_town FROM patient JOIN doctor_treats ON patient.name = doctor_treats.treats \
+                  WHERE doctor_treats.doctor = 'Dr. Ames'";
+    for sql in [within, joined] {
+        assert_eq!(doubts(&shop, "In which town does Dr. Ames live?", sql).await, ["Patient"], "{sql}");
+        for named in
+            ["In which towns do the patients of Dr. Ames live?", "Where do those treated by Dr. Ames live?"]
+        {
+            assert_eq!(doubts(&shop, named, sql).await, Vec::<String>::new(), "{named} {sql}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_word_before_a_name_may_make_another_name() {
+    let shop = graph(
+        ":s a :Land ; rdfs:label \"Sudan\" ; :speaks \"Arabic\" . :n a :Land ; rdfs:label \"South Sudan\" ; :speaks \"Dinka\" .",
+    )
+    .await;
+    let sql = "SELECT speaks FROM land WHERE name = 'Sudan'";
+    assert_eq!(doubts(&shop, "What does West Sudan speak?", sql).await, ["west"]);
+    assert_eq!(doubts(&shop, "What does old Sudan speak?", sql).await, Vec::<String>::new());
+    assert_eq!(doubts(&shop, "Which language does Sudan speak?", sql).await, Vec::<String>::new());
+    let south = "SELECT speaks FROM land WHERE name = 'South Sudan'";
+    assert_eq!(doubts(&shop, "What does South Sudan speak?", south).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn more_of_one_thing_is_not_more_of_another() {
+    let shop = graph(
+        ":a a :Dish ; rdfs:label \"Leek Pie\" ; :calories 300 . :b a :Dish ; rdfs:label \"Pea Soup\" ; :calories 200 .",
+    )
+    .await;
+    let sql = "SELECT name FROM dish WHERE name IN ('Leek Pie', 'Pea Soup') ORDER BY calories DESC LIMIT 1";
+    let question = "Which has more salt, the Leek Pie or the Pea Soup?";
+    let near = |similarity: f64| Nearness {
+        asked: [("salt".to_owned(), similarity)].into_iter().collect(),
+        ..Nearness::default()
+    };
+    assert_eq!(weighed(&shop, question, sql, near(0.2), &[]).await.1.meanings, ["salt"]);
+    assert_eq!(weighed(&shop, question, sql, near(0.6), &[]).await.1.meanings, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_no_needs_the_question_s_own_words() {
+    let shop = graph(":a a :Dish ; rdfs:label \"Leek Pie\" ; :diet \"vegan\" . :b a :Dish ; rdfs:label \"Pea Soup\" ; :diet \"gluten free\" .").await;
+    let sql = |diet: &str| {
+        format!("SELECT EXISTS (SELECT 1 FROM dish WHERE name = 'Leek Pie' AND diet = '{diet}')")
+    };
+    let is_doubtful = async |question: &str, diet: &str| {
+        weighed(&shop, question, &sql(diet), Nearness::default(), &[]).await.0.is_doubtful()
+    };
+    assert!(is_doubtful("Can I freeze the Leek Pie?", "gluten free").await);
+    assert!(!is_doubtful("Is the Leek Pie gluten free?", "gluten free").await);
+}
+
+#[tokio::test]
+async fn names_of_large_tables_are_not_left_out_either() {
+    let shop = gallery().await;
+    let sql = "SELECT city FROM museum";
+    let named = Mention {
+        text: "Casablanca".into(),
+        matches: vec![Match {
+            place: Place { table: 0, column: 0 },
+            terms: Vec::new(),
+            shown: Vec::new(),
+            how: How::Exact,
+        }],
+    };
+    let all = "What is the city of the museum Casablanca?";
+    assert_eq!(doubts(&shop, all, sql).await, ["casablanca"]);
+    assert_eq!(doubts(&shop, "What are the cities of the museums?", sql).await, Vec::<String>::new());
+    let question = "Of which museum is Casablanca the city?";
+    let values =
+        async |named: &[Mention]| weighed(&shop, question, sql, Nearness::default(), named).await.1.values;
+    assert_eq!(values(&[named]).await, ["Casablanca"]);
+    assert_eq!(values(&[]).await, [""; 0]);
 }

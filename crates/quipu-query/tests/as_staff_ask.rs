@@ -3,7 +3,7 @@
 
 use crate::common::checks::graph;
 use crate::common::{Shop, answers, read};
-use quipu_query::asked::{bind_as_asked, names_left_out};
+use quipu_query::asked::{TableQuestion, bind_as_asked, names_left_out};
 use quipu_query::{Found, read_sql};
 
 async fn transit() -> Shop {
@@ -18,7 +18,8 @@ async fn a_place_two_columns_away_wins_over_a_name_that_contains_it() {
     // A name within another is not that other, unless the question has more of it.
     let shuttle = read(&shop, "", "SELECT name FROM line WHERE name = 'F2 Wrenhaven Shuttle'").query;
     let left_out = |question: &str| {
-        let found = names_left_out(question, &shuttle, &shop.tables, &shop.values).into_iter();
+        let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named: &[] };
+        let found = names_left_out(&asking, &shuttle).into_iter();
         found.map(|(text, _)| text).collect::<Vec<_>>()
     };
     assert_eq!(left_out("Which lines are in Wrenhaven?"), ["Wrenhaven"]);

@@ -143,6 +143,16 @@ impl Language {
         self.words().honours.has(word)
     }
 
+    /// Whether a word before a name makes another name of it: "West" before "Sudan".
+    pub fn makes_another_name(self, word: &str) -> bool {
+        self.words().other_names.has(word)
+    }
+
+    /// Whether a word compares a value with another: "more".
+    pub fn means_comparison(self, word: &str) -> bool {
+        self.means(word, "comparison")
+    }
+
     /// Whether a word behind "how" asks for a count: "many".
     pub fn wants_the_many(self, word: &str) -> bool {
         self.means(word, "count")

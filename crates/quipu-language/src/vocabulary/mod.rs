@@ -189,6 +189,7 @@ pub(crate) struct Lexicon {
     shared: Listed,
     reasons: Listed,
     honours: Listed,
+    other_names: Listed,
     quantities: Listed,
     degrees: Listed,
     alternatives: Listed,

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::run::RowSet;
 use crate::syntax::{Aggregate, Expression, Item};
 use crate::tables::Tables;
-use crate::values::Values;
+use crate::values::{Mention, Values};
 
 /// A question with the tables and values that it is asked of.
 #[derive(Clone, Copy)]
@@ -17,6 +17,8 @@ pub struct TableQuestion<'a> {
     pub tables: &'a Tables,
     /// The values of their columns.
     pub values: &'a Values,
+    /// The names in the question from tables whose names `values` does not keep ([`Values::named`]).
+    pub named: &'a [Mention],
 }
 
 /// How well a path of the graph fits a question.

@@ -130,6 +130,7 @@ impl Features {
                 || (candidate.rows.rows.len() > MOST_TIES
                     && !candidate.bound.query.order.is_empty()
                     && asks_for_the_most(question))
+                || (denies(question, candidate) && compares_unsaid(question, candidate))
                 || (much > 0 && (denies(question, candidate) || finds_none(candidate))),
         }
     }
@@ -225,6 +226,24 @@ fn denies(question: &str, candidate: &Candidate) -> bool {
     asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
 }
 
+/// Whether a reading compares with a text of which the question has not all words: "can I freeze it"
+/// does not ask whether it is gluten free. Parts of a thing's name name it.
+fn compares_unsaid(question: &str, candidate: &Candidate) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let mut unsaid = false;
+    candidate.bound.query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, _, value) = part
+            && let Expression::Terms(terms, text) = &**value
+            && terms.iter().all(Term::is_literal)
+        {
+            let said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
+            unsaid |= !words_of(text).iter().all(said);
+        }
+    });
+    unsaid
+}
+
 /// Whether the reading counts nothing. No triple is its evidence either.
 fn finds_none(candidate: &Candidate) -> bool {
     let mut cells = candidate.rows.rows.iter().flatten().flatten().peekable();
@@ -268,7 +287,7 @@ pub fn features(
     all: &[Candidate],
 ) -> (Features, Unexplained) {
     let (question, query, tables) = (asking.text, &candidate.bound.query, asking.tables);
-    let values = names_left_out(question, query, tables, asking.values);
+    let values = names_left_out(asking, query);
     let mut unexplained = Unexplained {
         values: values.into_iter().map(|(text, _)| text).collect(),
         ..unexplained(question, query, &candidate.near, tables)

@@ -7,15 +7,15 @@ use quipu_language::{
     place_asked_for, role_asked_for, side_of,
 };
 
-use super::Nearness;
 use super::extremes::{extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::measures::of_another_measure;
 use super::mistaken::something_else;
 use super::said::Said;
+use super::{Nearness, TableQuestion};
 use crate::syntax::{Aggregate, Comparison, Expression, From, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
-use crate::values::{Match, Mention, Values};
+use crate::values::{Match, Mention};
 
 /// The assumed similarity of a plan to a word that it leaves out, without an embedder.
 const USUAL: f64 = 0.45;
@@ -65,12 +65,8 @@ impl Unexplained {
 
 /// The values that a question names and a query does not mention, each with the column that holds
 /// it: a query for "the largest country of Africa" must mention Africa.
-pub fn names_left_out(
-    question: &str,
-    query: &Query,
-    tables: &Tables,
-    values: &Values,
-) -> Vec<(String, Place)> {
+pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String, Place)> {
+    let (question, tables) = (asking.text, asking.tables);
     let language = Language::of(question);
     let said = Said::of(query, tables);
     // "The Salt Road": the article does not count.
@@ -116,7 +112,7 @@ pub fn names_left_out(
             }
         }
     };
-    let mentions = values.mentions(question).into_iter();
+    let mentions = asking.values.mentions(question).into_iter().chain(asking.named.iter().cloned());
     let left_out = mentions.filter(|mention| is_left_out(mention) && is_name(mention));
     left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
 }
@@ -254,6 +250,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             && !invented.iter().any(|value| resembles(name, value))
     });
     found.meanings.extend(replaced.cloned().collect::<Vec<_>>());
+    // "What is the latitude of Aka" does not ask for all latitudes.
+    if lists_a_whole_column(query) {
+        found.meanings.extend(found.names.iter().find(|name| is_written_as_name(question, name)).cloned());
+    }
     // A latitude has no hours: a factor that the question does not name converts no unit.
     let shares = said.does.contains("ratio");
     let is_hundred = |factor: &String| {
@@ -494,6 +494,16 @@ fn is_of_rows(query: &Query, noun: &str, language: Language, tables: &Tables) ->
             }
             _ => false,
         }
+    })
+}
+
+/// Whether a query lists values of one table without any condition, order or calculation.
+fn lists_a_whole_column(query: &Query) -> bool {
+    let plain = query.order.is_empty() && query.limit.is_none();
+    query.select().is_some_and(|select| {
+        let is_bare = select.filter.is_none() && select.having.is_none() && select.group.is_empty();
+        let gives = select.items.iter().all(|item| matches!(item.expression, Expression::Column(_)));
+        plain && is_bare && gives && select.from.len() == 1
     })
 }
 

@@ -140,36 +140,62 @@ fn extreme_within_mut(condition: &mut Expression) -> Option<&mut Select> {
     }
 }
 
+/// The one MIN or MAX that a query gives, of a column of things, without groups and orders.
+struct LoneExtreme {
+    column: ColumnRef,
+    /// The name of the thing that has the value.
+    named: Expression,
+    /// The title of the things.
+    things: String,
+    descending: bool,
+}
+
+impl LoneExtreme {
+    fn of(query: &Query, tables: &Tables) -> Option<Self> {
+        let select = query.select()?;
+        let [Item { expression: Expression::Aggregate { function, of: Some(of), .. }, .. }] =
+            select.items.as_slice()
+        else {
+            return None;
+        };
+        let Expression::Column(column) = &**of else { return None };
+        let plain = select.group.is_empty() && query.order.is_empty() && query.limit.is_none();
+        let descending = match function {
+            Aggregate::Max if plain => true,
+            Aggregate::Min if plain => false,
+            _ => return None,
+        };
+        let table = tables.table(column.place?.table).filter(|table| !table.is_links())?;
+        let name = table.columns.first()?.id.clone();
+        let place = column.place.map(|place| Place { column: 0, ..place });
+        let named = Expression::Column(ColumnRef { table: column.table.clone(), name, place });
+        Some(Self { column: column.clone(), named, things: table.title.clone(), descending })
+    }
+
+    /// Makes a query give items of the row with the extreme value.
+    fn give(self, query: &mut Query, items: Vec<Expression>) {
+        if let Body::Select(select) = &mut query.body {
+            select.items = items.into_iter().map(|expression| Item { expression, alias: None }).collect();
+        }
+        let expression = Expression::Column(self.column);
+        query.order = vec![Order { expression, descending: self.descending }];
+        query.limit = Some(1);
+    }
+}
+
 /// Gives the thing with the extreme value instead of the value alone: "what is the highest point"
 /// asks for a thing, "what is the highest elevation" for a number.
 pub(super) fn thing_of_extreme(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
     let asks_what = words.first().is_some_and(|word| language.asks_by_a_noun(word));
-    let Body::Select(select) = &mut query.body else { return None };
-    let [item] = select.items.as_slice() else { return None };
-    let Expression::Aggregate {
-        function: function @ (Aggregate::Min | Aggregate::Max), of: Some(of), ..
-    } = &item.expression
-    else {
-        return None;
-    };
-    let Expression::Column(column) = &**of else { return None };
-    let plain = select.group.is_empty() && query.order.is_empty() && query.limit.is_none();
-    if !asks_what || !plain || !names_a_thing(&words, column, tables) {
+    let extreme = LoneExtreme::of(query, tables)?;
+    if !asks_what || !names_a_thing(&words, &extreme.column, tables) {
         return None;
     }
-    let table = tables.table(column.place?.table).filter(|table| !table.is_links())?;
-    let name = table.columns.first()?.id.clone();
-    let place = column.place.map(|place| Place { column: 0, ..place });
-    let named = Expression::Column(ColumnRef { table: column.table.clone(), name, place });
-    let (value, descending) = ((**of).clone(), *function == Aggregate::Max);
-    let both = [named, value.clone()];
-    let title = table.title.clone();
-    select.items = both.into_iter().map(|expression| Item { expression, alias: None }).collect();
-    query.order = vec![Order { expression: value, descending }];
-    query.limit = Some(1);
-    let text = format!("the question asks for the {title}, not for its value alone");
+    let text = format!("the question asks for the {}, not for its value alone", extreme.things);
+    let both = vec![extreme.named.clone(), Expression::Column(extreme.column.clone())];
+    extreme.give(query, both);
     Some(Mend { text, doubt: Doubt::Little })
 }
 
@@ -178,39 +204,22 @@ pub(super) fn thing_of_extreme(question: &str, query: &mut Query, tables: &Table
 pub(super) fn one_of_two(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
-    let asks_for_a_value = matches!(asks_for(question), Some("amount" | "date" | "count"));
-    let is_measured = asks_for_a_value || words.iter().any(|word| language.is_unit(word));
-    let Body::Select(select) = &mut query.body else { return None };
-    let [item] = select.items.as_slice() else { return None };
-    let Expression::Aggregate {
-        function: function @ (Aggregate::Min | Aggregate::Max), of: Some(of), ..
-    } = &item.expression
-    else {
-        return None;
-    };
-    let Expression::Column(column) = &**of else { return None };
-    let is_among_two = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
-        Expression::InList(of, list) => {
-            let is_name = matches!(&**of, Expression::Column(name) if name.table == column.table && name.place.is_some_and(|place| place.column == 0));
-            is_name && list.len() == 2
-        }
+    let extreme = LoneExtreme::of(query, tables)?;
+    let filter = query.select()?.filter.as_ref()?;
+    let is_among_two = filter.conjuncts().into_iter().any(|condition| match condition {
+        Expression::InList(of, list) => **of == extreme.named && list.len() == 2,
         _ => false,
     });
-    let plain = select.group.is_empty() && query.order.is_empty() && query.limit.is_none();
-    let table = tables.table(column.place?.table).filter(|table| !table.is_links())?;
-    let title = words_of(&tables.column(column.place?)?.title);
     // "What is the higher price, that of A or of B" asks for the price.
+    let title = words_of(&tables.column(extreme.column.place?)?.title);
     let names_value = title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
-    if !asks_for_the_better(&words) || is_measured || !is_among_two || !plain || names_value {
+    let asks_for_a_value = matches!(asks_for(question), Some("amount" | "date" | "count"));
+    let is_measured = asks_for_a_value || names_value || words.iter().any(|word| language.is_unit(word));
+    if !asks_for_the_better(&words) || is_measured || !is_among_two {
         return None;
     }
-    let name = table.columns.first()?.id.clone();
-    let place = column.place.map(|place| Place { column: 0, ..place });
-    let named = Expression::Column(ColumnRef { table: column.table.clone(), name, place });
-    let (value, descending) = ((**of).clone(), *function == Aggregate::Max);
-    select.items = vec![Item { expression: named, alias: None }];
-    query.order = vec![Order { expression: value, descending }];
-    query.limit = Some(1);
+    let named = vec![extreme.named.clone()];
+    extreme.give(query, named);
     Some(Mend {
         text: "the question asks for one of the two, not for its value".into(),
         doubt: Doubt::Little,

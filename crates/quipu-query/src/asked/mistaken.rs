@@ -3,12 +3,14 @@
 
 use quipu_language::{Language, Measured, Ordered, Side, asks_for, is_measure, meanings_at, side_of};
 
+use oxrdf::Term;
+
 use super::Nearness;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
-use crate::syntax::{Aggregate, Comparison, Expression, Join, Query, Source};
+use crate::syntax::{Aggregate, Comparison, Expression, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
-use crate::values::Values;
+use crate::values::{Mention, Values, names_written};
 
 /// Words less similar to the reading mean something else. With the embedder that Quipu ships,
 /// synonyms are closer.
@@ -21,7 +23,7 @@ const FAR_FROM_FLAG: f64 = 0.6;
 pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Option<String> {
     let language = Language::of(question);
     let words = words_of(question);
-    let names = names_written(question);
+    let names = long_names(question);
     let mentions = values.mentions(question);
     let mut found = None;
     query.visit(&mut |part| {
@@ -30,6 +32,9 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
         let telling = |word: &&String| !language.has_honour(word) && language.meanings(word).is_empty();
         let missing: Vec<&String> =
             held.iter().filter(|word| !words.contains(word)).filter(telling).collect();
+        if missing.is_empty() {
+            found = found.take().or_else(|| another_place(&held, terms, &names, &mentions, language));
+        }
         for written in names.iter().filter(|_| !missing.is_empty()) {
             let shares = written.iter().filter(telling).any(|word| held.contains(word));
             let is_missing = |word: &&String| missing.iter().any(|other| may_be(word, other, language));
@@ -49,6 +54,27 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
     found
 }
 
+/// The word before a name that makes it another name: West Sudan is not Sudan. `None` if the graph
+/// knows the thing, or another one, by the longer name.
+fn another_place(
+    held: &[String],
+    terms: &[Term],
+    names: &[Vec<String>],
+    mentions: &[Mention],
+    language: Language,
+) -> Option<String> {
+    let longer = names.iter().find_map(|written| {
+        let (first, rest) = written.split_first()?;
+        (rest == held && language.makes_another_name(first)).then_some((first, written))
+    })?;
+    let is_known = mentions.iter().any(|mention| {
+        words_of(&mention.text) == *longer.1
+            || (words_of(&mention.text).contains(longer.0)
+                && mention.matches.iter().any(|found| found.terms.iter().any(|term| terms.contains(term))))
+    });
+    (!is_known).then(|| longer.0.clone())
+}
+
 /// Whether two words may be the same: forms of one word, with a typing error, as initial or as
 /// abbreviation.
 fn may_be(word: &str, other: &str, language: Language) -> bool {
@@ -60,33 +86,10 @@ fn may_be(word: &str, other: &str, language: Language) -> bool {
     is_short || language.is_form(word, other) || strsim::jaro_winkler(word, other) >= ALIKE
 }
 
-/// The names in the question: runs of capitalised words, in lower case.
-fn names_written(question: &str) -> Vec<Vec<String>> {
-    let language = Language::of(question);
-    let mut names: Vec<Vec<String>> = Vec::new();
-    if language.nouns_have_capitals() {
-        return names;
-    }
-    let mut goes_on = false;
-    for (at, word) in question.split_whitespace().enumerate() {
-        let of_word = words_of(word);
-        let begins = at == 0 && of_word.iter().all(|word| !language.meanings(word).is_empty());
-        if !word.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase) || begins {
-            goes_on = false;
-            continue;
-        }
-        let owns = of_word.len() > 1 && of_word.last().is_some_and(|last| language.owns(last));
-        let telling = of_word.len() - usize::from(owns);
-        let of_word = of_word.into_iter().take(telling);
-        match names.last_mut().filter(|_| goes_on) {
-            Some(name) => name.extend(of_word),
-            None => names.push(of_word.collect()),
-        }
-        let is_abbreviated = word.ends_with('.') && telling == 1 && word.chars().count() <= 4;
-        goes_on = !owns && (is_abbreviated || word.ends_with(char::is_alphanumeric));
-    }
-    names.retain(|name| name.len() > 1);
-    names
+/// The names in the question of several words, in lower case.
+fn long_names(question: &str) -> Vec<Vec<String>> {
+    let names = names_written(question).into_iter().map(|name| words_of(&name));
+    names.filter(|name| name.len() > 1).collect()
 }
 
 /// The word that shows that a reading answers another question: of the question, or of the reading
@@ -106,6 +109,7 @@ pub(super) fn something_else(
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
         .or_else(|| another_substance(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
+        .or_else(|| more_of_another(&words, query, left_out, near))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
 }
@@ -230,9 +234,48 @@ fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option
             silent = Some((from.alias.clone(), table.title.clone()));
         }
     }
+    if let Some(title) = within_unnamed_links(select, tables, &is_named) {
+        return Some(title);
+    }
     let (alias, title) = silent.filter(|_| is_backward)?;
     let gives = |expression: &Expression| matches!(expression, Expression::Column(column) if column.table.as_ref() == Some(&alias));
     select.items.iter().any(|item| gives(&item.expression)).then_some(title)
+}
+
+/// The title of things that neither they nor their link are named by the question, if a SELECT gives
+/// a property of those that a link with several values finds: by a subquery of the link's rows, or
+/// by a join with it.
+fn within_unnamed_links(select: &Select, tables: &Tables, is_named: &dyn Fn(&str) -> bool) -> Option<String> {
+    let [Item { expression: Expression::Column(given), .. }] = select.items.as_slice() else { return None };
+    let place = given.place.filter(|place| place.column > 0)?;
+    let table = tables.table(place.table).filter(|table| !table.is_links() && !is_named(&table.title))?;
+    let is_row = |of: &Expression| {
+        matches!(of, Expression::Column(column) if column.table == given.table
+            && column.place.is_some_and(|place| place.column == 0))
+    };
+    // The end of a link with several values.
+    let of_links = |place: Place| {
+        let links = tables.table(place.table).filter(|links| links.is_links())?;
+        links.columns.get(1).filter(|tail| !is_named(&tail.title))
+    };
+    let joins = select.from.iter().filter_map(|from| match &from.join {
+        Join::Inner(on) | Join::Left(on) => on.as_ref(),
+    });
+    let conditions = joins.chain(&select.filter).flat_map(Expression::conjuncts);
+    let mut by_link = conditions.filter_map(|condition| match condition {
+        Expression::InQuery(of, query) if is_row(of) => match query.select()?.items.as_slice() {
+            [Item { expression: Expression::Column(end), .. }] => of_links(end.place?),
+            _ => None,
+        },
+        Expression::Compare(Comparison::Equal, a, b) => match (&**a, &**b) {
+            (row, Expression::Column(end)) | (Expression::Column(end), row) if is_row(row) => {
+                of_links(end.place?)
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    by_link.next().map(|_| table.title.clone())
 }
 
 /// A flag that a reading gives or compares and that the question does not mention.
@@ -339,6 +382,25 @@ fn another_extreme(
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())
 }
 
+/// The noun of which there is more or less, if the reading orders by something quite else: salt is
+/// no energy.
+fn more_of_another(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+    /// People and a population are closer.
+    const QUITE_FAR: f64 = 0.3;
+    let language = Language::of_words(words);
+    if query.order.is_empty() || counts(query) {
+        return None;
+    }
+    let is_more = |word: &String| {
+        language.end_asked_for(word, Ordered::Numbers).is_some() && language.means_comparison(word)
+    };
+    let nouns =
+        words.windows(2).filter(|pair| pair.first().is_some_and(is_more)).filter_map(|pair| pair.get(1));
+    let is_far =
+        |noun: &&String| left_out.contains(noun) && near.to(noun).is_some_and(|near| near < QUITE_FAR);
+    nouns.into_iter().find(is_far).cloned()
+}
+
 /// The noun right behind "average" or "total", if the reading takes that of something else: goals
 /// are no attendance. Prices add up to a revenue.
 fn another_amount(
@@ -374,7 +436,7 @@ fn is_far(noun: &String, left_out: &[String], near: &Nearness) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::names_written;
+    use super::long_names;
 
     #[test]
     fn names_are_words_with_capitals_one_after_the_other() {
@@ -385,7 +447,7 @@ mod tests {
             ("Is Ohio larger than New York, Old Anna or Lima?", vec!["new york", "old anna"]),
             ("who is it", vec![]),
         ] {
-            let names: Vec<String> = names_written(question).iter().map(|name| name.join(" ")).collect();
+            let names: Vec<String> = long_names(question).iter().map(|name| name.join(" ")).collect();
             assert_eq!(names, expected, "{question}");
         }
     }

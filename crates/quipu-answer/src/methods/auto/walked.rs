@@ -274,11 +274,12 @@ const NAMES_ALIKE: f64 = 0.95;
 async fn is_called(context: &Context<'_>, anchor: &NodeSummary, named: &str) -> Result<bool, AnswerError> {
     let config = LookupConfig { k: NAMESAKES, ..LookupConfig::default() };
     let found = context.workspace.lookup(named, &config).await?;
-    let Some(found) = found.iter().find(|candidate| candidate.node == anchor.node) else { return Ok(true) };
-    let matched = quipu_query::words_of(&found.matched);
+    let of_it = found.iter().find(|candidate| candidate.node == anchor.node);
+    // A name that only resembles it in meaning is looked up in vain.
+    let known = of_it.map_or(anchor.name.as_str(), |found| found.matched.as_str());
+    let matched = quipu_query::words_of(known);
     let is_like = |word: &String| matched.iter().any(|known| strsim::jaro_winkler(word, known) >= ALIKE);
-    let whole =
-        strsim::jaro_winkler(&quipu_language::normalise(named), &quipu_language::normalise(&found.matched));
+    let whole = strsim::jaro_winkler(&quipu_language::normalise(named), &quipu_language::normalise(known));
     Ok(whole >= NAMES_ALIKE || quipu_query::words_of(named).iter().all(is_like))
 }
 

@@ -66,7 +66,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     let language = Language::of(text);
     let mut relevance = Relevance::by_words(tables, text);
     let (mut hints, mut families) = (Vec::new(), Vec::new());
-    for mention in values.mentions(text) {
+    for mention in values.mentions(text).into_iter().chain(asking.named.iter().cloned()) {
         for found in &mention.matches {
             relevance.raise(found.place, 1.0);
         }
@@ -87,8 +87,12 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         }
     }
     // Hints for parts of names come after hints for whole names.
-    let exact: HashSet<String> =
-        values.mentions(text).iter().flat_map(|mention| words_of(&mention.text)).collect();
+    let exact: HashSet<String> = values
+        .mentions(text)
+        .iter()
+        .chain(&asking.named)
+        .flat_map(|mention| words_of(&mention.text))
+        .collect();
     let of_schema: HashSet<String> =
         tables.columns().flat_map(|(_, column)| words_of(&column.title)).collect();
     let of_schema: HashSet<String> =

@@ -12,6 +12,7 @@ mod sql;
 use std::sync::Arc;
 
 use quipu_language::impossible_place;
+use quipu_query::Mention;
 use quipu_query::asked::{
     Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, names_left_out, speaks_of,
 };
@@ -80,12 +81,19 @@ struct Asking<'a> {
     /// The question's words as the embedder's tokens, if there is an embedder.
     asked: Option<AskedTokens>,
     config: &'a QueryConfig,
+    /// The names in the question from tables whose names are not kept in memory.
+    named: Vec<Mention>,
 }
 
 impl Asking<'_> {
     /// The question with the tables and values that it is asked of.
     fn of_tables(&self) -> TableQuestion<'_> {
-        TableQuestion { text: self.question.text(), tables: &self.graph.tables, values: &self.graph.values }
+        TableQuestion {
+            text: self.question.text(),
+            tables: &self.graph.tables,
+            values: &self.graph.values,
+            named: &self.named,
+        }
     }
 }
 
@@ -125,7 +133,9 @@ pub(crate) async fn run_beside(
         return abstain(format!("“{place}” is not a valid rank"));
     }
     let asked = AskedTokens::read(context, question.text()).await?;
-    let asking = Asking { question, graph: kinds::named_tables(context).await?, asked, config };
+    let graph = kinds::named_tables(context).await?;
+    let named = graph.values.named(context.workspace, &graph.tables, question.text()).await?;
+    let asking = Asking { question, graph, asked, config, named };
     if asking.graph.tables.tables.is_empty() {
         return abstain("the graph holds no tables: no entity has an ordinary relation".into());
     }
@@ -182,9 +192,9 @@ fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
 
 /// The failure of a query that ignores a value in the question.
 fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -> Option<Failure> {
-    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
+    let tables = &asking.graph.tables;
     let query = &candidate.bound.query;
-    let named = names_left_out(asking.question.text(), query, tables, values).into_iter().next();
+    let named = names_left_out(&asking.of_tables(), query).into_iter().next();
     let named = named.and_then(|(text, place)| {
         let (table, column) = (tables.table(place.table)?, tables.column(place)?);
         Some(format!("it does not use “{text}”, a value of {}.{}", table.id, column.id))

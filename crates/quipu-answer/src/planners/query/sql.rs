@@ -26,7 +26,8 @@ pub(crate) async fn ask_sql(
     sql: &str,
 ) -> Result<SqlAnswer, AnswerError> {
     let config = QueryConfig::default();
-    let asking = Asking { question, graph: graph_tables(context).await?, asked: None, config: &config };
+    let graph = graph_tables(context).await?;
+    let asking = Asking { question, graph, asked: None, config: &config, named: Vec::new() };
     let written = Written { sql: sql.to_owned(), likelihood: None };
     match read::read(context, &asking, written).await? {
         Ok(candidate) => Ok(SqlAnswer {
