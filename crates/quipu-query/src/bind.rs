@@ -312,7 +312,11 @@ impl Binder<'_> {
         }
         for by in &mut order {
             self.by_item(&mut by.expression, scopes, true);
-            self.expression(&mut by.expression, scopes)?;
+            // An item's subquery is bound already; bound again it would get other aliases.
+            let is_item = select.items.iter().any(|item| item.expression == by.expression);
+            if !(is_item && has_query(&by.expression)) {
+                self.expression(&mut by.expression, scopes)?;
+            }
         }
         Ok((select, order))
     }
@@ -583,6 +587,13 @@ fn alike(wanted: &[String], known: &[String]) -> f64 {
     }
     hits += shared.iter().filter(|shared| **shared).count();
     hits as f64 / (wanted.len() + known.len()).max(1) as f64
+}
+
+/// Whether an expression contains a subquery.
+pub(crate) fn has_query(expression: &Expression) -> bool {
+    let mut found = false;
+    expression.visit(&mut |part| found |= part.query().is_some());
+    found
 }
 
 /// The title of an item.

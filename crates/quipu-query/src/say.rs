@@ -9,7 +9,7 @@ use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
     SetOperator, Source,
 };
-use crate::tables::{Kind, Tables};
+use crate::tables::{Kind, Table, Tables};
 
 /// Says a bound query in words.
 pub fn say(query: &Query, tables: &Tables) -> String {
@@ -280,14 +280,25 @@ impl Teller<'_> {
     /// The condition of a query that gives the entities with a certain link: "the language is
     /// Elven" is enough for it.
     fn of_links<'q>(&self, query: &'q Query) -> Option<&'q Expression> {
+        self.heads_of_links(query)?.0.filter.as_ref()
+    }
+
+    /// The title of the link of a query that gives all entities with it.
+    fn any_link(&self, query: &Query) -> Option<String> {
+        let (select, links) = self.heads_of_links(query)?;
+        select.filter.is_none().then(|| links.columns.get(1).map(|tail| tail.title.clone()))?
+    }
+
+    /// A query that gives the heads of one table of links, with that table.
+    fn heads_of_links<'q>(&self, query: &'q Query) -> Option<(&'q Select, &Table)> {
         let select = query.select().filter(|_| query.limit.is_none())?;
         let ([from], [item]) = (select.from.as_slice(), select.items.as_slice()) else { return None };
         let Source::Table(_, Some(table)) = &from.source else { return None };
         let Expression::Column(column) = &item.expression else { return None };
         let is_head = column.place.is_some_and(|place| place.column == 0);
-        let is_links = self.tables.table(*table).is_some_and(crate::tables::Table::is_links);
+        let links = self.tables.table(*table).filter(|table| table.is_links())?;
         let plain = select.group.is_empty() && select.having.is_none();
-        select.filter.as_ref().filter(|_| is_head && is_links && plain)
+        (is_head && plain).then_some((select, links))
     }
 
     /// A value without an article.
@@ -393,7 +404,10 @@ impl Teller<'_> {
                 Expression::IsNull(of) => format!("{} is stated", self.value(of)),
                 Expression::InQuery(of, query) => match self.of_links(query) {
                     Some(condition) => format!("it is not true that {}", self.value(condition)),
-                    None => format!("{} is not among ({})", self.value(of), self.query(query)),
+                    None => match self.any_link(query) {
+                        Some(title) => format!("it has no {title}"),
+                        None => format!("{} is not among ({})", self.value(of), self.query(query)),
+                    },
                 },
                 Expression::InList(of, list) => format!("{} is none of {}", self.value(of), self.list(list)),
                 Expression::Like(of, pattern) => format!("{} does not match “{pattern}”", self.value(of)),
@@ -403,7 +417,10 @@ impl Teller<'_> {
             Expression::InList(of, list) => format!("{} is one of {}", self.value(of), self.list(list)),
             Expression::InQuery(of, query) => match self.of_links(query) {
                 Some(condition) => self.value(condition),
-                None => format!("{} is among ({})", self.value(of), self.query(query)),
+                None => match self.any_link(query) {
+                    Some(title) => format!("it has a {title}"),
+                    None => format!("{} is among ({})", self.value(of), self.query(query)),
+                },
             },
             Expression::Exists(query) => format!("there is ({})", self.within(query)),
             Expression::Scalar(query) => format!("({})", self.query(query)),

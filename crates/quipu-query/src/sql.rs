@@ -10,8 +10,8 @@ use sqlparser::parser::{Parser, ParserError};
 
 use crate::QueryError;
 use crate::syntax::{
-    Arithmetic, Body, ColumnRef, Comparison, Expression, From, Function, Item, Join, Order, Query, Select,
-    SetOperator, Source,
+    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, From, Function, Item, Join, Order, Query,
+    Select, SetOperator, Source,
 };
 pub use compared::compared_queries;
 use functions::{date_field, part_of_date, shifted};
@@ -502,8 +502,11 @@ impl Reader {
     fn cast(&mut self, expression: &ast::Expr, kind: &str) -> Read<Expression> {
         let of = self.expression(expression)?;
         let kind = kind.to_ascii_uppercase();
-        let numbers = ["INT", "REAL", "FLOAT", "DOUBLE", "DEC", "NUMERIC"];
-        Ok(if numbers.iter().any(|number| kind.contains(number)) {
+        let numbers = ["REAL", "FLOAT", "DOUBLE", "DEC", "NUMERIC"];
+        let is_whole = kind.contains("INT") || kind.contains("SIGNED");
+        Ok(if is_whole && is_calculated(&of) {
+            Expression::Call(Function::Floor, vec![of])
+        } else if is_whole || numbers.iter().any(|number| kind.contains(number)) {
             Expression::Call(Function::Number, vec![of])
         } else if kind.starts_with("DATE") && !kind.starts_with("DATETIME") {
             part_of_date(10, of)
@@ -520,6 +523,16 @@ impl Reader {
             return refuse("CEIL and FLOOR take a number alone");
         }
         Ok(Expression::Call(function, vec![self.expression(of)?]))
+    }
+}
+
+/// Whether a value is calculated such that it may have decimals.
+fn is_calculated(of: &Expression) -> bool {
+    match of {
+        Expression::Arithmetic(..)
+        | Expression::Aggregate { function: Aggregate::Avg | Aggregate::Sum, .. } => true,
+        Expression::Number(number) => number.contains('.'),
+        _ => false,
     }
 }
 

@@ -165,14 +165,27 @@ impl Values {
                 };
                 let rows = candidates.iter().zip(&summaries).filter(|(_, summary)| of_table(&summary.types));
                 let mut best: Option<Match> = None;
+                let mut nearest = LEAST_SIMILAR;
                 for (candidate, summary) in rows {
                     let how = match candidate.reason {
                         MatchReason::Exact | MatchReason::Alias => How::Exact,
-                        MatchReason::Fuzzy { .. } => How::Near,
+                        MatchReason::Fuzzy { .. } if text.chars().count() >= LEAST_LENGTH => How::Near,
+                        MatchReason::Fuzzy { .. } => continue,
                         MatchReason::Trigram { .. } | MatchReason::Dense { .. } => continue,
                     };
                     let Some(term) = entity_term(&summary.key) else { continue };
                     let place = Place { table: *table, column: 0 };
+                    if how == How::Near {
+                        // Of several names only the most similar one is meant.
+                        let similar = strsim::jaro_winkler(&normalise(text), &normalise(&candidate.matched));
+                        if similar < nearest {
+                            continue;
+                        }
+                        if similar > nearest && best.as_ref().is_some_and(|best| best.how == How::Near) {
+                            best = None;
+                        }
+                        nearest = similar;
+                    }
                     let new = Match { place, terms: vec![term], shown: vec![summary.name.clone()], how };
                     match &mut best {
                         Some(known) if known.how == how => {

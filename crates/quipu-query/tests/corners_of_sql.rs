@@ -237,3 +237,66 @@ async fn a_condition_on_what_is_missing_does_not_hold() {
     )
     .await;
 }
+
+/// Customers with sites, as a database's export has them.
+const SITES: &str = ":c1 a :Customer ; :name \"Ann\" . :c2 a :Customer ; :name \"Bob\" . :c3 a :Customer ; :name \"Cy\" . \
+    :s1 a :Site ; :custId :c1 ; :kind \"A\" ; :sqm 808.00 . :s2 a :Site ; :custId :c1 ; :kind \"B\" ; :sqm 92.50 . \
+    :s3 a :Site ; :custId :c2 ; :kind \"A\" ; :sqm 100.25 . :s4 a :Site ; :custId :c2 ; :kind \"B\" .";
+
+#[tokio::test]
+async fn coalesce_keeps_the_groups_without_a_value() {
+    let shop = graph(SITES).await;
+    let totals = "SELECT customer.name, COALESCE(SUM(site.sqm), 0) AS total FROM customer \
+                  LEFT JOIN site ON site.cust_id = customer.name GROUP BY customer.name";
+    check(&shop, &format!("{totals} ORDER BY total"), &["Cy | 0", "Bob | 100.25", "Ann | 900.5"]).await;
+    let average = format!("SELECT ROUND(AVG(total), 2) FROM ({totals}) AS t");
+    check(&shop, &average, &["333.58"]).await;
+    let inner = "SELECT customer.name, COALESCE(MAX(site.sqm), 0) FROM site JOIN customer \
+                 ON site.cust_id = customer.name WHERE site.kind = 'B' GROUP BY customer.name ORDER BY customer.name";
+    check(&shop, inner, &["Ann | 92.5", "Bob | 0"]).await;
+}
+
+#[tokio::test]
+async fn a_number_of_a_query_within_is_compared_by_its_value() {
+    let shop = graph(SITES).await;
+    let greatest = "(SELECT kind, MAX(sqm) AS m FROM site GROUP BY kind) b";
+    let joined = format!(
+        "SELECT s.kind, s.sqm FROM site s JOIN {greatest} ON s.kind = b.kind AND s.sqm = b.m ORDER BY s.kind"
+    );
+    check(&shop, &joined, &["A | 808", "B | 92.5"]).await;
+    let filtered = format!("SELECT COUNT(*) FROM site s, {greatest} WHERE s.kind = b.kind AND s.sqm = b.m");
+    check(&shop, &filtered, &["2"]).await;
+}
+
+#[tokio::test]
+async fn an_order_by_a_given_subquery_takes_its_value() {
+    let shop = graph(SITES).await;
+    let counted =
+        "SELECT c.name, (SELECT COUNT(*) FROM site WHERE site.cust_id = c.name) AS n FROM customer AS c";
+    check(&shop, &format!("{counted} ORDER BY n DESC, c.name LIMIT 1"), &["Ann | 2"]).await;
+    check(&shop, &format!("{counted} ORDER BY n, c.name LIMIT 1"), &["Cy | 0"]).await;
+}
+
+#[tokio::test]
+async fn julian_days_have_the_time_of_the_day() {
+    let shop = graph(
+        ":p a :Play ; :number 1 ; :began \"2024-05-01T20:00:00\"^^xsd:dateTime ; :ended \"2024-05-01T20:59:00\"^^xsd:dateTime . \
+         :q a :Play ; :number 2 ; :began \"2024-05-01T23:30:00\"^^xsd:dateTime ; :ended \"2024-05-02T00:45:00\"^^xsd:dateTime .",
+    )
+    .await;
+    let minutes = "ROUND((julianday(ended) - julianday(began)) * 1440)";
+    check(&shop, &format!("SELECT number, {minutes} FROM play ORDER BY number"), &["1 | 59", "2 | 75"]).await;
+    let longest = "SELECT number FROM play ORDER BY julianday(ended) - julianday(began) DESC LIMIT 1";
+    check(&shop, longest, &["2"]).await;
+    check(&shop, "SELECT ROUND(julianday('2024-05-03') - julianday(MAX(began)), 2) FROM play", &["1.02"])
+        .await;
+    check(&shop, "SELECT DATEDIFF(ended, began) FROM play WHERE number = 2", &["1"]).await;
+}
+
+#[tokio::test]
+async fn a_cast_to_an_integer_drops_the_decimals() {
+    let shop = graph(SITES).await;
+    check(&shop, "SELECT CAST(AVG(sqm) AS INTEGER) FROM site", &["333"]).await;
+    check(&shop, "SELECT CAST(sqm / 10 AS INT) FROM site WHERE sqm > 800", &["80"]).await;
+    check(&shop, "SELECT CAST(COUNT(*) AS REAL) / 3 FROM site WHERE kind = 'A'", &["0.666666667"]).await;
+}

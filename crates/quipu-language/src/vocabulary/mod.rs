@@ -127,6 +127,8 @@ struct Endings {
     plurals: Vec<String>,
     /// Endings of singulars, each with the plural's; the first that fits counts.
     made_plurals: Vec<String>,
+    /// The ending of those who do what a verb says: "keeper" of "keep".
+    agents: String,
     /// The ending of comparatives.
     comparative: String,
     /// The ending of superlatives; words outside all lists may have it too.

@@ -235,10 +235,15 @@ fn compares_unsaid(question: &str, candidate: &Candidate) -> bool {
     candidate.bound.query.visit(&mut |part| {
         if let Expression::Compare(Comparison::Equal, _, value) = part
             && let Expression::Terms(terms, text) = &**value
-            && terms.iter().all(Term::is_literal)
         {
             let said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
-            unsaid |= !words_of(text).iter().all(said);
+            // One word names a thing, unless it only resembles the question's.
+            let names = |word: &String| words.iter().any(|asked| language.are_one_noun(asked, word));
+            let held = words_of(text);
+            unsaid |= match terms.iter().all(Term::is_literal) {
+                true => !held.iter().all(said),
+                false => !held.is_empty() && !held.iter().any(names),
+            };
         }
     });
     unsaid

@@ -8,7 +8,7 @@ use oxrdf::Term;
 use super::Nearness;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
-use crate::syntax::{Aggregate, Comparison, Expression, Item, Join, Query, Select, Source};
+use crate::syntax::{Aggregate, Comparison, Expression, Join, Query, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Mention, Values, names_written};
 
@@ -234,48 +234,9 @@ fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option
             silent = Some((from.alias.clone(), table.title.clone()));
         }
     }
-    if let Some(title) = within_unnamed_links(select, tables, &is_named) {
-        return Some(title);
-    }
     let (alias, title) = silent.filter(|_| is_backward)?;
     let gives = |expression: &Expression| matches!(expression, Expression::Column(column) if column.table.as_ref() == Some(&alias));
     select.items.iter().any(|item| gives(&item.expression)).then_some(title)
-}
-
-/// The title of things that neither they nor their link are named by the question, if a SELECT gives
-/// a property of those that a link with several values finds: by a subquery of the link's rows, or
-/// by a join with it.
-fn within_unnamed_links(select: &Select, tables: &Tables, is_named: &dyn Fn(&str) -> bool) -> Option<String> {
-    let [Item { expression: Expression::Column(given), .. }] = select.items.as_slice() else { return None };
-    let place = given.place.filter(|place| place.column > 0)?;
-    let table = tables.table(place.table).filter(|table| !table.is_links() && !is_named(&table.title))?;
-    let is_row = |of: &Expression| {
-        matches!(of, Expression::Column(column) if column.table == given.table
-            && column.place.is_some_and(|place| place.column == 0))
-    };
-    // The end of a link with several values.
-    let of_links = |place: Place| {
-        let links = tables.table(place.table).filter(|links| links.is_links())?;
-        links.columns.get(1).filter(|tail| !is_named(&tail.title))
-    };
-    let joins = select.from.iter().filter_map(|from| match &from.join {
-        Join::Inner(on) | Join::Left(on) => on.as_ref(),
-    });
-    let conditions = joins.chain(&select.filter).flat_map(Expression::conjuncts);
-    let mut by_link = conditions.filter_map(|condition| match condition {
-        Expression::InQuery(of, query) if is_row(of) => match query.select()?.items.as_slice() {
-            [Item { expression: Expression::Column(end), .. }] => of_links(end.place?),
-            _ => None,
-        },
-        Expression::Compare(Comparison::Equal, a, b) => match (&**a, &**b) {
-            (row, Expression::Column(end)) | (Expression::Column(end), row) if is_row(row) => {
-                of_links(end.place?)
-            }
-            _ => None,
-        },
-        _ => None,
-    });
-    by_link.next().map(|_| table.title.clone())
 }
 
 /// A flag that a reading gives or compares and that the question does not mention.

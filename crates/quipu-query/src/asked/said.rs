@@ -183,8 +183,12 @@ impl Said {
                 for from in &select.from {
                     match &from.source {
                         Source::Table(name, at) => {
-                            let title = at.and_then(|at| tables.table(at)).map_or(name, |table| &table.title);
-                            self.text(&title.clone());
+                            let table = at.and_then(|at| tables.table(at));
+                            self.text(table.map_or(name, |table| &table.title));
+                            // "Not among the heads of kept by" speaks of keepers.
+                            let tail =
+                                table.filter(|table| table.is_links()).and_then(|table| table.columns.get(1));
+                            tail.into_iter().for_each(|tail| self.text(&tail.title));
                         }
                         Source::Derived(query) => self.query(query, tables),
                     }

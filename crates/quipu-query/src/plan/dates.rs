@@ -45,6 +45,14 @@ pub(super) fn day_number(of: &Expression) -> Expression {
     leaps.fold(add(add(day, of_months), multiply(integer(365), year.clone())), add)
 }
 
+/// The same with the part of the day that has passed, for dates with times; 0 without a time.
+pub(super) fn day_and_time(of: &Expression) -> Expression {
+    let part = |start: i64, seconds: i64| multiply(integer(seconds), field(of.clone(), start, 2));
+    let passed = add(add(part(12, 3600), part(15, 60)), part(18, 1));
+    let passed = Expression::Coalesce(vec![divide(passed, 86_400), integer(0)]);
+    add(day_number(of), passed)
+}
+
 /// A day's number so many days later.
 pub(super) fn days_later(of: &Expression, days: i64) -> Expression {
     add(day_number(of), integer(days))

@@ -325,6 +325,23 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether a value is a date with a time, at least in some rows.
+    fn have_times(&self, of: &Expression) -> bool {
+        /// Characters of a day.
+        const DAY: usize = 10;
+        match of {
+            Expression::Column(_) => self.samples(of).iter().any(|date| date.len() > DAY),
+            Expression::Scalar(query) => query
+                .select()
+                .and_then(|select| select.items.first())
+                .is_some_and(|item| self.have_times(&item.expression)),
+            Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } => {
+                self.have_times(of)
+            }
+            _ => false,
+        }
+    }
+
     /// A value as a number: of dates that are no more than years the year, else the number of the day.
     pub(super) fn number(&self, of: &Expression, value: Sparql, kind: ValueKind) -> Sparql {
         match kind {
@@ -430,7 +447,8 @@ impl Planner<'_> {
             }
             Function::DatePart => (dates::part(first, number_of(1).unwrap_or(10)), ValueKind::Date),
             Function::DaysBetween => {
-                let day = dates::day_number(&first);
+                let has_times = second.is_none() && parts.first().is_some_and(|of| self.have_times(of));
+                let day = if has_times { dates::day_and_time(&first) } else { dates::day_number(&first) };
                 let value = match second {
                     Some(second) => {
                         Sparql::Subtract(Box::new(whole(day)), Box::new(whole(dates::day_number(&second))))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::cells::{Cell, cell_of};
 use super::{Planner, ValueKind};
 use crate::syntax::{
-    Aggregate, Body, ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source,
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Function, Join, Order, Query, Select, Source,
 };
 
 /// The tables of a SELECT with the cells that it uses.
@@ -100,7 +100,12 @@ impl Planner<'_> {
 
     /// Whether equal values of two columns are the same term of the graph.
     pub(super) fn are_alike(&self, a: &ColumnRef, b: &ColumnRef) -> bool {
+        let is_calculated =
+            |column: &ColumnRef| column.place.is_some_and(|place| place.table == crate::syntax::DERIVED);
         match (self.kind_of(a), self.kind_of(b)) {
+            // The greatest 808.00 of a query within is 808.
+            (ValueKind::Number, ValueKind::Unknown) if is_calculated(b) => false,
+            (ValueKind::Unknown, ValueKind::Number) if is_calculated(a) => false,
             (ValueKind::Unknown, _) | (_, ValueKind::Unknown) => true,
             (a, b) => a == b,
         }
@@ -146,7 +151,7 @@ fn needs_columns(expression: &Expression, frame: &mut Frame) {
         | Expression::Exists(_)
         | Expression::Or(..)
         | Expression::IsNull(_)
-        | Expression::Call(crate::syntax::Function::Coalesce, _) => {}
+        | Expression::Call(Function::Coalesce, _) => {}
         other => other.parts().into_iter().for_each(|part| needs_columns(part, frame)),
     }
 }
@@ -160,6 +165,13 @@ fn needed_items(select: &Select) -> Vec<&Expression> {
         return vec![&item.expression];
     }
     let (mut all, mut counts_rows) = (Vec::new(), false);
+    // COALESCE says what a group without a value gets.
+    let stands_in = |part: &Expression| matches!(part, Expression::Call(Function::Coalesce, _));
+    if !select.group.is_empty() {
+        for item in select.items.iter().filter(|item| item.expression.has_aggregate()) {
+            item.expression.visit(&mut |part| counts_rows |= stands_in(part) && part.has_aggregate());
+        }
+    }
     for item in &select.items {
         item.expression.visit(&mut |part| {
             if let Expression::Aggregate { function, of, .. } = part {

@@ -14,6 +14,7 @@ use super::rows::triple;
 use super::within::nothing_of;
 use super::{Part, PlanColumn, Planner, Support, ValueKind, distinct, join, sliced, title};
 use crate::QueryError;
+use crate::bind::has_query;
 use crate::syntax::{ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
 use crate::tables::{Kind, Place, Table};
 
@@ -328,6 +329,15 @@ impl Planner<'_> {
         }
         let mut by = Vec::new();
         for order in order {
+            // A given value is not calculated again.
+            let given = select.items.iter().position(|item| item.expression == order.expression);
+            if let Some(column) = given.and_then(|at| outputs.get(at))
+                && has_query(&order.expression)
+                && matches!(column.kind, ValueKind::Number | ValueKind::Date)
+            {
+                by.push((column.variable.clone().into(), order.descending));
+                continue;
+            }
             let (with, expression) = self.with_scalars(base, &order.expression)?;
             base = with;
             let (value, kind) = self.value(&expression)?;

@@ -109,7 +109,14 @@ impl Reader {
             }
             "JULIANDAY" => {
                 let of = first(&mut parts)?;
-                Expression::Call(Function::DaysBetween, vec![self.date(of, &parts)?])
+                let of = match (&of, parts.is_empty()) {
+                    // A Julian day has the time of the day as its decimals.
+                    (Expression::Column(_) | Expression::Aggregate { .. } | Expression::Scalar(_), true) => {
+                        of
+                    }
+                    _ => self.date(of, &parts)?,
+                };
+                Expression::Call(Function::DaysBetween, vec![of])
             }
             "DATEDIFF" | "DATE_DIFF" => {
                 // SQL Server names the unit first.
