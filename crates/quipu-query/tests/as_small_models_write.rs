@@ -424,6 +424,19 @@ async fn a_no_needs_the_question_s_own_words() {
     };
     assert!(is_doubtful("Can I freeze the Leek Pie?", "gluten free").await);
     assert!(!is_doubtful("Is the Leek Pie gluten free?", "gluten free").await);
+    let tongues = graph(
+        ":a a :Beast ; rdfs:label \"Imp\" ; :speaks :ElderL . :b a :Beast ; rdfs:label \"Elk\" ; :speaks :BoggardL . \
+         :ElderL a :Tongue . :BoggardL a :Tongue .",
+    )
+    .await;
+    let of = |tongue: &str| {
+        format!("SELECT EXISTS (SELECT 1 FROM beast WHERE name = 'Imp' AND speaks = '{tongue}')")
+    };
+    let is_no = async |question: &str, tongue: &str| {
+        weighed(&tongues, question, &of(tongue), Nearness::default(), &[]).await.0.is_doubtful()
+    };
+    assert!(!is_no("Does Imp speak the boggarg language?", "BoggardL").await);
+    assert!(is_no("Does Imp speak the swamp language?", "BoggardL").await);
 }
 
 #[tokio::test]

@@ -237,8 +237,7 @@ fn compares_unsaid(question: &str, candidate: &Candidate) -> bool {
             && let Expression::Terms(terms, text) = &**value
         {
             let said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
-            // One word names a thing, unless it only resembles the question's.
-            let names = |word: &String| words.iter().any(|asked| language.are_one_noun(asked, word));
+            let names = |word: &String| words.iter().any(|asked| begins(asked, word));
             let held = words_of(text);
             unsaid |= match terms.iter().all(Term::is_literal) {
                 true => !held.iter().all(said),
@@ -247,6 +246,16 @@ fn compares_unsaid(question: &str, candidate: &Candidate) -> bool {
         }
     });
     unsaid
+}
+
+/// Whether a question's word is the beginning of a name's word, apart from one letter if it is
+/// long: "boggarg" of "BoggardL", but not "freeze" of "free".
+fn begins(asked: &str, word: &str) -> bool {
+    /// Fewest letters of a word that may have a wrong one.
+    const LONG: usize = 5;
+    let length = asked.chars().count();
+    let beginning: String = word.chars().take(length).collect();
+    asked == beginning || length >= LONG && strsim::levenshtein(asked, &beginning) <= 1
 }
 
 /// Whether the reading counts nothing. No triple is its evidence either.
