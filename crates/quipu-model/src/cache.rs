@@ -179,7 +179,8 @@ impl LanguageModel for CachedModel {
             if request.likelihood {
                 question.insert("likelihood".into(), true.into());
             }
-            if let Some(language) = &request.language {
+            // English keeps the entries of earlier versions too.
+            if let Some(language) = request.language.as_ref().filter(|language| *language != "en") {
                 question.insert("language".into(), language.as_str().into());
             }
         }

@@ -505,7 +505,14 @@ impl Reader {
         let numbers = ["REAL", "FLOAT", "DOUBLE", "DEC", "NUMERIC"];
         let is_whole = kind.contains("INT") || kind.contains("SIGNED");
         Ok(if is_whole && is_calculated(&of) {
-            Expression::Call(Function::Floor, vec![of])
+            let below = Expression::Compare(
+                Comparison::Less,
+                Box::new(of.clone()),
+                Box::new(Expression::Number("0".into())),
+            );
+            let up = Expression::Call(Function::Ceil, vec![of.clone()]);
+            let down = Expression::Call(Function::Floor, vec![of]);
+            Expression::Case(vec![(below, up)], Some(Box::new(down)))
         } else if is_whole || numbers.iter().any(|number| kind.contains(number)) {
             Expression::Call(Function::Number, vec![of])
         } else if kind.starts_with("DATE") && !kind.starts_with("DATETIME") {

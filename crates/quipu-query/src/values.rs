@@ -26,6 +26,8 @@ const CANDIDATES: usize = 20;
 const LEAST_SIMILAR: f64 = 0.92;
 /// Shorter texts do not count as misspelt: "Peru" is not "Perm".
 const LEAST_LENGTH: usize = 5;
+/// Fewest letters of a name in a question.
+const SHORTEST_NAME: usize = 3;
 
 /// Shorter words do not count as a part of a name.
 const LEAST_PART: usize = 3;
@@ -216,8 +218,15 @@ impl Values {
         if self.large.is_empty() {
             return Ok(Vec::new());
         }
+        /// Most names that are looked up.
+        const MOST_NAMED: usize = 8;
+        let mut seen = HashSet::new();
         let mut texts = names_written(question);
-        texts.retain(|text| !self.holds(text));
+        let is_name = |text: &String| {
+            text.chars().count() >= SHORTEST_NAME && quipu_language::month(&text.to_lowercase()).is_none()
+        };
+        texts.retain(|text| is_name(text) && !self.holds(text) && seen.insert(normalise(text)));
+        texts.truncate(MOST_NAMED);
         let found = self.find(workspace, tables, &texts).await?;
         let of_text = |text: String| {
             let name = normalise(&text);

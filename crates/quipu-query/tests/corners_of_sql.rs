@@ -298,5 +298,6 @@ async fn a_cast_to_an_integer_drops_the_decimals() {
     let shop = graph(SITES).await;
     check(&shop, "SELECT CAST(AVG(sqm) AS INTEGER) FROM site", &["333"]).await;
     check(&shop, "SELECT CAST(sqm / 10 AS INT) FROM site WHERE sqm > 800", &["80"]).await;
+    check(&shop, "SELECT CAST((0 - sqm) / 100 AS INT) FROM site WHERE sqm > 800", &["-8"]).await;
     check(&shop, "SELECT CAST(COUNT(*) AS REAL) / 3 FROM site WHERE kind = 'A'", &["0.666666667"]).await;
 }

@@ -3,19 +3,11 @@
 use super::Language;
 
 impl Language {
-    /// Whether two words are forms of one: they share a stem (Snowball), an irregular verb ("keeper",
-    /// "kept"), or their beginning up to three letters of an ending.
+    /// Whether two words are forms of one: they share a stem (Snowball), an irregular verb, or
+    /// their beginning up to three letters of an ending.
     pub fn is_form(self, word: &str, known: &str) -> bool {
         let stemmer = self.stemmer();
         if stemmer.stem(word) == stemmer.stem(known) || self.changes_within(word, known) {
-            return true;
-        }
-        let agents = &self.words().endings.agents;
-        let acts = |agent: &str, verb: &str| {
-            let deed = agent.strip_suffix(agents.as_str()).filter(|_| !agents.is_empty());
-            deed.is_some_and(|deed| self.changes_within(deed, verb))
-        };
-        if acts(word, known) || acts(known, word) {
             return true;
         }
         if self.words().endings.compounds && is_part(word, known) {
@@ -25,6 +17,13 @@ impl Language {
         let (a, b) = (word.chars().count(), known.chars().count());
         shared >= 4 && shared + 3 >= a.max(b)
             || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
+    }
+
+    /// Whether a noun names those who do what a verb says: a "keeper" of what is "kept".
+    pub fn is_agent(self, noun: &str, verb: &str) -> bool {
+        let agents = &self.words().endings.agents;
+        let deed = noun.strip_suffix(agents.as_str()).filter(|_| !agents.is_empty());
+        deed.is_some_and(|deed| self.changes_within(deed, verb))
     }
 
     /// Whether two nouns are the same, in the singular or the plural.

@@ -148,6 +148,11 @@ impl Language {
         self.words().other_names.has(word)
     }
 
+    /// Whether a word says that a value changed, up or down: "grow".
+    pub fn tells_a_change(self, word: &str) -> bool {
+        self.words().changes.has(word)
+    }
+
     /// Whether a word compares a value with another: "more".
     pub fn means_comparison(self, word: &str) -> bool {
         self.means(word, "comparison")
@@ -276,7 +281,7 @@ impl Language {
     }
 
     /// Whether a word stands between a noun and its owner: "of".
-    pub(crate) fn is_of(self, word: &str) -> bool {
+    pub fn is_of(self, word: &str) -> bool {
         self.words().sides.has_of(word)
     }
 

@@ -192,6 +192,7 @@ pub(crate) struct Lexicon {
     reasons: Listed,
     honours: Listed,
     other_names: Listed,
+    changes: Listed,
     quantities: Listed,
     degrees: Listed,
     alternatives: Listed,

@@ -99,7 +99,8 @@ const MOST_TIES: usize = 4;
 const USUAL: f64 = -0.13;
 
 impl Features {
-    fn of(question: &str, candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
+    fn of(asking: &TableQuestion<'_>, candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
+        let question = asking.text;
         let much = candidate.bound.mends.iter().filter(|mend| mend.doubt == Doubt::Much).count();
         Self {
             distance: unexplained.distance / unexplained.all.max(1) as f64,
@@ -130,7 +131,7 @@ impl Features {
                 || (candidate.rows.rows.len() > MOST_TIES
                     && !candidate.bound.query.order.is_empty()
                     && asks_for_the_most(question))
-                || (denies(question, candidate) && compares_unsaid(question, candidate))
+                || (denies(question, candidate) && compares_unsaid(asking, candidate))
                 || (much > 0 && (denies(question, candidate) || finds_none(candidate))),
         }
     }
@@ -226,19 +227,31 @@ fn denies(question: &str, candidate: &Candidate) -> bool {
     asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
 }
 
-/// Whether a reading compares with a text of which the question has not all words: "can I freeze it"
-/// does not ask whether it is gluten free. Parts of a thing's name name it.
-fn compares_unsaid(question: &str, candidate: &Candidate) -> bool {
-    let words = words_of(question);
+/// Whether a reading compares with a text of which the question lacks a word: "can I freeze it" does
+/// not ask whether it is gluten free. Parts of a thing's name name it, and so do its initials.
+fn compares_unsaid(asking: &TableQuestion<'_>, candidate: &Candidate) -> bool {
+    let words = words_of(asking.text);
+    let mentions = asking.values.mentions(asking.text);
+    let mentioned: Vec<&Term> = mentions
+        .iter()
+        .chain(asking.named)
+        .flat_map(|mention| &mention.matches)
+        .flat_map(|found| &found.terms)
+        .collect();
     let language = Language::of_words(&words);
     let mut unsaid = false;
     candidate.bound.query.visit(&mut |part| {
         if let Expression::Compare(Comparison::Equal, _, value) = part
             && let Expression::Terms(terms, text) = &**value
+            && !terms.iter().any(|term| mentioned.contains(&term))
         {
             let said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
-            let names = |word: &String| words.iter().any(|asked| begins(asked, word));
             let held = words_of(text);
+            let initials: String = held.iter().filter_map(|word| word.chars().next()).collect();
+            let names = |word: &String| {
+                let tells = |asked: &&String| language.meanings(asked).is_empty();
+                words.iter().filter(tells).any(|asked| begins(asked, word) || *asked == initials)
+            };
             unsaid |= match terms.iter().all(Term::is_literal) {
                 true => !held.iter().all(said),
                 false => !held.is_empty() && !held.iter().any(names),
@@ -324,7 +337,7 @@ pub fn features(
     let alike = written().filter(|other| same_rows(&candidate.rows, &other.rows)).count();
     let alike = alike.saturating_sub(itself);
     let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };
-    (Features::of(question, candidate, &unexplained, votes), unexplained)
+    (Features::of(asking, candidate, &unexplained, votes), unexplained)
 }
 
 /// Two values from which a comparison asks to choose.

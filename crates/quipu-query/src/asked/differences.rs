@@ -87,7 +87,7 @@ pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables
 
 /// Drops the sign of a difference that the question asks for between two things: "how many years
 /// lie between the founding of A and that of B" says nothing of which came first. A number that
-/// grew between two years keeps its sign, unless the question names the difference.
+/// grew between two years keeps its sign.
 fn without_sign(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let (language, words) = (Language::of(question), words_of(question));
     if !words.iter().any(|word| language.is_between(word)) || words.iter().any(|word| language.is_than(word))
@@ -106,9 +106,9 @@ fn without_sign(question: &str, query: &mut Query, tables: &Tables) -> Option<Me
         let of = value_of(side).and_then(|of| ordered_by(of, tables));
         of.is_some_and(|(of, _)| matches!(of, Ordered::Dates | Ordered::Years))
     });
-    let differs = |word: &String| language.meanings(word).iter().any(|of| of.means == "difference");
+    let grows = words.iter().any(|word| language.tells_a_change(word));
     let named: Vec<String> = sides.into_iter().filter_map(|side| name_of(side, &names)).collect();
-    if named.len() < 2 || !(is_of_time || words.iter().any(differs)) {
+    if named.len() < 2 || (grows && !is_of_time) {
         return None;
     }
     let difference = std::mem::replace(&mut item.expression, Expression::Null);

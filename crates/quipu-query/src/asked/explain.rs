@@ -252,7 +252,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(replaced.cloned().collect::<Vec<_>>());
     // "What is the latitude of Aka" does not ask for all latitudes.
     if lists_a_whole_column(query) {
-        found.meanings.extend(found.names.iter().find(|name| is_written_as_name(question, name)).cloned());
+        let is_named = |name: &&String| {
+            is_written_as_name(question, name) && words.windows(2).any(|pair| of_a_name(pair, name, language))
+        };
+        found.meanings.extend(found.names.iter().find(is_named).cloned());
     }
     // A latitude has no hours: a factor that the question does not name converts no unit.
     let shares = said.does.contains("ratio");
@@ -277,7 +280,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     }
     found.meanings.extend(another_kind_asked_for(question, query, tables));
     found.meanings.extend(of_another_measure(question, query, tables));
-    found.meanings.extend(extremes_left_out(&words, query, &said));
+    found.meanings.extend(extremes_left_out(&words, query, &said, tables));
     found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by the existence of a jar.
@@ -495,6 +498,11 @@ fn is_of_rows(query: &Query, noun: &str, language: Language, tables: &Tables) ->
             _ => false,
         }
     })
+}
+
+/// Whether two words of a question are "of" and a name, or a name that owns.
+fn of_a_name(pair: &[String], name: &str, language: Language) -> bool {
+    matches!(pair, [of, named] if (language.is_of(of) && named == name) || (of == name && language.owns(named)))
 }
 
 /// Whether a query lists values of one table without any condition, order or calculation.

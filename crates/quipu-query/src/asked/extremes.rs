@@ -1,6 +1,8 @@
 //! Extremes: among the things that a question names instead of among all, and only of things whose
 //! values differ.
 
+use std::collections::HashSet;
+
 use quipu_language::{End, Language, Measured, Ordered, asks_for, asks_for_the_better, is_measure};
 
 use super::said::Said;
@@ -70,14 +72,22 @@ pub(super) fn within_extreme(query: &mut Query, tables: &Tables) -> Option<Mend>
             .filter(|at| parts.get(*at).is_some_and(|part| extreme_within(part).is_some()))
             .collect();
         if let (Some(known), [extreme]) = (known, extremes.as_slice())
-            && let Some(of) = parts.get(*extreme).and_then(|part| extreme_within(part))
-            && let Some(table) = tables.find(of).and_then(|at| tables.table(at))
+            && let Some(of) = parts.get(*extreme).and_then(|part| extreme_within(part)).cloned()
+            && let Some(table) = tables.find(&of).and_then(|at| tables.table(at))
         {
-            let moves = |part: &Expression| has(table, part) && !known.iter().any(|own| has(own, part));
+            // A qualifier names another table, unless it names that of the extreme.
+            let may_be_its = |part: &Expression| {
+                let named = tested_column(part).and_then(|column| column.table.as_ref());
+                named.is_none_or(|named| named.eq_ignore_ascii_case(&of))
+            };
+            let moves = |part: &Expression| {
+                has(table, part) && may_be_its(part) && !known.iter().any(|own| has(own, part))
+            };
             let (moved, mut kept): (Vec<_>, Vec<_>) = parts.into_iter().partition(moves);
             for part in moved {
                 let column = tested_column(&part).map(|column| column.name.clone()).unwrap_or_default();
-                let inner = kept.iter_mut().find_map(|part| extreme_within_mut(part));
+                let its = kept.iter_mut().find(|part| extreme_table(part) == Some(&of));
+                let inner = its.and_then(extreme_within_mut);
                 if let Some(inner) = inner {
                     inner.filter = Some(Expression::both(inner.filter.take(), unqualified(part)));
                     let text =
@@ -123,6 +133,19 @@ fn extreme_within(condition: &Expression) -> Option<&String> {
     let select = query.select().filter(|select| select.filter.is_none() && select.group.is_empty())?;
     match (select.from.as_slice(), query.order.len(), query.limit) {
         ([From { source: Source::Table(id, _), .. }], 1, Some(1)) => Some(id),
+        _ => None,
+    }
+}
+
+/// The only table of a condition's subquery that takes an extreme, whatever its conditions.
+fn extreme_table(condition: &Expression) -> Option<&String> {
+    let query = match condition {
+        Expression::Compare(Comparison::Equal, _, value) => value.query()?,
+        Expression::InQuery(_, query) => query,
+        _ => return None,
+    };
+    match (query.select()?.from.as_slice(), query.limit) {
+        ([From { source: Source::Table(id, _), .. }], Some(1)) => Some(id),
         _ => None,
     }
 }
@@ -309,7 +332,12 @@ pub(super) fn names_extremes(words: &[String], at: usize, said: &Said, language:
 
 /// The superlatives of a question that a query leaves out: the second of "the largest city of the
 /// smallest country" if it takes one extreme, and all if it takes the extreme of a single thing.
-pub(super) fn extremes_left_out(words: &[String], query: &Query, said: &Said) -> Vec<String> {
+pub(super) fn extremes_left_out(
+    words: &[String],
+    query: &Query,
+    said: &Said,
+    tables: &Tables,
+) -> Vec<String> {
     let language = Language::of_words(words);
     let is_superlative = |word: &String| {
         language.looks_superlative(word)
@@ -320,10 +348,13 @@ pub(super) fn extremes_left_out(words: &[String], query: &Query, said: &Said) ->
         .filter(|(_, word)| is_superlative(word) && !language.is_top(word) && !said.names(word, language))
         .filter(|(at, _)| !names_extremes(words, *at, said, language))
         .collect();
+    let mut seen = HashSet::new();
+    let asked: Vec<(usize, String)> =
+        asked.into_iter().filter(|(_, word)| seen.insert(word.clone())).collect();
     let (mut taken, mut of_one) = (0, false);
     each_query(&mut query.clone(), &mut |query| {
-        let sorts = !query.order.is_empty() && query.limit.is_none();
-        // An order of all rows goes from one end to the other.
+        let sorts = !query.order.is_empty() && query.limit != Some(1);
+        // An order of several rows goes from one end to the other.
         taken += query.order.len() + usize::from(sorts);
         let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
         for item in items {
@@ -334,7 +365,7 @@ pub(super) fn extremes_left_out(words: &[String], query: &Query, said: &Said) ->
                 ));
             });
         }
-        of_one |= orders_one_thing(query);
+        of_one |= orders_one_thing(query, tables);
     });
     match (of_one, taken) {
         (true, _) => asked.into_iter().map(|(_, word)| word).collect(),
@@ -345,13 +376,17 @@ pub(super) fn extremes_left_out(words: &[String], query: &Query, said: &Said) ->
 
 /// Whether a query chooses by a value of a thing that its conditions name: the most populous of
 /// those countries that are Chad.
-fn orders_one_thing(query: &Query) -> bool {
+fn orders_one_thing(query: &Query, tables: &Tables) -> bool {
     let ([Order { expression: Expression::Column(by), .. }], Some(_), Some(select)) =
         (query.order.as_slice(), query.limit, query.select())
     else {
         return false;
     };
-    by.place.is_some_and(|place| place.column > 0) && is_one_thing(select, by.table.as_deref())
+    // Links have many rows for one thing.
+    let of_things = by.place.is_some_and(|place| {
+        place.column > 0 && tables.table(place.table).is_some_and(|table| !table.is_links())
+    });
+    of_things && is_one_thing(select, by.table.as_deref())
 }
 
 /// Whether a SELECT's conditions name the one thing that a table's rows may be.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use quipu_language::{Language, Measured, Ordered, asks_for, with_superlatives};
 
-use super::slips::{each_query, extreme_of, of_things, order_of, superlatives};
+use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
@@ -143,14 +143,10 @@ pub(super) fn right_measure(question: &str, query: &mut Query, tables: &Tables) 
 pub(super) fn right_order(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
     let asked = superlatives(&words, query);
-    let mut orders = 0;
-    each_query(query, &mut |query| orders += usize::from(order_of(query, tables).is_some()));
+    let orders = Orders::of(query, tables);
     let mut mend = None;
     each_query(query, &mut |query| {
-        let of_order = match orders {
-            1 => asked.clone(),
-            _ => of_things(&asked, &words, query, tables),
-        };
+        let of_order = orders.asked_of(query, &asked, &words, tables);
         if let [asked] = of_order.as_slice() {
             mend = of_its_measure(asked, &words, &written, query, tables).or(mend.take());
         }
@@ -173,6 +169,28 @@ fn of_its_measure(
     let wrong = extreme_of(query)?.place?;
     let measures = |title: &str| asking.iter().any(|word| language.measured(word, title) == Measured::Alike);
     let table = tables.table(wrong.table)?;
+    let table_words = words_of(&table.title);
+    // The noun behind "largest", or behind "most populous".
+    let noun = words.get(asked.0 + if language.is_quantity(&asked.1) { 2 } else { 1 });
+    let asks_for_the_things = noun.is_none_or(|noun| {
+        let kinds = table.kinds.iter().filter_map(|kind| words_of(kind).pop());
+        let mut things = table_words.last().cloned().into_iter().chain(kinds);
+        language.is_function_word(noun) || things.any(|thing| language.is_noun(noun, &thing))
+    });
+    // "The highest number of floors" names its measure in other words.
+    let told = |word: &String| {
+        language.meanings(word).is_empty()
+            && !table_words.iter().any(|thing| language.is_noun(word, thing))
+            && words_of(&title).iter().any(|of| language.is_form(word, of))
+    };
+    // "Populous" of "the most populous town" is another superlative's.
+    let is_another = |at: usize| {
+        at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| language.is_quantity(word))
+    };
+    let is_told = words.iter().enumerate().any(|(at, word)| !is_another(at) && told(word));
+    if !asks_for_the_things || is_told {
+        return None;
+    }
     if measures(&title)
         || names_its_measure(words, std::slice::from_ref(asked), &title, Some(wrong.table), tables)
     {
@@ -191,9 +209,13 @@ fn of_its_measure(
     let id = table.columns.get(at)?.id.clone();
     let column = ColumnRef { table: None, name: id.clone(), place: Some(Place { column: at, ..wrong }) };
     let Query { body: Body::Select(select), order, .. } = query else { return None };
-    let given = select.items.iter_mut().map(|item| &mut item.expression);
-    let in_order = order.iter_mut().map(|order| &mut order.expression);
-    given.chain(in_order).for_each(|expression| replace(expression, wrong, &column));
+    match order.is_empty() {
+        false => order.iter_mut().for_each(|order| replace(&mut order.expression, wrong, &column)),
+        true => {
+            let extremes = select.items.iter_mut().map(|item| &mut item.expression);
+            extremes.filter(|of| of.has_aggregate()).for_each(|of| replace(of, wrong, &column));
+        }
+    }
     let text = format!("“{}” asks for {id}, not for {title}", asking.first()?);
     Some(Mend { text, doubt: Doubt::Much })
 }

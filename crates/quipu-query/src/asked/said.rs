@@ -146,7 +146,11 @@ impl Said {
 
     /// Whether the query mentions a word, in this form or another.
     pub(super) fn names(&self, word: &str, language: Language) -> bool {
-        self.words.contains(word) || self.words.iter().any(|known| language.is_form(word, known))
+        // "Kept by" speaks of keepers.
+        let acts = self.words.iter().any(|word| language.is_by(word));
+        let is_it =
+            |known: &String| language.is_form(word, known) || (acts && language.is_agent(word, known));
+        self.words.contains(word) || self.words.iter().any(is_it)
     }
 
     fn text(&mut self, text: &str) {

@@ -17,14 +17,10 @@ use crate::tables::{Kind, Tables, words_of};
 pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let asked = superlatives(&words, query);
-    let mut orders = 0;
-    each_query(query, &mut |query| orders += usize::from(order_of(query, tables).is_some()));
+    let orders = Orders::of(query, tables);
     let mut mend = None;
     each_query(query, &mut |query| {
-        let of_order = match orders {
-            1 => asked.clone(),
-            _ => of_things(&asked, &words, query, tables),
-        };
+        let of_order = orders.asked_of(query, &asked, &words, tables);
         mend = right_end(&words, &of_order, query, tables).or(mend.take());
     });
     mend
@@ -66,10 +62,47 @@ fn right_end(
     Some(Mend { text: format!("“{word}” asks for the {asked} {title}"), doubt: Doubt::Little })
 }
 
+/// The extremes that a query takes.
+pub(super) struct Orders {
+    count: usize,
+    /// Whether each is taken of another table: of "the oldest and the youngest employee" both are
+    /// of one.
+    apart: bool,
+}
+
+impl Orders {
+    pub(super) fn of(query: &Query, tables: &Tables) -> Self {
+        let (mut count, mut places) = (0, Vec::new());
+        each_query(&mut query.clone(), &mut |query| {
+            if order_of(query, tables).is_some() {
+                count += 1;
+                places.push(extreme_of(query).and_then(|column| Some(column.place?.table)));
+            }
+        });
+        let distinct: HashSet<_> = places.iter().collect();
+        Self { count, apart: distinct.len() == places.len() }
+    }
+
+    /// The superlatives that ask for the extreme of one of the queries.
+    pub(super) fn asked_of(
+        &self,
+        query: &Query,
+        asked: &[(usize, String)],
+        words: &[String],
+        tables: &Tables,
+    ) -> Vec<(usize, String)> {
+        match self.count {
+            1 => asked.to_vec(),
+            _ if self.apart => of_things(asked, words, query, tables),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// The only superlative that stands before a noun for the things that a query orders: "smallest" in
 /// "the most populous city of the smallest country", for a query that orders countries. Empty if
 /// none or several do.
-pub(super) fn of_things(
+fn of_things(
     asked: &[(usize, String)],
     words: &[String],
     query: &Query,

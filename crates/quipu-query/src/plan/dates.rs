@@ -2,7 +2,7 @@
 
 use spargebra::algebra::{Expression, Function};
 
-use super::texts::{call, integer, string, text, whole};
+use super::texts::{call, integer, number, string, text, whole};
 
 /// The first `length` characters of a date.
 pub(super) fn part(of: Expression, length: i64) -> Expression {
@@ -49,7 +49,9 @@ pub(super) fn day_number(of: &Expression) -> Expression {
 pub(super) fn day_and_time(of: &Expression) -> Expression {
     let part = |start: i64, seconds: i64| multiply(integer(seconds), field(of.clone(), start, 2));
     let passed = add(add(part(12, 3600), part(15, 60)), part(18, 1));
-    let passed = Expression::Coalesce(vec![divide(passed, 86_400), integer(0)]);
+    // Virtuoso drops the remainder of two whole numbers.
+    let of_day = Expression::Divide(Box::new(whole(passed)), Box::new(number("86400.0")));
+    let passed = Expression::Coalesce(vec![of_day, integer(0)]);
     add(day_number(of), passed)
 }
 

@@ -307,12 +307,13 @@ impl Planner<'_> {
             && samples.iter().all(|name| crate::tables::is_plain_number(name))
     }
 
-    /// Whether a value is a date that is no more than a year, in all known rows.
+    /// Whether a value is a date that is no more than a year, in most known rows.
     fn are_years(&self, of: &Expression) -> bool {
         match of {
             Expression::Column(_) => {
                 let samples = self.samples(of);
-                !samples.is_empty() && samples.iter().all(|date| date.len() <= 4)
+                let years = samples.iter().filter(|date| date.trim_start_matches('-').len() <= 4).count();
+                years > samples.len() / 2
             }
             Expression::Scalar(query) => query
                 .select()

@@ -184,9 +184,7 @@ pub(super) async fn write(
     let worked = worked(&messages, prompt.whole);
     let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
     request.worked = worked;
-    let language = Language::of(&prompt.question);
-    // English, the language of most adapters, is not told: earlier replies stay valid.
-    request.language = (language != Language::english()).then(|| language.code().to_owned());
+    request.language = Some(Language::of(&prompt.question).code().to_owned());
     if let Asked::Sample(seed) = asked {
         request.temperature = config.temperature;
         request.seed = u64::from(seed);
