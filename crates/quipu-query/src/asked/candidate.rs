@@ -17,7 +17,7 @@ pub struct TableQuestion<'a> {
     pub tables: &'a Tables,
     /// The values of their columns.
     pub values: &'a Values,
-    /// The names in the question from tables whose names `values` does not keep ([`Values::named`]).
+    /// The question's names from tables whose names `values` does not keep ([`Values::named`]).
     pub named: &'a [Mention],
 }
 

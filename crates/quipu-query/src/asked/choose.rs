@@ -227,8 +227,8 @@ fn denies(question: &str, candidate: &Candidate) -> bool {
     asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
 }
 
-/// Whether a reading compares with a text of which the question lacks a word: "can I freeze it" does
-/// not ask whether it is gluten free. Parts of a thing's name name it, and so do its initials.
+/// Whether a reading compares with a text of which the question lacks a word: "can I freeze it"
+/// does not ask whether it is gluten free. Parts of a thing's name name it, and so do its initials.
 fn compares_unsaid(asking: &TableQuestion<'_>, candidate: &Candidate) -> bool {
     let words = words_of(asking.text);
     let mentions = asking.values.mentions(asking.text);

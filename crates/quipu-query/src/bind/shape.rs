@@ -14,8 +14,8 @@ fn is_search(expression: &Expression) -> bool {
 }
 
 impl Binder<'_> {
-    /// Moves the conditions of HAVING that calculate nothing to WHERE: they are about rows, and about
-    /// groups only where they name a column of the group, of which the rows have one value.
+    /// Moves the conditions of HAVING that calculate nothing to WHERE: they are about rows, and
+    /// about groups only where they name a column of the group, of which the rows have one value.
     pub(super) fn conditions_of_rows(&mut self, select: &mut Select) {
         let Some(having) = select.having.take() else { return };
         let conditions: Vec<Expression> = having.conjuncts().into_iter().cloned().collect();

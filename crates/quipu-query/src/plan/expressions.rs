@@ -343,7 +343,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A value as a number: of dates that are no more than years the year, else the number of the day.
+    /// A value as a number: the year of dates that are no more, else the number of the day.
     pub(super) fn number(&self, of: &Expression, value: Sparql, kind: ValueKind) -> Sparql {
         match kind {
             ValueKind::Date if self.are_years(of) => self.year(of, value),
