@@ -172,8 +172,9 @@ impl Values {
                     let how = match candidate.reason {
                         MatchReason::Exact | MatchReason::Alias => How::Exact,
                         MatchReason::Fuzzy { .. } if text.chars().count() >= LEAST_LENGTH => How::Near,
-                        MatchReason::Fuzzy { .. } => continue,
-                        MatchReason::Trigram { .. } | MatchReason::Dense { .. } => continue,
+                        MatchReason::Fuzzy { .. }
+                        | MatchReason::Trigram { .. }
+                        | MatchReason::Dense { .. } => continue,
                     };
                     let Some(term) = entity_term(&summary.key) else { continue };
                     let place = Place { table: *table, column: 0 };
