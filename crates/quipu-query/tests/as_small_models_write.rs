@@ -332,6 +332,11 @@ async fn two_superlatives_ask_for_two_extremes() {
     );
     let question = "Where does the most expensive painting of the smallest animal hang?";
     assert!(doubts(&shop, question, one).await.contains(&"smallest".to_owned()));
+    let keys = "SELECT name FROM tram ORDER BY top_speed_kmh DESC, length_m LIMIT 1";
+    let nested = doubts(&shop, "Which is the fastest tram of the shortest line?", keys).await;
+    assert!(nested.contains(&"shortest".to_owned()), "{nested:?}");
+    let ranked = "Which tram has the highest top speed and the lowest length?";
+    assert_eq!(doubts(&shop, ranked, keys).await, Vec::<String>::new());
     let both = "SELECT MAX(top_speed_kmh), MIN(top_speed_kmh) FROM tram";
     assert_eq!(
         doubts(&shop, "What are the highest and the lowest top speed?", both).await,

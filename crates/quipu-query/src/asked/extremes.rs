@@ -351,11 +351,13 @@ pub(super) fn extremes_left_out(
     let mut seen = HashSet::new();
     let asked: Vec<(usize, String)> =
         asked.into_iter().filter(|(_, word)| seen.insert(word.clone())).collect();
+    let together = words.iter().any(|word| language.takes_together(word));
     let (mut taken, mut of_one) = (0, false);
     each_query(&mut query.clone(), &mut |query| {
         let sorts = !query.order.is_empty() && query.limit != Some(1);
         // An order of several rows goes from one end to the other.
-        taken += query.order.len() + usize::from(sorts);
+        // A second key decides among equals only: "the lowest price and the highest rating".
+        taken += if together { query.order.len() } else { query.order.len().min(1) } + usize::from(sorts);
         let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
         for item in items {
             item.expression.visit(&mut |part| {
