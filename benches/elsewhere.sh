@@ -1,12 +1,15 @@
 #!/bin/sh
-# What docs/results/ says of APIs, pages and self-verification, with one model: methods over the example services, verify and its ablations on
-# CRAG's pages, the field of questions, the judge against published labels. Needs no network but the model's endpoint.
+# What docs/results/ says of APIs, pages and self-verification, with one model: methods over the
+# example services, verify and its ablations on CRAG's pages, the field of questions, the judge
+# against published labels. Needs no network but the model's endpoint.
 # Usage: elsewhere.sh QUIPU LLM DATA OUT
-#   QUIPU   the quipu binary           LLM   a model of models.toml, or openai:MODEL (OPENAI_BASE_URL, OPENAI_API_KEY)
-#   DATA    the folder with crag/questions.dev.jsonl, crag-api/openapi.json, formats/crag.sample.jsonl
+#   QUIPU   the quipu binary
+#   LLM     a model of models.toml, or openai:MODEL (OPENAI_BASE_URL, OPENAI_API_KEY)
+#   DATA    the folder with crag/questions.dev.jsonl, crag-api/openapi.json and
+#           formats/crag.sample.jsonl
 #   OUT     results: one folder a run, and OUT/*.txt
 set -eu
-[ $# -eq 4 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+[ $# -eq 4 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")/.." && pwd)
 quipu=$1 llm=$2 data=$3 out=$4
 mkdir -p "$out"
@@ -24,7 +27,8 @@ part() {
 # 1. The forty questions over the example services, by every method, and verify without the graph.
 part places "$here/examples/places/measure.sh" "$quipu" "$llm" verify,kerag,paths,anchor,hybrid,pseudo "$out/places"
 
-# 2. CRAG's sample pages: verify, and its two ablations (Table 1 of the paper). The API is described, and not there to be asked.
+# 2. CRAG's sample pages: verify, and its two ablations (Table 1 of the paper). The API is
+# described, and not there to be asked.
 rm -rf "$out/crag"
 "$quipu" source add "$out/crag" crag --openapi "$data/crag-api/openapi.json" --manifest crag --base http://localhost:9 --allow-host localhost >&2
 sample="$data/formats/crag.sample.jsonl"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Asks a running `quipu serve` with curl, and hears what happens on the way: ask.sh QUESTION (without double quotes in it)
+# Asks a running `quipu serve` with curl, and hears what happens on the way: ask.sh QUESTION
+# (without double quotes in it)
 set -eu
 curl --silent --show-error --fail-with-body --no-buffer "${QUIPU_URL:-http://127.0.0.1:7979}/api/v1/ask" \
     --header "Authorization: Bearer ${QUIPU_KEY:-none}" \

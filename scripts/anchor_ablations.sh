@@ -1,9 +1,11 @@
 #!/bin/sh
-# Measures AnchorRAG as published and what its paper varies: the components (Table 3), m and k (Table 4), width and depth (Fig. 5), on questions as
-# asked and with typing errors. Where the anchors and the answers come from (Fig. 3) is in each run's rows: what was linked, and the note
+# Measures AnchorRAG as published and what its paper varies: the components (Table 3), m and k
+# (Table 4), width and depth (Fig. 5), on questions as asked and with typing errors. Where the
+# anchors and the answers come from (Fig. 3) is in each run's rows: what was linked, and the note
 # `model_alone`. Every run is a results folder and goes on where it stopped.
-#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [LIMIT=40] [PARALLEL=1] [OUT=anchor-results] [SETS="metaqa/1hop worldcup2014/2hop"]
-#       [ASKED="asked typos"] scripts/anchor_ablations.sh [PART...]
+#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [LIMIT=40] [PARALLEL=1] [OUT=anchor-results]
+#       [SETS="metaqa/1hop worldcup2014/2hop"] [ASKED="asked typos"]
+#       scripts/anchor_ablations.sh [PART...]
 # DATA holds NAME/kb.tsv and NAME/questions.*.jsonl; LLM is a model as `--llm` takes it.
 # Parts, all unless some are named: published components mk search planners report
 set -eu
@@ -26,7 +28,8 @@ for set in $sets; do
         "$quipu" eval perturb "$asked" --typos 1 --out "$out/q/$graph.${set#*/}.typos.jsonl" >&2
 done
 
-# run NAME [ARGUMENT...]: `anchor` with these arguments on every set. Depth 4 asks the model 66 times at most; replies may need mending.
+# run NAME [ARGUMENT...]: `anchor` with these arguments on every set. Depth 4 asks the model 66
+# times at most; replies may need mending.
 run() {
     name=$1
     shift

@@ -1,8 +1,10 @@
 #!/bin/sh
-# What other machines run, made in target/dist: for each target an archive of the command, and the Python wheel; SHA-256 of all of
-# them; a list of the parts (CycloneDX). Usage: dist.sh [TARGET...]; by default this machine's, and aarch64 where its Rust target and
-# cross compiler are here. PROFILE (release) is Cargo's, LEVELS (x86-64-v3 x86-64-v4) the instruction sets that the archive holds a
-# build for each of: the command takes the best that the processor has. docs/install.md says what runs where.
+# What other machines run, made in target/dist: for each target an archive of the command, and the
+# Python wheel; SHA-256 of all of them; a list of the parts (CycloneDX). Usage: dist.sh [TARGET...];
+# by default this machine's, and aarch64 where its Rust target and cross compiler are here. PROFILE
+# (release) is Cargo's, LEVELS (x86-64-v3 x86-64-v4) the instruction sets that the archive holds a
+# build for each of: the command takes the best that the processor has. docs/install.md says what
+# runs where.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -42,7 +44,8 @@ buildable() {
     esac
 }
 
-# Settings of a build for TARGET at LEVEL. llama.cpp takes the level from the same flag (its build script does).
+# Settings of a build for TARGET at LEVEL. llama.cpp takes the level from the same flag (its build
+# script does).
 flags() {
     export RUSTFLAGS="-C target-cpu=$2 -C link-arg=-Wl,-rpath,\$ORIGIN/../../lib $REMAP"
     export GGML_CPU_REPACK=OFF
@@ -59,7 +62,8 @@ flags() {
 levels_of() { case $1 in x86_64-*) echo "$LEVELS" ;; *) echo generic ;; esac }
 folder_of() { case $PROFILE in dev) echo debug ;; *) echo "$PROFILE" ;; esac }
 
-# Libraries that a bare system lacks, from the compiler that built: OpenMP's and C++'s (GCC's licence lets them go along).
+# Libraries that a bare system lacks, from the compiler that built: OpenMP's and C++'s (GCC's
+# licence lets them go along).
 libraries() {
     case $1 in "$host") compiler=c++ ;; *) compiler=${1%%-*}-linux-gnu-g++ ;; esac
     for library in libgomp.so.1 libstdc++.so.6 libgcc_s.so.1; do
@@ -100,7 +104,8 @@ wheel() {
     first=$(levels_of "$1" | cut -d' ' -f1)
     flags "$1" "$first"
     say "wheel for $1 ($first): building"
-    # maturin takes OpenMP's library into the wheel (patchelf), and names the oldest system that it runs on.
+    # maturin takes OpenMP's library into the wheel (patchelf), and names the oldest system that it
+    # runs on.
     (cd python && PATH="$root/.venv/bin:$PATH" maturin build --quiet --profile "$PROFILE" --locked --target "$1" --out "$dist")
 }
 

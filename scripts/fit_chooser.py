@@ -19,8 +19,8 @@ import pathlib
 import sys
 
 RIDGE, NEWTON = 0.02, 25
-# Near the weights that earlier fits gave from values set by hand (what a colleague would doubt); those fits saw some of
-# the graphs.
+# Near the weights that earlier fits gave from values set by hand (what a colleague would doubt);
+# those fits saw some of the graphs.
 PRIOR = {
     "bias": 3.4,
     "distance": -3.9,

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Measures `hybrid`, its ablations and the baselines on questions over a semi-structured base (docs/results/).
+# Measures `hybrid`, its ablations and the baselines on questions over a semi-structured base
+# (docs/results/).
 # Usage: QUIPU=quipu LLM=NAME measure-documents.sh WORKSPACE QUESTIONS.jsonl OUT [PART...]
-# Parts: free (no model), hybrid, ablations, baselines, experiences; all of them where none is named. LIMIT=N asks N questions only
-# (with SAMPLE=SEED any N, else the first), PARALLEL=N asks N side by side, JUDGE=NAME judges. What OUT holds already is gone on with.
+# Parts: free (no model), hybrid, ablations, baselines, experiences; all of them where none is
+# named. LIMIT=N asks N questions only (with SAMPLE=SEED any N, else the first), PARALLEL=N asks N
+# side by side, JUDGE=NAME judges. What OUT holds already is gone on with.
 set -eu
 workspace=$1 questions=$2 out=$3
 shift 3
@@ -21,7 +23,8 @@ run() {
         --parallel "${PARALLEL:-1}" ${LIMIT:+--limit $LIMIT} ${SAMPLE:+--sample $SAMPLE} ${JUDGE:+--judge $JUDGE} "$@" || failed="${failed:-} $name"
 }
 settings() { for pair in "$@"; do printf -- '--set %s ' "hybrid.$pair"; done; }
-# hybrid NAME LLM [KEY=VALUE...]: as published; planned: with our planner, which needs no model to route.
+# hybrid NAME LLM [KEY=VALUE...]: as published;
+# planned: with our planner, which needs no model to route.
 hybrid() { run "$1" hybrid "$2" $(shift 2 && settings "$@"); }
 planned() { run "$1" hybrid+paths "$2" $(shift 2 && settings "$@"); }
 

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Measures all methods side by side: the five papers as published, the five with our planners, our own methods, the baselines. Every run is a
-# results folder, and goes on where it stopped.
-#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [SMALL=NAME] [LIMIT=40] [PARALLEL=1] [OUT=methods-results] [SETS="..."] [DEMO=WORKSPACE] \
-#       scripts/measure_methods.sh [PART...]
-# DATA holds GRAPH/kb.tsv with GRAPH/questions.SET.dev.jsonl (metaqa, pathquestion, worldcup2014), or GRAPH/graph.* with
-# GRAPH/questions.jsonl (desk/academic ...). LLM is a model as `--llm` takes it; SMALL a smaller one, for the part "small". DEMO is the demo's
-# workspace, DEMO_QUESTIONS its question file.
-# Parts, all but small unless some are named: published planners ours baselines agents ablations report small
+# Measures all methods side by side: the five papers as published, the five with our planners, our
+# own methods, the baselines. Every run is a results folder, and goes on where it stopped.
+#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [SMALL=NAME] [LIMIT=40] [PARALLEL=1] \
+#       [OUT=methods-results] [SETS="..."] [DEMO=WORKSPACE] scripts/measure_methods.sh [PART...]
+# DATA holds GRAPH/kb.tsv with GRAPH/questions.SET.dev.jsonl (metaqa, pathquestion, worldcup2014),
+# or GRAPH/graph.* with GRAPH/questions.jsonl (desk/academic ...). LLM is a model as `--llm` takes
+# it; SMALL a smaller one, for the part "small". DEMO is the demo's workspace, DEMO_QUESTIONS its
+# question file.
+# Parts, all but small unless some are named:
+# published planners ours baselines agents ablations report small
 set -eu
 quipu=${QUIPU:-quipu}
 limit=${LIMIT:-40}
@@ -54,7 +56,8 @@ planners() { run planners kerag+paths,kerag+query,anchor+paths,anchor+query,pseu
 ours() { run ours auto,paths,query; }
 baselines() { run baselines io,cot,question_match,graph,self_consistency,text,multi_vector,text_graph,corrective; }
 agents() { run agents tog,structgpt,plan_on_graph,tool_use,react,reflexion; }
-ablations() { # KERAG's Table 4 and App. E; AnchorRAG's are anchor_ablations.sh, HybGRAG's measure-documents.sh
+# KERAG's Table 4 and App. E; AnchorRAG's are anchor_ablations.sh, HybGRAG's measure-documents.sh
+ablations() {
     run kerag-similarity kerag --set kerag.filter=similarity
     run kerag-no-filter kerag --set kerag.filter=off
     run kerag-one-hop kerag --set kerag.max_hops=1

@@ -1,9 +1,12 @@
 #!/bin/sh
-# Measures questions without given entities: the methods and baselines on questions as asked and perturbed, who verifies pseudo-graphs, two
-# halves of a graph, open questions. AnchorRAG's ablations are anchor_ablations.sh. Every run is a results folder and goes on where it stopped.
-#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [LIMIT=100] [PARALLEL=1] [OUT=open-results] [DEMO=WORKSPACE] scripts/measure_open.sh [PART...]
-# DATA holds NAME/kb.tsv and NAME/questions.*.jsonl for metaqa, pathquestion and worldcup2014; LLM is a model as `--llm` takes it, an endpoint's as
-# openai:NAME (OPENAI_BASE_URL). DEMO is the workspace of the demo graph, for the open questions.
+# Measures questions without given entities: the methods and baselines on questions as asked and
+# perturbed, who verifies pseudo-graphs, two halves of a graph, open questions. AnchorRAG's
+# ablations are anchor_ablations.sh. Every run is a results folder and goes on where it stopped.
+#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [LIMIT=100] [PARALLEL=1] [OUT=open-results] \
+#       [DEMO=WORKSPACE] scripts/measure_open.sh [PART...]
+# DATA holds NAME/kb.tsv and NAME/questions.*.jsonl for metaqa, pathquestion and worldcup2014; LLM
+# is a model as `--llm` takes it, an endpoint's as openai:NAME (OPENAI_BASE_URL). DEMO is the
+# workspace of the demo graph, for the open questions.
 # Parts, all unless some are named: tables verifications halves open
 set -eu
 quipu=${QUIPU:-quipu}
@@ -16,7 +19,8 @@ methods=${METHODS:-paths,kerag,anchor,pseudo,io,cot,question_match,graph,tog,too
 llm=${LLM:+--llm $LLM}
 mkdir -p "$out"
 
-# workspace NAME FILE: imports it unless that was done, and writes its relations' cards, so that no run waits for them.
+# workspace NAME FILE: imports it unless that was done, and writes its relations' cards, so that no
+# run waits for them.
 workspace() {
     [ -f "$out/w/$1/CURRENT" ] && return
     mkdir -p "$out/w"
@@ -35,7 +39,8 @@ run() {
         --out "$out/r/$name" --resume "$@" || echo "$name failed" >&2
 }
 
-# A question file with a typing error in every entity's name, and a tenth of questions about another graph.
+# A question file with a typing error in every entity's name,
+# and a tenth of questions about another graph.
 perturbed() {
     [ -f "$2" ] || "$quipu" eval perturb "$1" --typos 1 --unanswerable "$3" --out "$2" >&2
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Prepares a machine for building Quipu. Usage: setup.sh [demo]
-# For the demo: build tools, Rust, and a Python environment that writes its graph. For the tests, besides: what they ask (Oxigraph's
-# server; Virtuoso, where apt may be used), W3C's tests of SPARQL, what builds and tests the Python package, and Node and Chromium for
-# the page.
-# Before apt is called it asks, unless CI or YES=1 is set. Safe to run again: what is there already is left alone. Models are fetched by
-# `quipu models pull`.
+# For the demo: build tools, Rust, and a Python environment that writes its graph. For the tests,
+# besides: what they ask (Oxigraph's server; Virtuoso, where apt may be used), W3C's tests of
+# SPARQL, what builds and tests the Python package, and Node and Chromium for the page.
+# Before apt is called it asks, unless CI or YES=1 is set. Safe to run again: what is there already
+# is left alone. Models are fetched by `quipu models pull`.
 set -eu
 purpose=${1:-tests}
 cd "$(dirname "$0")/.."
@@ -98,7 +98,8 @@ make_python_environment() {
     if python3 -m venv --clear "$VENV" >/dev/null 2>&1; then
         "$VENV/bin/python" -m pip "$@" || fail "pip could not install $REQUIREMENTS; check the network, then run this again"
     else
-        # Debian without python3-venv: an environment without a pip of its own, filled by the system's pip.
+        # Debian without python3-venv: an environment without a pip of its own,
+        # filled by the system's pip.
         python3 -m pip --version >/dev/null 2>&1 || fail "pip is missing; please type:  sudo apt-get install -y python3-pip"
         python3 -m venv --clear --without-pip "$VENV" ||
             fail "Python can make no environment; please type:  sudo apt-get install -y python3-venv"
@@ -109,7 +110,8 @@ make_python_environment() {
     say "Python packages: installed"
 }
 
-# install_optional NAME WITHOUT PACKAGE...: what only tests or the page need; they say so where it is missing, so this never fails.
+# install_optional NAME WITHOUT PACKAGE...: what only tests or the page need; they say so where it
+# is missing, so this never fails.
 install_optional() {
     name=$1 without=$2
     shift 2

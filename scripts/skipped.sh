@@ -1,5 +1,6 @@
 #!/bin/sh
-# The closing lines of `make test`: how many tests were skipped, and why. The argument is the file that tests/skip.rs appends to.
+# The closing lines of `make test`: how many tests were skipped, and why. The argument is the file
+# that tests/skip.rs appends to.
 set -eu
 [ -s "$1" ] || { echo "No test was skipped."; exit 0; }
 sort -u "$1" >"$1.sorted"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Splits tab-separated triples into two files by relation, so that each holds about half of them and no relation is in both: the two sources
-# that "pseudo with two sources" is measured on.
+# Splits tab-separated triples into two files by relation, so that each holds about half of them and
+# no relation is in both: the two sources that "pseudo with two sources" is measured on.
 #   scripts/split_by_relation.sh kb.tsv half-1.tsv half-2.tsv
 set -eu
 [ $# -eq 3 ] || { echo "usage: $0 TRIPLES.tsv HALF1.tsv HALF2.tsv" >&2; exit 2; }

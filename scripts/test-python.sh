@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the wheel, installs it into a fresh environment, and runs the tests of python/ and of the examples over it. What the tests
-# need besides stands in .venv (scripts/setup.sh); the package itself is nowhere but in the fresh environment.
+# Builds the wheel, installs it into a fresh environment, and runs the tests of python/ and of the
+# examples over it. What the tests need besides stands in .venv (scripts/setup.sh); the package
+# itself is nowhere but in the fresh environment.
 # Arguments go to maturin: `scripts/test-python.sh --release`.
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,7 +22,8 @@ rm -rf "$wheels" "$fresh"
 .venv/bin/python -m venv --without-pip "$fresh"
 .venv/bin/python -m pip --python "$fresh/bin/python" install -q --disable-pip-version-check --no-index --no-deps "$wheels"/*.whl
 
-# It needs nothing besides: asked in an environment with nothing but the wheel, away from the sources.
+# It needs nothing besides: asked in an environment with nothing but the wheel,
+# away from the sources.
 (cd "$fresh" && bin/quipu --version && bin/python -I -c 'import quipu; quipu.Workspace')
 
 # pytest, mypy and the two frameworks, from the other environment.

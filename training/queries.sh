@@ -21,7 +21,8 @@ python=$here/../.venv-training/bin/python
 }
 held=$(for file in "$@"; do printf -- '--held-out %s ' "$file"; done)
 
-# export NAME FOLDER [OPTION ...]: the examples of one graph. No teacher is asked: the queries stand in the file.
+# export NAME FOLDER [OPTION ...]: the examples of one graph. No teacher is asked: the queries stand
+# in the file.
 export_graph() {
     name=$1 folder=$2
     shift 2

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Makes .venv-training, the environment in which adapters are trained (torch, transformers, peft, gguf), and puts quipu_tune into it.
-# Safe to run again: an environment that holds what requirements.txt pins is left alone. QUIPU_TORCH_INDEX may name a pip index that has
-# torch for the CPU alone, which is a tenth of what PyPI's torch brings: see training/README.md.
+# Makes .venv-training, the environment in which adapters are trained (torch, transformers, peft,
+# gguf), and puts quipu_tune into it. Safe to run again: an environment that holds what
+# requirements.txt pins is left alone. QUIPU_TORCH_INDEX may name a pip index that has torch for the
+# CPU alone, which is a tenth of what PyPI's torch brings: see training/README.md.
 set -eu
 cd "$(dirname "$0")/.."
 VENV=.venv-training

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs all tests of training/ in .venv-training, ruff and mypy. `training/test.sh light` runs those that need no torch, with the Python that
-# PYTHON names (numpy, gguf and pytest are enough).
+# Runs all tests of training/ in .venv-training, ruff and mypy. `training/test.sh light` runs those
+# that need no torch, with the Python that PYTHON names (numpy, gguf and pytest are enough).
 set -eu
 cd "$(dirname "$0")"
 if [ "${1:-all}" = light ]; then

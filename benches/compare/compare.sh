@@ -1,7 +1,9 @@
 #!/bin/sh
-# Quipu beside public engines, one after the other on this machine: the same graph, the same entities, the same lookups; then
-# its embedder beside onnxruntime, llama.cpp and candle, on the same texts. `make bench-compare` runs it. Engines that cannot be had are left out,
-# and that is said. COUNT: how many of the 10,000 entities the others are asked for (they take up to seconds for one).
+# Quipu beside public engines, one after the other on this machine: the same graph, the same
+# entities, the same lookups; then its embedder beside onnxruntime, llama.cpp and candle, on the
+# same texts. `make bench-compare` runs it. Engines that cannot be had are left out, and that is
+# said.
+# COUNT: how many of the 10,000 entities the others are asked for (they take up to seconds for one).
 set -eu
 bench=$1 examples=$2 name=$3 model=$4
 count=${COUNT:-1000}

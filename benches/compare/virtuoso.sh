@@ -1,5 +1,6 @@
 #!/bin/sh
-# Loads FILE.nt into a Virtuoso of its own and times the lookups: `virtuoso.sh FOLDER FILE.nt KEYS COUNT PYTHON`.
+# Loads FILE.nt into a Virtuoso of its own and times the lookups:
+# `virtuoso.sh FOLDER FILE.nt KEYS COUNT PYTHON`.
 set -eu
 folder=$1 file=$(realpath "$2") keys=$3 count=$4 python=$5
 here=$(dirname "$0")

@@ -273,8 +273,8 @@ VINE_LABELS = {
     "alcoholPercent": "alcohol by volume in percent", "worksFor": "works for", "tastedBy": "tasted by",
     "imports": "imports wine",
 }
-# No labels: inCountry, locatedInRegion, foundedYear, plantedWith, areaHectares, vintageYear, priceEuros,
-# criticRating, trainedUnder, agedInBarrelsFrom, tastedWine, tastedOn, pointsOutOf20.
+# No labels: inCountry, locatedInRegion, foundedYear, plantedWith, areaHectares, vintageYear,
+# priceEuros, criticRating, trainedUnder, agedInBarrelsFrom, tastedWine, tastedOn, pointsOutOf20.
 
 
 def vineyard_triples(w):

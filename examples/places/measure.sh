@@ -1,10 +1,13 @@
 #!/bin/sh
-# Measures methods over the example services: starts server.py, makes a workspace of both, asks the forty questions.
-# Usage: measure.sh QUIPU LLM [METHODS] [FOLDER]      Needs Python 3 and nothing from the network but the model's endpoint.
-#   QUIPU    the quipu binary       LLM    none, a model of models.toml, or openai:MODEL (OPENAI_BASE_URL, OPENAI_API_KEY)
-#   METHODS  parted by commas (verify,kerag,paths,anchor,hybrid,pseudo)      FOLDER  for workspace and results (a temporary one)
+# Measures methods over the example services: starts server.py, makes a workspace of both, asks the
+# forty questions. Needs Python 3 and nothing from the network but the model's endpoint.
+# Usage: measure.sh QUIPU LLM [METHODS] [FOLDER]
+#   QUIPU    the quipu binary
+#   LLM      none, a model of models.toml, or openai:MODEL (OPENAI_BASE_URL, OPENAI_API_KEY)
+#   METHODS  parted by commas (verify,kerag,paths,anchor,hybrid,pseudo)
+#   FOLDER   for workspace and results (a temporary one)
 set -eu
-[ $# -ge 2 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 quipu=$1
 llm=$2

@@ -276,7 +276,7 @@ const tests = {
   async "an answer that the graph does not hold is marked so"() {
     const page = await open(base);
     await ask(page, "who directed Kauwboy?", { Method: "io" });
-    await page.getByText("The value is what the model says; no evidence confirms it.").waitFor();
+    await page.getByText("The value is from the model alone; no evidence confirms it.").waitFor();
     assert.equal(await page.locator(".good").count(), 0);
     await isClean(page);
   },
@@ -398,7 +398,7 @@ const tests = {
     const page = await open(base);
     await ask(page, "who directed Kauwboy?", { "Compare with": "io" });
     await page.locator(".badge").getByText("The value stands in the graph.").waitFor();
-    await page.locator(".badge").getByText("The value is what the model says; no evidence confirms it.").waitFor();
+    await page.locator(".badge").getByText("The value is from the model alone; no evidence confirms it.").waitFor();
     const differences = page.getByLabel("Where they differ");
     await differences.getByText("They differ").waitFor();
     await differences.getByText("Only paths: Boudewijn Koole").waitFor();

@@ -196,3 +196,34 @@ async fn of_each_thing_there_is_one_value_in_its_own_table() {
         ask_with(&[sql; 4], "What is the average length in seconds per flight?", Method::Query).await;
     assert!(answer.table.is_none_or(|table| table.rows.len() == 1));
 }
+
+#[tokio::test]
+async fn who_did_it_is_no_record_of_the_deed() {
+    let yard = setting_from(
+        "yard.ttl",
+        r#"@prefix : <http://yard.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:b1 a :Boat ; rdfs:label "Merlin" . :b2 a :Boat ; rdfs:label "Puffin" .
+:w1 a :Wright ; rdfs:label "Ada Lund" . :w2 a :Wright ; rdfs:label "Bo Reyes" .
+:r1 a :Repair ; :boat :b1 ; :doneBy :w1 ; :cost 40 . :r2 a :Repair ; :boat :b2 ; :doneBy :w2 ; :cost 65 .
+:r3 a :Repair ; :boat :b2 ; :doneBy :w1 ; :cost 25 .
+"#,
+    )
+    .await;
+    quipu_query::open_tables(&yard.workspace).await.unwrap();
+    let question = "Who repaired the Merlin?";
+    let asked = async |method, queries: &[&str]| {
+        let model = queries.iter().fold(ScriptedModel::new(), |model, sql| model.on("plan.query", *sql));
+        let model = Arc::new(model);
+        let options = AskOptions { method, ..AskOptions::default() };
+        (ask(&yard, Some(model.clone()), Some(embedder().await), question, &options).await, model.calls())
+    };
+    let deed = "SELECT name FROM repair WHERE boat = 'Merlin'";
+    let doer = "SELECT done_by FROM repair WHERE boat = 'Merlin'";
+    let (refused, _) = asked(Method::Query, &[deed; 4]).await;
+    assert_eq!(refused.status, Status::Abstained, "{refused:#?}");
+    let (mended, calls) = asked(Method::Query, &[deed, doer, doer, doer]).await;
+    assert_eq!(mended.answers, ["Ada Lund"], "{calls} calls: {mended:#?}");
+    let (walked, calls) = asked(Method::Auto, &[doer, doer, doer, doer]).await;
+    assert_eq!(walked.answers, ["Ada Lund"], "{calls} calls: {walked:#?}");
+}

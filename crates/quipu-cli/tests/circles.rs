@@ -1,11 +1,11 @@
-//! Checks the `use` lines of every crate: no files import each other in a circle. A file and the
-//! files of its folder do not count.
+//! Checks the paths in the code of every crate, in `use` lines and elsewhere: no files import each
+//! other in a circle. A file and the files of its folder do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The modules of a crate by their path, each with its text, without its tests.
+/// The modules of a crate by their path, each with its code, without its tests.
 fn modules(root: &Path, folder: &Path, found: &mut BTreeMap<Vec<String>, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -17,11 +17,59 @@ fn modules(root: &Path, folder: &Path, found: &mut BTreeMap<Vec<String>, String>
             if matches!(module.last().map(String::as_str), Some("mod" | "lib" | "main")) {
                 module.pop();
             }
-            let text = fs::read_to_string(&path).unwrap();
-            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-            let code: Vec<&str> = code.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
-            found.insert(module, code.join("\n"));
+            let code = code(&fs::read_to_string(&path).unwrap());
+            let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            found.insert(module, code.to_owned());
         }
+    }
+}
+
+/// The code of a file, with a blank in the place of each comment and literal. Those may name a
+/// path without needing it.
+fn code(text: &str) -> String {
+    let (mut code, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(character) = rest.chars().next() {
+        let (kept, bytes) = match no_code(rest) {
+            0 => (character, character.len_utf8()),
+            bytes => (' ', bytes),
+        };
+        code.push(kept);
+        rest = &rest[bytes..];
+    }
+    code
+}
+
+/// The bytes of the comment or literal that a text begins with; 0 if it begins with code.
+fn no_code(text: &str) -> usize {
+    let until =
+        |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |at| from + at + end.len());
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if text.starts_with("/*") {
+        return until(2, "*/");
+    }
+    if let Some(raw) = text.strip_prefix('r') {
+        let inside = raw.trim_start_matches('#');
+        let hashes = raw.len() - inside.len();
+        let end = format!("\"{}", "#".repeat(hashes));
+        return if inside.starts_with('"') { until(hashes + 2, &end) } else { 0 };
+    }
+    if let Some(inside) = text.strip_prefix('"') {
+        let mut escaped = false;
+        let end = inside.find(|character: char| {
+            let ends = character == '"' && !escaped;
+            escaped = character == '\\' && !escaped;
+            ends
+        });
+        return end.map_or(text.len(), |at| at + 2);
+    }
+    let mut characters = text.chars();
+    match (characters.next(), characters.next(), characters.next()) {
+        (Some('\''), Some('\\'), Some(_)) => until(3, "'"),
+        // A lifetime has no second quote.
+        (Some('\''), Some(character), Some('\'')) => character.len_utf8() + 2,
+        _ => 0,
     }
 }
 
@@ -53,29 +101,35 @@ fn paths(declaration: &str) -> Vec<Vec<String>> {
     parts.map(|path| prefix.iter().cloned().chain(path).collect()).collect()
 }
 
+/// The paths within the crate that code names: those of `use` declarations, and those that stand
+/// where they are needed.
+fn named(code: &str) -> Vec<Vec<String>> {
+    let declared = code.split("use ").skip(1).map(|rest| rest.split(';').next().unwrap_or_default());
+    let words = code.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    // Behind `use` a declaration begins, which is read as a whole.
+    let inline = words.windows(2).filter(|pair| pair[0] != "use").map(|pair| pair[1]);
+    let within = |path: &&str| ["crate::", "super::", "self::"].iter().any(|start| path.starts_with(start));
+    declared.chain(inline).filter(within).flat_map(paths).collect()
+}
+
 /// The modules that a module imports, except those above and below it.
-fn imports(own: &[String], text: &str, all: &BTreeMap<Vec<String>, String>) -> BTreeSet<Vec<String>> {
+fn imports(own: &[String], code: &str, all: &BTreeMap<Vec<String>, String>) -> BTreeSet<Vec<String>> {
     let mut found = BTreeSet::new();
-    for rest in text.split("use ").skip(1) {
-        let declaration = rest.split(';').next().unwrap_or_default();
-        if !["crate::", "super::", "self::"].iter().any(|start| declaration.starts_with(start)) {
-            continue;
+    for path in named(code) {
+        let mut base = own.to_vec();
+        let mut parts = path.into_iter().peekable();
+        while let Some(part) = parts.next_if(|part| matches!(part.as_str(), "crate" | "super" | "self")) {
+            match part.as_str() {
+                "crate" => base.clear(),
+                "super" => drop(base.pop()),
+                _ => {}
+            }
         }
-        for path in paths(declaration) {
-            let mut base = own.to_vec();
-            let mut parts = path.into_iter().peekable();
-            while let Some(part) = parts.next_if(|part| matches!(part.as_str(), "crate" | "super" | "self")) {
-                match part.as_str() {
-                    "crate" => base.clear(),
-                    "super" => drop(base.pop()),
-                    _ => {}
-                }
-            }
-            base.extend(parts);
-            while !all.contains_key(&base) && base.pop().is_some() {}
-            if !own.starts_with(&base) && !base.starts_with(own) {
-                found.insert(base);
-            }
+        base.extend(parts);
+        while !all.contains_key(&base) && base.pop().is_some() {}
+        if !own.starts_with(&base) && !base.starts_with(own) {
+            found.insert(base);
         }
     }
     found
@@ -111,7 +165,7 @@ fn no_files_import_each_other_in_a_circle() {
         modules(&root, &root, &mut all);
         files += all.len();
         let graph: BTreeMap<_, _> =
-            all.iter().map(|(module, text)| (module.clone(), imports(module, text, &all))).collect();
+            all.iter().map(|(module, code)| (module.clone(), imports(module, code, &all))).collect();
         for module in graph.keys().filter(|module| leads(&graph, module, module)) {
             let circle: BTreeSet<String> = graph
                 .keys()
@@ -123,4 +177,16 @@ fn no_files_import_each_other_in_a_circle() {
     }
     assert!(files > 400, "{files} files were read");
     assert!(found.is_empty(), "a circle is to be cut: what both files need goes into a third\n{found:#?}");
+}
+
+#[test]
+fn paths_count_in_code_and_not_in_comments_or_literals() {
+    let text = "use crate::a::{b, c::D};\n\
+                /// [`crate::e`]\n\
+                fn f<'x>(g: &'x super::g::G) -> char {\n\
+                crate::h::i::<u8>(\"crate::j \\\" crate::k\", r#\"\"crate::l\"#, '\"'); /* crate::m */\n\
+                let quote = '\\''; super::super::n(quote) // crate::o\n\
+                }\n";
+    let found: Vec<String> = named(&code(text)).iter().map(|path| path.join("::")).collect();
+    assert_eq!(found, ["crate::a::b", "crate::a::c::D", "super::g::G", "crate::h::i::", "super::super::n"]);
 }

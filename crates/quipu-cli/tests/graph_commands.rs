@@ -147,6 +147,20 @@ fn tables_with_a_header_become_one_graph_and_the_import_says_how() {
 }
 
 #[test]
+fn an_import_says_that_a_last_line_has_no_end() {
+    let bench = Bench::new();
+    let told = |text: &str| {
+        bench.write("kb.tsv", text);
+        bench.run(&["import", "kb", "kb.tsv", "--no-embeddings"]).succeeded().stderr
+    };
+    let line = "kb.tsv: its last line has no line end: the file may be cut off";
+    let cut = told("Lima\tcapital of\tPeru\nCusco\tlies in\tPer");
+    assert!(cut.lines().any(|told| told == line), "{cut}");
+    let whole = told("Lima\tcapital of\tPeru\nCusco\tlies in\tPeru\n");
+    assert!(!whole.contains("line end"), "{whole}");
+}
+
+#[test]
 fn an_import_that_fails_leaves_no_folder() {
     let bench = Bench::new();
     bench.write("broken.nt", "<a> <b> .\n");

@@ -37,6 +37,9 @@ mod random;
 mod row;
 mod runner;
 mod select;
+#[cfg(test)]
+#[path = "../../../tests/skip.rs"]
+mod skip;
 mod summary;
 mod table;
 mod tuning;

@@ -20,6 +20,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "store" => seeds.extend(originals(false)),
         "index" => seeds.extend(originals(true)),
         "safetensors" => seeds.push(tiny_embedder()),
+        "gguf" => seeds.extend([adapter(3), adapter(2)]),
         "pdf" => seeds.push(page("The terrier has a wiry coat.")),
         _ => {}
     }
@@ -27,6 +28,55 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         seeds.push(Vec::new());
     }
     seeds
+}
+
+/// A GGUF file of this version: an adapter of rank 1 with texts, a list, a number and two tensors.
+fn adapter(version: u32) -> Vec<u8> {
+    const WIDE: u64 = 8;
+    const FLOAT: u32 = 6;
+    const TEXT: u32 = 8;
+    const LIST: u32 = 9;
+    fn text(file: &mut Vec<u8>, text: &str) {
+        file.extend((text.len() as u64).to_le_bytes());
+        file.extend(text.as_bytes());
+    }
+    let texts = [
+        ("general.type", "adapter"),
+        ("general.architecture", "llama"),
+        ("adapter.type", "lora"),
+        ("quipu.adapter.task", "query"),
+        ("quipu.adapter.stages", "plan.query, compose"),
+        ("quipu.adapter.languages", "en, de"),
+        ("quipu.adapter.base", "any"),
+        ("quipu.adapter.base_sha256", "00ff"),
+    ];
+    let mut file = b"GGUF".to_vec();
+    file.extend(version.to_le_bytes());
+    file.extend(2_u64.to_le_bytes());
+    file.extend((texts.len() as u64 + 2).to_le_bytes());
+    for (key, value) in texts {
+        text(&mut file, key);
+        file.extend(TEXT.to_le_bytes());
+        text(&mut file, value);
+    }
+    text(&mut file, "general.tags");
+    file.extend([LIST, TEXT].map(u32::to_le_bytes).concat());
+    file.extend(1_u64.to_le_bytes());
+    text(&mut file, "small");
+    text(&mut file, "adapter.lora.alpha");
+    file.extend(FLOAT.to_le_bytes());
+    file.extend(1.0_f32.to_le_bytes());
+    for (name, shape, offset) in [("lora_a", [WIDE, 1], 0_u64), ("lora_b", [1, WIDE], 4 * WIDE)] {
+        text(&mut file, &format!("blk.0.attn_output.weight.{name}"));
+        file.extend(2_u32.to_le_bytes());
+        file.extend(shape.map(u64::to_le_bytes).concat());
+        // Numbers of 32 bits.
+        file.extend(0_u32.to_le_bytes());
+        file.extend(offset.to_le_bytes());
+    }
+    file.resize(file.len().next_multiple_of(32), 0);
+    file.extend([0_u8; 64]);
+    file
 }
 
 /// A PDF of one page with one line of text, with the offsets for its cross-reference table.

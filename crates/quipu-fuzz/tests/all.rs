@@ -51,5 +51,6 @@ macro_rules! checked {
 
 checked! {
     ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb, wikidata, compressed, store, index, settings,
-    safetensors, sql, sparql, cypher, reply, schema, html, pdf, markdown, questions, openapi, manifest, http,
+    safetensors, gguf, sql, sparql, cypher, reply, schema, html, pdf, markdown, questions, openapi, manifest,
+    http, chat, endpoint, api,
 }

@@ -1,5 +1,8 @@
 //! Bounds-checked reading and writing of the integers in stored files.
 
+// Sizes and offsets of stored files have 64 bits: a cast between them and `usize` keeps them all.
+const _: () = assert!(usize::BITS >= u64::BITS, "Quipu needs a system of 64 bits");
+
 /// Appends `value` as a LEB128 varint: seven bits a byte, lowest first; a set top bit means that
 /// more bytes follow.
 pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
@@ -49,6 +52,12 @@ impl<'a> Cursor<'a> {
             }
         }
         None
+    }
+
+    /// A varint that is the number of some things. No store holds 2^48 of them, so that sums of
+    /// such numbers stay within 64 bits.
+    pub(crate) fn count(&mut self) -> Option<u64> {
+        self.varint().filter(|count| *count < 1 << 48)
     }
 
     #[inline]
@@ -153,6 +162,15 @@ mod tests {
             assert_eq!(utf8(bytes.as_bytes()), Some(bytes));
         }
         assert_eq!(utf8(b"Lima \xff"), None);
+    }
+
+    #[test]
+    fn numbers_of_things_are_bounded() {
+        for (value, expected) in [(9, Some(9)), ((1 << 48) - 1, Some((1 << 48) - 1)), (1 << 48, None)] {
+            let mut out = Vec::new();
+            push_varint(&mut out, value);
+            assert_eq!(Cursor::new(&out, 0).count(), expected);
+        }
     }
 
     #[test]

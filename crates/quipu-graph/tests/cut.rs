@@ -33,7 +33,11 @@ fn check(name: &str, whole: &str, end: &End) {
     try_import(name, whole.as_bytes()).unwrap();
     for at in 0..whole.trim_end().len() {
         let cut = &whole.as_bytes()[..at];
-        let outcome = try_import(name, cut).map(|report| report.statements);
+        let outcome = try_import(name, cut).map(|report| {
+            let within_a_line = matches!(end, End::Line | End::Row) && !cut.ends_with(b"\n");
+            assert!(!within_a_line || report.open_ended.len() == 1, "{name} cut at {at} without a remark");
+            report.statements
+        });
         let expected = match end {
             End::Own => None,
             End::Mark(mark) => Some(cut.iter().filter(|byte| *byte == mark).count() as u64),
@@ -87,6 +91,30 @@ fn a_format_without_an_end_gives_whole_statements_only() {
     check("nodes.jsonl", "{\"id\": 1, \"name\": \"a\"}\n{\"id\": 2, \"name\": \"b\"}\n", &End::Mark(b'}'));
     check("graph.tsv", "Lima\tcapital of\tPeru\nCusco\tlies in\tPeru\n", &End::Line);
     check("graph.csv", "Lima,capital of,Peru\nCusco,\"lies, in\",Peru\n", &End::Line);
+}
+
+#[test]
+fn a_last_line_without_an_end_is_remarked_on_and_imported() {
+    let table = "name,price,supplier,made in\nFalcon Drill,1,Acme,Oslo\nHeron Saw,2,Acme,Bergen\n";
+    for (name, whole) in [
+        ("graph.nt", "<e:a> <e:r> \"x\" .\n<e:b> <e:r> <e:c> .\n"),
+        ("graph.nq", "<e:a> <e:r> \"x\" <e:g> .\n<e:b> <e:r> <e:c> <e:g> .\n"),
+        ("graph.tsv", "Lima\tcapital of\tPeru\nCusco\tlies in\tPeru\n"),
+        ("graph.csv", "Lima,capital of,Peru\nCusco,lies in,Peru\n"),
+        ("nodes.jsonl", "{\"id\": 1, \"name\": \"a\"}\n{\"id\": 2, \"name\": \"b\"}\n"),
+        ("tools.csv", table),
+    ] {
+        let ended = try_import(name, whole.as_bytes()).unwrap();
+        assert!(ended.open_ended.is_empty(), "{name}");
+        let open = try_import(name, whole.trim_end().as_bytes()).unwrap();
+        assert_eq!((open.open_ended.len(), open.statements), (1, ended.statements), "{name}");
+        assert!(open.open_ended[0].ends_with(name));
+    }
+    // These have an end mark of their own.
+    let turtle = "<e:a> <e:r> <e:b> .";
+    for (name, whole) in [("graph.ttl", turtle), ("graph.rdf", RDF_XML), ("graph.json", WIKIDATA)] {
+        assert!(try_import(name, whole.trim_end().as_bytes()).unwrap().open_ended.is_empty(), "{name}");
+    }
 }
 
 #[test]

@@ -263,6 +263,21 @@ async fn results_that_stay_cut_are_an_error() {
 }
 
 #[tokio::test]
+async fn an_endpoint_that_gives_the_same_page_at_every_offset_is_left() {
+    let server = MockServer::start().await;
+    Mock::given(method("POST"))
+        .and(body_string_contains(COUNT))
+        .respond_with(results(counts(1_000_000)))
+        .mount(&server)
+        .await;
+    always(&server, results(neighbours(0..2))).await;
+    let graph = graph(EndpointConfig { whole: 2_000_000, ..config(&server.uri()) }, None);
+    let error = graph.expand(&[graph.node_of_key(NODE)], None, 100).await.unwrap_err();
+    assert!(error.to_string().contains("it gave 2 of the "), "{error}");
+    assert!(server.received_requests().await.unwrap().len() < 10);
+}
+
+#[tokio::test]
 async fn virtuosos_partial_results_are_no_results() {
     let (error, _) = outcome(results(counts(1)).insert_header("X-SQL-State", "S1TAT")).await;
     check(&error, ErrorClass::Transient, "no answer within");

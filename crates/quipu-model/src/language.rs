@@ -233,13 +233,14 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// From the tokens' logarithms; `None` for a reply without tokens.
+    /// From the tokens' logarithms; `None` for a reply without tokens, and for logarithms whose sum
+    /// is no number.
     pub(crate) fn of(tokens: impl IntoIterator<Item = f64>) -> Option<Self> {
         let (mut count, mut sum, mut least) = (0_u32, 0.0, 0.0_f64);
         for token in tokens {
             (count, sum, least) = (count + 1, sum + token, least.min(token));
         }
-        (count > 0).then(|| Self { mean: sum / f64::from(count), least })
+        (count > 0 && f64::is_finite(sum)).then(|| Self { mean: sum / f64::from(count), least })
     }
 }
 

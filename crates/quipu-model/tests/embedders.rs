@@ -117,3 +117,22 @@ async fn an_endpoint_that_loses_vectors_is_an_error() {
     let error = embedder.embed(&["a", "b"]).await.unwrap_err();
     assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
 }
+
+#[tokio::test]
+async fn numbers_beyond_32_bits_and_vectors_without_end_are_refused() {
+    let long = format!("[{}0]", "0,".repeat(1 << 16));
+    for (vector, refused) in [("[1e39, 0]", true), ("[1e38, -1e38]", false), (long.as_str(), true)] {
+        let server = MockServer::start().await;
+        let body = format!(r#"{{"data": [{{"index": 0, "embedding": {vector}}}]}}"#);
+        let reply = ResponseTemplate::new(200).set_body_raw(body, "application/json");
+        Mock::given(method("POST")).respond_with(reply).mount(&server).await;
+        match HttpEmbedder::connect("odd", EndpointConfig::at(server.uri())).await {
+            Ok(embedder) => {
+                let made = embedder.embed(&["a"]).await.unwrap();
+                let length = cosine(made.row(0), made.row(0));
+                assert!(!refused && (length - 1.0).abs() < 1e-4, "{length}");
+            }
+            Err(error) => assert!(refused && matches!(error, ModelError::Unreadable { .. }), "{error}"),
+        }
+    }
+}

@@ -376,6 +376,30 @@ async fn a_redirect_is_followed_within_the_endpoint_only() {
 }
 
 #[tokio::test]
+async fn numbers_that_no_model_counts_do_no_harm() {
+    let likely = json!({"content": [{"logprob": -1e308}, {"logprob": -1e308}]});
+    let message = json!({"role": "assistant", "content": "Lima"});
+    let usage = json!({
+        "prompt_tokens": u64::MAX,
+        "completion_tokens": u64::MAX,
+        "prompt_tokens_details": {"cached_tokens": u64::MAX},
+    });
+    let huge = json!({"choices": [{"message": message, "logprobs": likely}], "usage": usage});
+    let (server, _) = serve(move |_, _| ResponseTemplate::new(200).set_body_json(huge.clone())).await;
+    let asked = ChatRequest { likelihood: true, ..request("a") };
+    let reply = model(&server.uri()).chat(&asked).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.likelihood), ("Lima", None));
+    assert_eq!(reply.usage.reused_tokens, reply.usage.prompt_tokens);
+    let mut sum = reply.usage;
+    sum += reply.usage;
+    assert!(sum.prompt_tokens > reply.usage.prompt_tokens);
+    let words = format!("maximum context length is {} tokens", usize::MAX);
+    let (server, _) = serve(move |_, _| refusal(400, &words)).await;
+    let error = model(&server.uri()).chat(&asked).await.unwrap_err();
+    assert!(matches!(error, ModelError::TooLong { .. }), "{error}");
+}
+
+#[tokio::test]
 async fn an_empty_reply_is_a_reply() {
     let null = json!({"choices": [{"message": {"content": null}, "finish_reason": "length"}]});
     let (server, _) = serve(move |_, _| ResponseTemplate::new(200).set_body_json(null.clone())).await;

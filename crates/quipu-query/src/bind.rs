@@ -1,6 +1,7 @@
 //! Binding: finds the tables, columns and values that SQL names in the graph, leniently, as a
 //! colleague would. Every mend is reported.
 
+mod aggregates;
 mod columns;
 mod ends;
 mod joins;
@@ -17,7 +18,7 @@ use std::collections::HashSet;
 use self::joins::{joins_two_columns, joins_two_tables};
 use crate::QueryError;
 use crate::syntax::{Body, Comparison, Expression, From, Item, Join, Order, Query, Select, Source};
-use crate::tables::{Kind, Place, Tables, covers, words_of};
+use crate::tables::{Place, Tables, covers, words_of};
 use crate::values::{Found, Values};
 
 /// A query with all names found.
@@ -314,7 +315,7 @@ impl Binder<'_> {
             self.by_item(&mut by.expression, scopes, true);
             // An item's subquery is bound already; bound again it would get other aliases.
             let is_item = select.items.iter().any(|item| item.expression == by.expression);
-            if !(is_item && has_query(&by.expression)) {
+            if !(is_item && by.expression.has_query()) {
                 self.expression(&mut by.expression, scopes)?;
             }
         }
@@ -482,68 +483,6 @@ impl Binder<'_> {
         self.of_one_kind(expression, scopes)?;
         self.literals(expression, scopes)
     }
-
-    /// The average of a property whose values are entities is the average number of its values.
-    fn averages_counts(&mut self, expression: &mut Expression) {
-        use crate::syntax::{Aggregate, Arithmetic};
-        let Expression::Aggregate { function: Aggregate::Avg, of: Some(of), .. } = expression else { return };
-        let Expression::Column(column) = &**of else { return };
-        let Some(place) = column.place.filter(|place| place.column == 1) else { return };
-        let Some(table) = self.tables.table(place.table).filter(|table| table.is_links()) else { return };
-        let is_entity = matches!(self.tables.column(place).map(|column| column.kind), Some(Kind::Entity(_)));
-        let Some(head) = table.columns.first().filter(|_| is_entity) else { return };
-        let head = crate::syntax::ColumnRef {
-            name: head.id.clone(),
-            place: Some(Place { column: 0, ..place }),
-            ..column.clone()
-        };
-        let number = |number: &str| Box::new(Expression::Number(number.to_owned()));
-        let is_there =
-            Expression::Case(vec![(Expression::IsNull(of.clone()), *number("0"))], Some(number("1.0")));
-        let aggregate = |function, distinct, of| {
-            Box::new(Expression::Aggregate { function, distinct, of: Some(Box::new(of)) })
-        };
-        let name = column.name.clone();
-        *expression = Expression::Arithmetic(
-            Arithmetic::Divide,
-            aggregate(Aggregate::Sum, false, is_there),
-            aggregate(Aggregate::Count, true, Expression::Column(head)),
-        );
-        self.mend(Doubt::Little, format!("{name} holds names: the average number of names is meant"));
-    }
-
-    /// Rejects sums and averages of entities.
-    fn adds_numbers(&self, expression: &Expression) -> Result<(), QueryError> {
-        use crate::syntax::Aggregate;
-        let Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, of: Some(of), .. } =
-            expression
-        else {
-            return Ok(());
-        };
-        let Expression::Column(column) = &**of else { return Ok(()) };
-        match column.place.and_then(|place| self.tables.column(place)).map(|column| column.kind) {
-            Some(Kind::Entity(_)) => Err(QueryError::Unbound(format!(
-                "{} holds names, which have no sum and no average: count them, for each thing in a query of its own",
-                column.name
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// Counts each thing once, however many rows a join or a table of records makes of it.
-    fn counts_things(&mut self, expression: &mut Expression) {
-        let Expression::Aggregate { function: crate::syntax::Aggregate::Count, distinct, of: Some(of) } =
-            expression
-        else {
-            return;
-        };
-        if let Expression::Column(column) = &**of
-            && let Some(place) = column.place
-            && matches!(self.tables.column(place).map(|column| column.kind), Some(Kind::Entity(_)))
-        {
-            *distinct = true;
-        }
-    }
 }
 
 /// The order of two combined queries refers to a column of the first.
@@ -587,13 +526,6 @@ fn alike(wanted: &[String], known: &[String]) -> f64 {
     }
     hits += shared.iter().filter(|shared| **shared).count();
     hits as f64 / (wanted.len() + known.len()).max(1) as f64
-}
-
-/// Whether an expression contains a subquery.
-pub(crate) fn has_query(expression: &Expression) -> bool {
-    let mut found = false;
-    expression.visit(&mut |part| found |= part.query().is_some());
-    found
 }
 
 /// The title of an item.

@@ -55,7 +55,7 @@ pub use level::{Level, run_level};
 pub use plan::{Plan, PlanColumn, ValueKind, plan};
 pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
 pub use say::say;
-pub use sql::{compared_queries, read_sql};
+pub use sql::{read_sql, with_bracketed_sides};
 pub use syntax::*;
 pub use tables::*;
 pub use values::{Found, How, Match, Mention, Values};

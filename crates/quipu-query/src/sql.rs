@@ -1,7 +1,7 @@
 //! Reads an SQL text. The text is never executed: unsupported parts are refused by name.
 
-mod compared;
 mod functions;
+mod sides;
 
 use jiff::civil::Date;
 use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
@@ -13,8 +13,8 @@ use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, From, Function, Item, Join, Order, Query,
     Select, SetOperator, Source,
 };
-pub use compared::compared_queries;
 use functions::{date_field, part_of_date, shifted};
+pub use sides::with_bracketed_sides;
 
 /// Longest text that is read, in bytes.
 const LONGEST: usize = 16 << 10;

@@ -291,6 +291,13 @@ impl Expression {
         }
     }
 
+    /// Whether it contains a subquery.
+    pub fn has_query(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |part| found |= part.query().is_some());
+        found
+    }
+
     /// The direct parts of the expression, without those of subqueries.
     pub fn parts(&self) -> Vec<&Self> {
         match self {

@@ -2,7 +2,7 @@
 //! lie elsewhere, names within names, and numbers that were not asked for.
 
 use crate::common::checks::graph;
-use crate::common::{Shop, answers, read};
+use crate::common::{Shop, answers, asked_rows, read};
 use quipu_query::asked::{TableQuestion, bind_as_asked, names_left_out};
 use quipu_query::{Found, read_sql};
 
@@ -175,4 +175,32 @@ async fn a_join_by_a_missing_column_is_not_guessed_where_things_stand_between() 
     let bound = bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default());
     let reason = bound.unwrap_err().to_string();
     assert!(reason.contains("posting has columns for both"), "{reason}");
+}
+
+#[tokio::test]
+async fn the_things_of_each_row_are_counted_where_a_query_groups_by_its_key() {
+    let stages = r#"@prefix : <http://stages.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:s1 a :Stage ; rdfs:label "North Hall" ; :stageId 11 ; :seats 40 .
+:s2 a :Stage ; rdfs:label "Boathouse" ; :stageId 12 ; :seats 25 .
+:s3 a :Stage ; rdfs:label "Orchard" ; :stageId 13 ; :seats 40 .
+:t1 a :Talk ; rdfs:label "On Moss" ; :onStage :s1 . :t2 a :Talk ; rdfs:label "On Rust" ; :onStage :s1 .
+:t3 a :Talk ; rdfs:label "On Salt" ; :onStage :s2 .
+:w1 a :Workshop ; rdfs:label "Bind a book" ; :stageId 12 .
+:w2 a :Workshop ; rdfs:label "Mend a net" ; :stageId 12 .
+:w3 a :Workshop ; rdfs:label "Carve a spoon" ; :stageId 13 .
+"#;
+    let shop = Shop::of("stages.ttl", stages).await.unwrap();
+    let by_key = "SELECT stage_id, COUNT(*) FROM stage GROUP BY stage_id";
+    let talks = asked_rows(&shop, "How many talks are on each stage?", by_key).await;
+    assert_eq!(talks, ["Boathouse | 1", "North Hall | 2", "Orchard | 0"]);
+    // Workshops state their stage's number only.
+    let workshops = asked_rows(&shop, "How many workshops are on each stage?", by_key).await;
+    assert_eq!(workshops, ["Boathouse | 2", "North Hall | 0", "Orchard | 1"]);
+    let numbers = asked_rows(&shop, "How many talks are on each stage id?", by_key).await;
+    assert_eq!(numbers, ["11 | 2", "12 | 1", "13 | 0"]);
+    // The number of seats is no key, and groups of stages are what the question asks for.
+    let seats = "SELECT seats, COUNT(*) FROM stage GROUP BY seats";
+    let stages = asked_rows(&shop, "How many stages have the same number of seats?", seats).await;
+    assert_eq!(stages, ["25 | 1", "40 | 2"]);
 }

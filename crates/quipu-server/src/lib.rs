@@ -7,6 +7,7 @@
 //! | `gate`, `access` | admission: keys, rights, budgets, and the number of concurrent requests |
 //! | `trust`, `table`, `readings`, `remarks`, `markdown`, `escape` | an answer in words, tables and Markdown |
 //! | `overview`, `explored`, `browse`, `starters`, `shown` | the page's data about a graph and an answer |
+//! | `settings`, `sparql` | what several surfaces read and run alike: settings of a request, SPARQL queries |
 //! | `http` | addresses with their descriptions, one file a group |
 //! | `form` | an answer as JSON by a client's schema |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
@@ -48,7 +49,9 @@ mod reply;
 #[cfg(test)]
 mod sample;
 mod server;
+mod settings;
 mod shown;
+mod sparql;
 mod starters;
 mod table;
 mod telemetry;

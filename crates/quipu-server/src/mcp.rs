@@ -24,7 +24,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use crate::access::Client;
 use crate::app::{App, Ask, Reply};
 use crate::error::ApiError;
-use crate::http::SparqlQuery;
+use crate::sparql::{self, SparqlQuery};
 use crate::views;
 use replies::{Answered, Entities, Neighbours, Passages, Relations, Rows};
 use requests::{AskQuestion, Expand, FindEntities, GetEntity, ListRelations, RunSparql, SearchDocuments};
@@ -173,7 +173,7 @@ impl Tools {
         let client = self.client(&context).map_err(said)?;
         let (graphs, format) = (QueryGraphs::default(), QueryFormat::Json);
         let query = SparqlQuery { query: asked.query, graphs, format };
-        let result = crate::http::run_sparql(&self.app, &client, engine, query).await.map_err(said)?;
+        let result = sparql::run(&self.app, &client, engine, query).await.map_err(said)?;
         Ok(Json(Rows::read(&result)?))
     }
 }

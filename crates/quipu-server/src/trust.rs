@@ -102,7 +102,7 @@ fn values(answer: &Answer) -> String {
     if !answer.grounded {
         return match (cited.is_empty(), many) {
             (true, _) if asked_a_model(answer) => {
-                format!("The {values} {are} what the model says; no evidence confirms {them}.")
+                format!("The {values} {are} from the model alone; no evidence confirms {them}.")
             }
             (true, _) => format!("No evidence confirms the {values}."),
             (false, true) => "Not all values stand in the evidence: take them with care.".to_owned(),
@@ -184,7 +184,7 @@ mod tests {
         assert!(line(&alone).starts_with("No evidence confirms the values. "));
         let usage = quipu_answer::AnswerUsage { llm_calls: 1, ..Default::default() };
         let said = Answer { usage, ..alone };
-        assert!(line(&said).starts_with("The values are what the model says; no evidence confirms them. "));
+        assert!(line(&said).starts_with("The values are from the model alone; no evidence confirms them. "));
     }
 
     #[test]

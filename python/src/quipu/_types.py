@@ -289,7 +289,8 @@ def _literal(text: str, datatype: Optional[str]) -> Literal:
         if datatype == _XSD + "dateTime":
             return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
     except (ValueError, ArithmeticError):
-        # A graph may write what its datatype does not allow, or Python cannot hold (the year 12000).
+        # A graph may write what its datatype does not allow,
+        # or Python cannot hold (the year 12000).
         pass
     return text
 

@@ -137,4 +137,8 @@ fn tell(report: &ImportReport, took: Duration) {
             tell!("  and {} more", grouped(unlisted));
         }
     }
+    for file in &report.open_ended {
+        let said = "its last line has no line end: the file may be cut off";
+        tell!("{}", prose(&format!("{}: {said}", file.display())));
+    }
 }

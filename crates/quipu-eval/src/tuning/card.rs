@@ -120,10 +120,10 @@ impl DataCard {
             self.stages.join(", ")
         );
         let groups = [
-            ("where the last word comes from", &self.by_kind),
+            ("origin of the reply", &self.by_kind),
             ("kind of question", &self.by_question_kind),
             ("hops", &self.by_hops),
-            ("what is calculated", &self.by_operation),
+            ("operation", &self.by_operation),
             ("source", &self.by_source),
         ];
         for (title, group) in groups {
@@ -146,7 +146,10 @@ impl DataCard {
                 leaking.all()
             );
         }
-        text.push_str("\nLeft out: the question, most of its words, or one of its entities stand in a file that the tuned model is measured on.\n");
+        text.push_str(
+            "\nLeft out: questions that an evaluation file repeats, or that share most words or an entity \
+             with one of its questions.\n",
+        );
         text
     }
 }

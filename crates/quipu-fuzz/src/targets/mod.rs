@@ -2,6 +2,7 @@
 
 mod graphs;
 mod queries;
+mod replies;
 mod stored;
 mod texts;
 mod wire;
@@ -34,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "index", run: stored::index },
     Target { name: "settings", run: stored::settings },
     Target { name: "safetensors", run: stored::safetensors },
+    Target { name: "gguf", run: stored::gguf },
     Target { name: "sql", run: queries::sql },
     Target { name: "sparql", run: queries::sparql },
     Target { name: "cypher", run: queries::cypher },
@@ -46,6 +48,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "openapi", run: wire::openapi },
     Target { name: "manifest", run: wire::manifest },
     Target { name: "http", run: wire::http },
+    Target { name: "chat", run: replies::chat },
+    Target { name: "endpoint", run: replies::endpoint },
+    Target { name: "api", run: replies::api },
 ];
 
 /// The target with a name.

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use quipu_answer::{Engine, LEARNT_FILES};
 use quipu_graph::{EmbeddedGraph, Generations, Graph as _, ImportConfig, Input, NodeId, QueryOptions};
 use quipu_index::{DocumentIndex, ImportRequest, LookupConfig, NameIndex, VectorIndex, Workspace};
-use quipu_model::{Embedder, Embeddings, LocalEmbedder, ModelError};
+use quipu_model::{Adapter, Embedder, Embeddings, LocalEmbedder, ModelError};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::scratch;
@@ -303,5 +303,24 @@ pub(super) fn safetensors(bytes: &[u8]) {
         let made = with_place(|place| place.runtime.block_on(embedder.embed(&["salt river", "cheese", ""])));
         let made = made.expect("what was opened embeds");
         assert_eq!((made.len(), made.dimensions()), (3, embedder.dimensions()));
+    }
+}
+
+/// The header of a GGUF file, as far as Quipu itself reads it: an adapter's. It is refused, or
+/// tells which requests the adapter serves.
+pub(super) fn gguf(bytes: &[u8]) {
+    let folder = scratch::folder();
+    let path = folder.path().join("tuned.gguf");
+    std::fs::write(&path, bytes).unwrap();
+    match Adapter::read(&path) {
+        Ok(adapter) => {
+            assert_eq!((adapter.name.as_str(), adapter.sha256.len()), ("tuned", 64));
+            let mut listed = adapter.stages.iter().chain(&adapter.languages);
+            assert!(listed.all(|one| !one.is_empty() && one.trim() == one), "{adapter:?}");
+            let serves = |stage: &str| adapter.serves(stage, Some("en"));
+            // A stage is served with what stands below it.
+            assert!(!serves("plan") || serves("plan.query"), "{adapter:?}");
+        }
+        Err(error) => assert!(matches!(error, ModelError::Damaged { .. }), "{error}"),
     }
 }

@@ -11,8 +11,8 @@ use tower::ServiceExt as _;
 
 use super::stored::Place;
 
-const LIBRARY: &str = include_str!("../../../quipu-graph/tests/apis/library.json");
-const LIBRARY_MANIFEST: &str = include_str!("../../../quipu-graph/tests/apis/library.toml");
+pub(super) const LIBRARY: &str = include_str!("../../../quipu-graph/tests/apis/library.json");
+pub(super) const LIBRARY_MANIFEST: &str = include_str!("../../../quipu-graph/tests/apis/library.toml");
 
 fn open_api(document: &str, manifest: Option<&str>) {
     let config = ApiConfig {

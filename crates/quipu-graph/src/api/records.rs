@@ -1,5 +1,6 @@
 //! JSON responses as records: flat fields, each with its JSON path; tables kept as rows.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
@@ -12,6 +13,14 @@ use super::operation::Operation;
 const MOST_RECORDS: usize = 20_000;
 /// Levels of nested objects that are flattened into `a.b.c`.
 const DEEPEST: usize = 6;
+/// Most columns of a table in columns; further ones are ignored.
+const MOST_COLUMNS: usize = 1000;
+/// Most bytes of names and paths that are made for one response. Each field repeats the names above
+/// it, so a long name would multiply. Fields beyond the limit are ignored.
+const MOST_NAMES: usize = 256 << 20;
+/// Longest value that counts as the name or the id of a record, in bytes. Each nested record
+/// repeats the name.
+const LONGEST_LABEL: usize = 4 << 10;
 
 /// A field of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +72,7 @@ pub(super) struct Naming<'a> {
 
 /// The records of a payload, in its order.
 pub(super) fn records(operation: &Operation, naming: Naming<'_>, payload: &Value, root: &str) -> Vec<Record> {
-    let mut reading = Reading { operation, naming, found: Vec::new() };
+    let mut reading = Reading { operation, naming, found: Vec::new(), room: Cell::new(MOST_NAMES) };
     reading.payload(payload, root);
     reading.found
 }
@@ -72,9 +81,18 @@ struct Reading<'a> {
     operation: &'a Operation,
     naming: Naming<'a>,
     found: Vec<Record>,
+    /// Bytes of names and paths that may still be made.
+    room: Cell<usize>,
 }
 
 impl Reading<'_> {
+    /// Takes room for names and paths of so many bytes, if there is enough.
+    fn fits(&self, bytes: usize) -> bool {
+        let Some(left) = self.room.get().checked_sub(bytes) else { return false };
+        self.room.set(left);
+        true
+    }
+
     fn payload(&mut self, payload: &Value, root: &str) {
         match (payload, self.operation.shape) {
             (Value::Object(columns), Shape::Columnar) => self.columnar(columns, root),
@@ -142,7 +160,7 @@ impl Reading<'_> {
         self.flatten(object, "", path, 0, &mut record.fields, &mut nested);
         let named = |name: &str| {
             let field = record.fields.iter().find(|field| !name.is_empty() && field.name == name);
-            field.and_then(|field| field.values.first()).cloned()
+            field.and_then(|field| field.values.first()).filter(|value| value.len() <= LONGEST_LABEL).cloned()
         };
         let (label, id) = (named(self.naming.label), named(self.naming.id));
         record.label.clone_from(&label);
@@ -164,6 +182,10 @@ impl Reading<'_> {
         nested: &mut Vec<(String, String, Vec<Field>)>,
     ) {
         for (key, value) in object {
+            // A path may double a key, with its escapes.
+            if !self.fits(at.len() + path.len() + 3 * key.len()) {
+                continue;
+            }
             let name = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
             if self.operation.dropped(&name) {
                 continue;
@@ -176,6 +198,9 @@ impl Reading<'_> {
                 Value::Array(items) if items.iter().any(Value::is_object) => {
                     for (index, item) in items.iter().enumerate() {
                         let Some(item) = item.as_object() else { continue };
+                        if !self.fits(name.len() + here.len()) {
+                            continue;
+                        }
                         let (mut own, mut deeper) = (Vec::new(), Vec::new());
                         let place = format!("{here}[{index}]");
                         let inner = format!("{name}[]");
@@ -211,6 +236,8 @@ impl Reading<'_> {
     fn columnar(&mut self, columns: &Map<String, Value>, root: &str) {
         let mut rows: Vec<&String> = Vec::new();
         let mut seen = BTreeSet::new();
+        let named = columns.iter().filter(|(name, _)| !self.operation.dropped(name));
+        let named: Vec<(&String, &Value)> = named.take(MOST_COLUMNS).collect();
         for row in columns.values().filter_map(Value::as_object).flat_map(Map::keys) {
             if seen.insert(row) {
                 rows.push(row);
@@ -219,8 +246,9 @@ impl Reading<'_> {
         rows.sort_by_key(|row| row.parse::<u64>().unwrap_or(u64::MAX));
         for row in rows.into_iter().take(MOST_RECORDS) {
             let mut record = self.record(&format!("{root}.*{}", step(row)));
-            for (name, column) in columns.iter().filter(|(name, _)| !self.operation.dropped(name)) {
-                let value = column.get(row).and_then(|value| self.value(name, value));
+            for (name, column) in named.iter().copied() {
+                let value = column.get(row).filter(|_| self.fits(name.len()));
+                let value = value.and_then(|value| self.value(name, value));
                 let link = self.operation.link(name);
                 record.fields.extend(value.map(|value| Field {
                     name: name.clone(),
@@ -255,8 +283,8 @@ impl Reading<'_> {
 
     /// A list of columns, each a list of values.
     fn columns(&mut self, columns: &[Value], root: &str) {
-        let lists: Vec<&[Value]> =
-            columns.iter().map(|c| c.as_array().map_or(&[][..], Vec::as_slice)).collect();
+        let columns = columns.iter().take(MOST_COLUMNS);
+        let lists: Vec<&[Value]> = columns.map(|c| c.as_array().map_or(&[][..], Vec::as_slice)).collect();
         let longest = lists.iter().map(|list| list.len()).max().unwrap_or(0);
         for row in 0..longest.min(MOST_RECORDS) {
             let values: Vec<Value> =
@@ -407,6 +435,26 @@ mod tests {
                 "$[0].cast[1] Orle | name: Ben",
             ],
         );
+    }
+
+    #[test]
+    fn long_names_above_many_fields_do_not_multiply() {
+        let film = named("film");
+        let naming = Naming { label: "title", id: "id" };
+        let read = |room: usize| {
+            let cast: Vec<Value> = (0..1000).map(|at| json!({ "at": at })).collect();
+            let payload = Value::Object([("x".repeat(100), Value::Array(cast))].into_iter().collect());
+            let room = Cell::new(room);
+            let mut reading = Reading { operation: &film, naming, found: Vec::new(), room };
+            reading.payload(&payload, "$");
+            reading.found.len()
+        };
+        assert_eq!(read(MOST_NAMES), 1000);
+        let few = read(10_000);
+        assert!((1..60).contains(&few), "{few}");
+        let long = json!({"title": "y".repeat(LONGEST_LABEL + 1), "cast": [{"name": "Ada"}]});
+        let found = records(&film, naming, &long, "$");
+        assert!(found.len() == 2 && found.iter().all(|record| record.label.is_none()), "{found:?}");
     }
 
     #[test]

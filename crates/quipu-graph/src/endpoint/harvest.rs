@@ -231,6 +231,7 @@ impl Harvest<'_> {
         // Bytes beyond the saved length are an incomplete write of an interrupted run.
         file.set_len(state.bytes).map_err(failed())?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(state.bytes)).map_err(failed())?;
+        let mut before: Vec<Vec<Option<Term>>> = Vec::new();
         loop {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(GraphError::Cancelled);
@@ -244,7 +245,8 @@ impl Harvest<'_> {
                 state.given_up = true;
                 return Ok(());
             };
-            if rows.is_empty() {
+            // The end, or an endpoint that gives the same page at every offset.
+            if rows.is_empty() || rows == before {
                 return Ok(());
             }
             let mut lines = String::new();
@@ -258,6 +260,7 @@ impl Harvest<'_> {
             if rows.len() < self.page && gathering.expected.is_none_or(|expected| state.offset >= expected) {
                 return Ok(());
             }
+            before = rows;
         }
     }
 

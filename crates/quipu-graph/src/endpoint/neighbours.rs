@@ -10,7 +10,7 @@ use super::client::Ask;
 use super::graph::EndpointGraph;
 use super::known::{Known, NodeUses};
 use super::query::{self, Wanted};
-use super::results::Rows;
+use super::results::{LARGEST_COUNT, Rows};
 use super::split::may_split;
 use super::terms::Term;
 use crate::error::EndpointProblem;
@@ -125,6 +125,7 @@ impl EndpointGraph {
         for row in &rows.rows {
             let [Some(mark), Some(node), Some(first), second, Some(count)] = row.as_slice() else { continue };
             let Ok(fan_out) = count.key().parse::<u64>() else { continue };
+            let fan_out = fan_out.min(LARGEST_COUNT);
             let (node, direction) = (self.terms.intern(node), direction_of(mark));
             if second.is_none() {
                 *totals.entry((node, direction)).or_default() += fan_out;
@@ -278,19 +279,21 @@ impl EndpointGraph {
     async fn fetch_pages(&self, pair: Pair, most: usize) -> Result<Fetched, GraphError> {
         let Some(wanted) = self.wanted(&pair) else { return Ok(self.keep(pair, Vec::new(), true)) };
         let expected = usize::try_from(pair.fan_out).unwrap_or(usize::MAX).min(most);
-        let mut nodes = Vec::new();
+        let mut found: HashSet<NodeId> = HashSet::new();
         let mut offset = 0;
-        while nodes.len() < expected {
+        while found.len() < expected {
             let query = query::page_of_neighbours(&wanted, offset, self.page_rows());
             let rows = self.client.select(&Ask::new(EXPANDING, query).anew(), &["o"]).await?.rows;
-            if rows.is_empty() {
+            let before = found.len();
+            found.extend(rows.iter().flatten().flatten().map(|term| self.terms.intern(term)));
+            // The end, or an endpoint that gives the same page at every offset.
+            if found.len() == before {
                 break;
             }
             offset += rows.len() as u64;
-            nodes.extend(rows.iter().flatten().flatten().map(|term| self.terms.intern(term)));
         }
+        let mut nodes: Vec<NodeId> = found.into_iter().collect();
         nodes.sort_unstable();
-        nodes.dedup();
         if nodes.len() < expected {
             let (expected, found) = (expected as u64, nodes.len() as u64);
             return Err(self.client.error(EXPANDING, EndpointProblem::Incomplete { expected, found }));

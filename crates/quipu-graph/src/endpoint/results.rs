@@ -7,6 +7,10 @@ use serde::Deserialize;
 
 use super::terms::Term;
 
+/// Largest number that an endpoint's count is taken for. No graph has so many triples, and sums of
+/// such numbers stay within 64 bits.
+pub(super) const LARGEST_COUNT: u64 = 1 << 48;
+
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
 /// The rows of a SELECT query: a cell for each requested variable, in that order.

@@ -4,8 +4,7 @@ use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use oxrdf::{BlankNode, Literal as RdfLiteral, NamedNode, Quad, Term as RdfTerm, Triple, Variable};
-use oxrdfio::{RdfFormat, RdfParser};
+use oxrdf::{BlankNode, Literal as RdfLiteral, NamedNode, Term as RdfTerm, Triple, Variable};
 use spareval::{QueryResults, QuerySolutionIter};
 use spargebra::Query;
 
@@ -14,6 +13,7 @@ use super::graph::EndpointGraph;
 use super::results::{Outcome, Unread, read_outcome};
 use super::terms::Term;
 use crate::error::EndpointProblem;
+use crate::parse::rdf;
 use crate::readable::is_blank;
 use crate::sparql::results::{write, write_triples};
 use crate::sparql::{PREFIXES, explain, read_query};
@@ -21,6 +21,8 @@ use crate::{GraphError, QueryGraphs, QueryOptions, iri_of_key};
 
 const STAGE: &str = "running a query";
 const TRIPLES: &str = "application/n-triples, text/turtle;q=0.5";
+/// Most bytes of a reply's triples, written out: its prefixes may multiply them.
+const MOST_TEXT: usize = 512 << 20;
 /// Interval between two checks of the cancel flag.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -167,11 +169,6 @@ fn to_rdf(term: &Term) -> RdfTerm {
 
 /// N-Triples, which is Turtle too.
 fn read_triples(body: &[u8]) -> Result<Vec<Triple>, Unread> {
-    let parser = RdfParser::from_format(RdfFormat::Turtle).for_slice(body);
-    parser
-        .map(|quad| match quad {
-            Ok(Quad { subject, predicate, object, .. }) => Ok(Triple { subject, predicate, object }),
-            Err(error) => Err(Unread::Foreign(format!("these are not triples: {error}"))),
-        })
-        .collect()
+    rdf::triples(body, MOST_TEXT)
+        .map_err(|reason| Unread::Foreign(format!("these are not triples: {reason}")))
 }

@@ -123,6 +123,9 @@ pub struct ImportReport {
     pub skipped: u64,
     /// The first hundred skipped lines.
     pub skipped_lines: Vec<SkippedLine>,
+    /// Inputs of lines or rows whose last one has no line end. Their formats have no end mark, so
+    /// such a file may have been cut, in its last value too.
+    pub open_ended: Vec<PathBuf>,
     /// Reports on the inputs that are tables.
     pub tables: Vec<TableReport>,
     /// Seconds by stage, in order.

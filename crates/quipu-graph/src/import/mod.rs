@@ -280,6 +280,8 @@ impl Import<'_> {
         let counts = &manifest.counts;
         let mut skipped_lines = counted.skipped_lines.lock().clone();
         skipped_lines.sort();
+        let mut open_ended = counted.open_ended.lock().clone();
+        open_ended.sort();
         ImportReport {
             statements: counted.statements.load(Ordering::Relaxed),
             triples: counts.triples,
@@ -292,6 +294,7 @@ impl Import<'_> {
             profile: manifest.profile.name.clone(),
             skipped: counted.skipped.load(Ordering::Relaxed),
             skipped_lines,
+            open_ended,
             tables: Vec::new(),
             seconds: self.seconds,
         }

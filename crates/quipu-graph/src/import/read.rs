@@ -1,6 +1,6 @@
 //! The reading threads: each takes work, parses it and fills a batch.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,6 +28,7 @@ pub(crate) struct Counted {
     pub(crate) statements: AtomicU64,
     pub(super) skipped: AtomicU64,
     pub(super) skipped_lines: Mutex<Vec<SkippedLine>>,
+    pub(super) open_ended: Mutex<Vec<PathBuf>>,
 }
 
 /// The data of a reading thread.
@@ -140,6 +141,7 @@ impl Reader<'_> {
                 Some(Work::Unended { input, line, reason }) => {
                     self.failed(&input.path, line, reason.into())?;
                 }
+                Some(Work::OpenEnded { input }) => self.open_ended(&input),
             }
             self.looked(batch)?;
         }
@@ -169,7 +171,11 @@ impl Reader<'_> {
             self.looked(batch)
         };
         let Some(format) = input.format.rdf() else {
-            return self.tables.stream(input, reader, batch, failed, progressed);
+            self.tables.stream(input, reader, batch, failed, progressed)?;
+            if input.ends_within_a_line() {
+                self.open_ended(input);
+            }
+            return Ok(());
         };
         rdf::stream(format, input, reader, batch, failed, progressed)
     }
@@ -203,6 +209,11 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes an input whose last line has no line end.
+    fn open_ended(&self, input: &Opened) {
+        self.counted.open_ended.lock().push(input.path.clone());
     }
 
     /// Ends the import at a malformed line, or notes it when the import is lenient.

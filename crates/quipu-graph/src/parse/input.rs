@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::{InputFormat, LONGEST_TEXT, table};
 use crate::GraphError;
@@ -49,6 +49,15 @@ pub(crate) struct Opened {
     pub(crate) format: InputFormat,
     /// Position among the inputs. It distinguishes the blank nodes of different files.
     pub(crate) number: usize,
+    /// The last byte that its reader gave; a line end before the first.
+    last: Arc<AtomicU8>,
+}
+
+impl Opened {
+    /// Whether the bytes that were read so far end within a line.
+    pub(crate) fn ends_within_a_line(&self) -> bool {
+        !matches!(self.last.load(Ordering::Relaxed), b'\n' | b'\r')
+    }
 }
 
 /// One piece of work.
@@ -59,6 +68,9 @@ pub(crate) enum Work {
     Stream { input: Arc<Opened>, reader: Box<dyn Read + Send> },
     /// An input that ended too early, and the line of the missing end.
     Unended { input: Arc<Opened>, line: u64, reason: &'static str },
+    /// The end of an input whose last line has no line end: its format cannot tell whether it was
+    /// cut there.
+    OpenEnded { input: Arc<Opened> },
 }
 
 /// Produces the work of all inputs, in order.
@@ -97,6 +109,22 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
+/// Notes the last byte read.
+struct Noted<R> {
+    inner: R,
+    last: Arc<AtomicU8>,
+}
+
+impl<R: Read> Read for Noted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        if let Some(byte) = buffer.get(..count).and_then(<[u8]>::last) {
+            self.last.store(*byte, Ordering::Relaxed);
+        }
+        Ok(count)
+    }
+}
+
 impl Source {
     pub(crate) fn new(inputs: Vec<Input>, format: Option<InputFormat>, read: Arc<AtomicU64>) -> Self {
         let is_nodes = |input: &Input| InputFormat::of_path(input.path()) == Some(InputFormat::SkbNodes);
@@ -111,10 +139,10 @@ impl Source {
                 if let Some(work) = lines.next_block()? {
                     return Ok(Some(work));
                 }
-                let unended = lines.unended();
+                let ended = lines.ended();
                 self.current = None;
-                if unended.is_some() {
-                    return Ok(unended);
+                if ended.is_some() {
+                    return Ok(ended);
                 }
             }
             let Some(input) = self.inputs.next() else { return Ok(None) };
@@ -174,7 +202,9 @@ impl Source {
                 })?
             }
         };
-        Ok((Opened { path: path.to_owned(), format, number }, reader))
+        let last = Arc::new(AtomicU8::new(b'\n'));
+        let reader: Box<dyn Read + Send> = Box::new(Noted { inner: reader, last: last.clone() });
+        Ok((Opened { path: path.to_owned(), format, number, last }, reader))
     }
 }
 
@@ -249,11 +279,18 @@ impl Lines {
         Some(Work::Lines { input: self.input.clone(), first_line, bytes })
     }
 
-    /// Detects an array of entities without its closing bracket: its end is missing.
-    fn unended(&self) -> Option<Work> {
-        let array = self.input.format == InputFormat::Wikidata;
-        let unended = array && self.outermost.is_some_and(|(first, last)| first == b'[' && last != b']');
-        let reason = "the file is cut off: its array has no closing `]`";
-        unended.then(|| Work::Unended { input: self.input.clone(), line: self.next_line, reason })
+    /// What the end shows: an array of entities without its closing bracket, or a line without its
+    /// end.
+    fn ended(&self) -> Option<Work> {
+        if self.input.format == InputFormat::Wikidata {
+            let unended = self.outermost.is_some_and(|(first, last)| first == b'[' && last != b']');
+            let reason = "the file is cut off: its array has no closing `]`";
+            return unended.then(|| Work::Unended {
+                input: self.input.clone(),
+                line: self.next_line,
+                reason,
+            });
+        }
+        self.input.ends_within_a_line().then(|| Work::OpenEnded { input: self.input.clone() })
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use oxrdf::{NamedOrBlankNode, Quad, Term};
+use oxrdf::{NamedOrBlankNode, Quad, Term, Triple};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
 
 use super::checked::{Checked, Findings};
@@ -81,6 +81,32 @@ pub(crate) fn stream<S: Sink>(
     Ok(())
 }
 
+/// The triples of a text in Turtle, with at most `most` bytes once its prefixes are written out;
+/// else the reason why there are none.
+pub(crate) fn triples(text: &[u8], most: usize) -> Result<Vec<Triple>, String> {
+    let (reader, findings) = checked(RdfFormat::Turtle, text);
+    let (mut triples, mut size) = (Vec::new(), 0_usize);
+    for quad in RdfParser::from_format(RdfFormat::Turtle).for_reader(reader) {
+        let Quad { subject, predicate, object, .. } =
+            quad.map_err(|error| findings.refused().unwrap_or_else(|| error.to_string()))?;
+        let head = match &subject {
+            NamedOrBlankNode::NamedNode(node) => node.as_str().len(),
+            NamedOrBlankNode::BlankNode(node) => node.as_str().len(),
+        };
+        let tail = match &object {
+            Term::NamedNode(node) => node.as_str().len(),
+            Term::BlankNode(node) => node.as_str().len(),
+            Term::Literal(literal) => literal.value().len() + literal.datatype().as_str().len(),
+        };
+        size = size.saturating_add(head + predicate.as_str().len() + tail);
+        if size > most {
+            return Err(format!("they take more than {most} bytes once their prefixes are written out"));
+        }
+        triples.push(Triple { subject, predicate, object });
+    }
+    Ok(triples)
+}
+
 /// A stream whose bytes are checked before its parser reads them.
 fn checked<'r>(format: RdfFormat, reader: impl Read + 'r) -> (Box<dyn Read + 'r>, Findings) {
     match format {
@@ -124,4 +150,22 @@ fn push(quad: &Quad, file: usize, sink: &mut impl Sink) -> Result<(), LineError>
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples_of_a_reply_are_bounded() {
+        let text = "@prefix e: <http://e.org/> .\ne:a e:r e:b , \"x\"@en .\n";
+        let read = |text: &str, most: usize| triples(text.as_bytes(), most);
+        assert_eq!(read(text, 1000).map(|triples| triples.len()), Ok(2));
+        assert!(read(text, 40).is_err_and(|reason| reason.contains("more than 40 bytes")));
+        assert!(read("e:a e:r e:b .", 1000).is_err_and(|reason| !reason.is_empty()));
+        let nested = format!("<http://e.org/a> <http://e.org/r> {}", "(".repeat(20_000));
+        assert!(read(&nested, 1000).is_err(), "it would overflow the stack");
+        let long = format!("@prefix e: <http://e.org/{}> .\ne:a e:r e:b .\n", "x".repeat(5000));
+        assert!(read(&long, 1 << 20).is_err());
+    }
 }

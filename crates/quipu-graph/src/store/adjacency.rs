@@ -143,7 +143,11 @@ impl Groups<'_> {
         let last = self.relation;
         let group = self.cursor.read(HEADER, |cursor| {
             let code = cursor.varint()?;
-            let fan_out = if code & 1 == 0 { 1 } else { cursor.varint()?.checked_add(2)? };
+            let fan_out = match code & 1 {
+                0 => 1,
+                // No list is longer than there are nodes, whose ids have 32 bits.
+                _ => u64::from(u32::try_from(cursor.varint()?).ok()?) + 2,
+            };
             let relation = RelationId(u32::try_from(last.checked_add(code >> 1)?).ok()?);
             Some(RelationUse { step: Step { relation, direction }, fan_out })
         })?;

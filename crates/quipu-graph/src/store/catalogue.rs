@@ -70,7 +70,7 @@ pub(super) fn read_catalogue(
 fn read_entry(cursor: &mut Cursor<'_>) -> Option<CatalogueEntry> {
     let (key, name) = (cursor.text()?.to_owned(), cursor.text()?.to_owned());
     let role = *ROLES.get(usize::from(cursor.u8()?))?;
-    let (triples, heads, tails) = (cursor.varint()?, cursor.varint()?, cursor.varint()?);
+    let (triples, heads, tails) = (cursor.count()?, cursor.count()?, cursor.count()?);
     let info = RelationInfo { key, name, role, triples, heads, tails };
     let node = cursor.varint()?.checked_sub(1).map(NodeId);
     Some(CatalogueEntry { info, node, heads_end: cursor.varint()? })

@@ -224,7 +224,7 @@ impl Documents {
         let map = |name| MappedFile::open(folder, manifest.file(folder, name)?, Advice::Random);
         let (texts, index, count) =
             (map("documents.texts")?, map("documents.index")?, manifest.counts.documents);
-        if index.len() as u64 != count * DOCUMENT_LINE as u64 {
+        if index.len() as u64 != count.saturating_mul(DOCUMENT_LINE as u64) {
             return Err(index.corrupt("its size does not fit the number of documents"));
         }
         Ok(Self { texts, index, count })

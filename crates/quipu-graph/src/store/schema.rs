@@ -195,8 +195,8 @@ fn read_edge(cursor: &mut Cursor<'_>) -> Option<SchemaEdge> {
         head_type: cursor.varint()?.checked_sub(1).map(NodeId),
         relation: RelationId(u32::try_from(cursor.varint()?).ok()?),
         tail_type: cursor.varint()?.checked_sub(1).map(NodeId),
-        triples: cursor.varint()?,
-        heads: cursor.varint()?,
-        tails: cursor.varint()?,
+        triples: cursor.count()?,
+        heads: cursor.count()?,
+        tails: cursor.count()?,
     })
 }

@@ -2,9 +2,9 @@
 
 use quipu_model::Embedder;
 
-use super::Workspace;
-use super::search::searches;
+use super::search::{Names, search_endpoint, searches};
 use super::source::Source;
+use super::{Workspace, api};
 use crate::names::{rank, score};
 use crate::{
     Candidate, IndexError, LookupConfig, MatchReason, Mention, MentionConfig, MentionDetector, Vocabulary,
@@ -136,6 +136,15 @@ impl Workspace {
             rank(&mut mention.candidates, k);
         }
         Ok(())
+    }
+
+    /// The names for a text; `searches` are its parts that may be names.
+    async fn names_for(&self, searches: &[String]) -> Result<Names<'_>, IndexError> {
+        match &self.source {
+            Source::Endpoint { graph, names: None } => search_endpoint(graph, searches).await,
+            Source::Api(graph) => api::search(graph, searches).await,
+            _ => Ok(Names::Stored(&self.names)),
+        }
     }
 
     fn dense_candidate(&self, node: quipu_graph::NodeId, similarity: f32) -> Result<Candidate, IndexError> {

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 use quipu_graph::{EndpointGraph, Graph as _, NodeId, NodeSummary};
 
-use super::Workspace;
-use super::source::Source;
 use crate::names::Translate;
 use crate::{IndexError, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind};
 use quipu_language::{Language, Word, words};
@@ -40,18 +38,11 @@ impl Names<'_> {
     }
 }
 
-impl Workspace {
-    /// The names for a text; `searches` are its parts that may be names.
-    pub(super) async fn names_for(&self, searches: &[String]) -> Result<Names<'_>, IndexError> {
-        match &self.source {
-            Source::Endpoint { graph, names: None } => search(graph, searches).await,
-            Source::Api(graph) => super::api::search(graph, searches).await,
-            _ => Ok(Names::Stored(&self.names)),
-        }
-    }
-}
-
-async fn search(graph: &EndpointGraph, searches: &[String]) -> Result<Names<'static>, IndexError> {
+/// The names that an endpoint finds for the parts of a text, as a name index.
+pub(super) async fn search_endpoint(
+    graph: &EndpointGraph,
+    searches: &[String],
+) -> Result<Names<'static>, IndexError> {
     let found = try_join_all(searches.iter().map(|text| graph.search(text, FOUND))).await?;
     let mut nodes: Vec<NodeId> = found.iter().flatten().map(|name| name.node).collect();
     nodes.sort_unstable();

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::endpoint::{Endpoint, EndpointConfig, refusal_words};
+use super::endpoint::{Endpoint, EndpointConfig, MOST_TOKENS, refusal_words};
 use crate::structured::{find_option, parse_leniently};
 use crate::thinking::split_thinking;
 use crate::{
@@ -18,6 +18,8 @@ use crate::{
 /// Default number of tokens for prompt and reply together. A configuration, or a limit in the
 /// endpoint's refusal, replaces it.
 const CONTEXT_TOKENS: usize = 8192;
+/// Largest context that a refusal is believed.
+const MOST_CONTEXT: usize = 1 << 30;
 
 /// A language model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp's server,
 /// gateways.
@@ -203,6 +205,10 @@ impl HttpModel {
             text = option;
         }
         let usage = completion.usage.unwrap_or_default();
+        let estimated = self.prompt_tokens(&request.messages) as u64;
+        let prompt_tokens = usage.prompt_tokens.unwrap_or(estimated).min(MOST_TOKENS);
+        let reused = usage.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0);
+        let completion_tokens = usage.completion_tokens.unwrap_or(self.count_tokens(&text) as u64);
         Ok(ChatReply {
             finish: match choice.finish_reason.as_deref() {
                 Some("length") => FinishReason::Length,
@@ -210,12 +216,9 @@ impl HttpModel {
             },
             usage: Usage {
                 llm_calls: 1,
-                prompt_tokens: usage.prompt_tokens.unwrap_or(self.prompt_tokens(&request.messages) as u64),
-                reused_tokens: usage
-                    .prompt_tokens_details
-                    .and_then(|details| details.cached_tokens)
-                    .unwrap_or(0),
-                completion_tokens: usage.completion_tokens.unwrap_or(self.count_tokens(&text) as u64),
+                prompt_tokens,
+                reused_tokens: reused.min(prompt_tokens),
+                completion_tokens: completion_tokens.min(MOST_TOKENS),
                 seconds,
                 ..Usage::default()
             },
@@ -391,7 +394,7 @@ fn context_limit(reason: &str) -> Option<usize> {
         .take_while(|c| c.is_ascii_digit() || *c == ',')
         .filter(char::is_ascii_digit)
         .collect();
-    digits.parse().ok()
+    digits.parse::<usize>().ok().map(|limit| limit.min(MOST_CONTEXT))
 }
 
 fn wire_message(message: &Message) -> Value {
@@ -488,6 +491,8 @@ mod tests {
         let llama =
             "request (9001 tokens) exceeds the available context size (8192 tokens), try increasing it";
         assert_eq!(context_limit(llama), Some(8192));
+        let huge = format!("context length is {} tokens", usize::MAX);
+        assert_eq!(context_limit(&huge), Some(MOST_CONTEXT));
         assert_eq!(context_limit("no such model"), None);
     }
 

@@ -12,6 +12,8 @@ use crate::{Embedder, Embeddings, ModelError};
 const BATCH: usize = 256;
 /// Limit for one request with its retries.
 const TIMEOUT: Duration = Duration::from_secs(120);
+/// Most numbers of one vector.
+const MOST_DIMENSIONS: usize = 1 << 16;
 
 /// An embedder behind an OpenAI-compatible endpoint.
 pub struct HttpEmbedder {
@@ -45,12 +47,15 @@ impl HttpEmbedder {
         let length = vectors.first().map_or(0, Vec::len);
         let expected = if self.dimensions == 0 { length } else { self.dimensions };
         if vectors.len() != texts.len()
-            || expected == 0
+            || !(1..=MOST_DIMENSIONS).contains(&expected)
             || vectors.iter().any(|vector| vector.len() != expected)
         {
             let reason =
                 format!("{} vectors of {length} for {} texts of {expected}", vectors.len(), texts.len());
             return Err(refuse(reason));
+        }
+        if vectors.iter().flatten().any(|value| !value.is_finite()) {
+            return Err(refuse("a vector with a number beyond 32 bits".to_owned()));
         }
         Ok(vectors)
     }
@@ -85,9 +90,10 @@ impl Embedder for HttpEmbedder {
 }
 
 fn unit(mut vector: Vec<f32>) -> Vec<f32> {
-    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+    // In 64 bits: squares of large numbers have none in 32.
+    let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|value| *value /= length);
+        vector.iter_mut().for_each(|value| *value = (f64::from(*value) / length) as f32);
     }
     vector
 }

@@ -14,6 +14,8 @@ use crate::ModelError;
 
 /// Largest reply that is read, in bytes.
 const LARGEST_REPLY: usize = 64 << 20;
+/// Most tokens that an endpoint's count is taken for: sums of many stay within 64 bits.
+pub(super) const MOST_TOKENS: u64 = 1 << 40;
 /// Longest pause that an endpoint may request.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Most redirects of one request.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::endpoint::{Endpoint, unreadable};
+use super::endpoint::{Endpoint, MOST_TOKENS, unreadable};
 use crate::{ModelError, Role, ScoreReply, ScoreRequest, Usage};
 
 /// Scores all continuations in one request: each is a separate prompt, echoed with its
@@ -49,7 +49,7 @@ pub(super) async fn score(
         .ok_or(ModelError::Unsupported { model: name.to_owned(), ability: "score continuations" })?;
     let usage = Usage {
         llm_calls: 1,
-        prompt_tokens: completions.usage.map_or(0, |usage| usage.prompt_tokens),
+        prompt_tokens: completions.usage.map_or(0, |usage| usage.prompt_tokens.min(MOST_TOKENS)),
         seconds: started.elapsed().as_secs_f64(),
         ..Usage::default()
     };
@@ -100,7 +100,7 @@ struct LogProbabilities {
 
 impl Choice {
     /// Sum and number of the tokens that begin inside `start..end`. A token across the start counts
-    /// too.
+    /// too. `None` for logarithms whose sum is no number.
     fn sum(&self, start: usize, end: usize) -> Option<(f64, u32)> {
         let given = self.logprobs.as_ref()?;
         let ends = given.text_offset.iter().skip(1).copied().chain([usize::MAX]);
@@ -111,6 +111,6 @@ impl Choice {
                 count += 1;
             }
         }
-        Some((sum, count))
+        f64::is_finite(sum).then_some((sum, count))
     }
 }

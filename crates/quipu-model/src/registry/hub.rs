@@ -77,13 +77,14 @@ pub(super) async fn download(
     }
     let resumed = status == reqwest::StatusCode::PARTIAL_CONTENT;
     done = if resumed { done } else { 0 };
+    let other = |found: u64| ModelError::Damaged {
+        path: part.to_path_buf(),
+        reason: format!("{url} has {found} bytes, expected {}", file.size),
+    };
     if let Some(length) = response.content_length()
-        && done + length != file.size
+        && done.saturating_add(length) != file.size
     {
-        return Err(ModelError::Damaged {
-            path: part.to_path_buf(),
-            reason: format!("{url} has {} bytes, expected {}", done + length, file.size),
-        });
+        return Err(other(done.saturating_add(length)));
     }
     let cannot_write = |error| io("cannot write", part, error);
     let mut out = std::fs::OpenOptions::new()
@@ -94,6 +95,9 @@ pub(super) async fn download(
         .open(part)
         .map_err(cannot_write)?;
     while let Some(bytes) = response.chunk().await.map_err(unreachable)? {
+        if done + bytes.len() as u64 > file.size {
+            return Err(other(done + bytes.len() as u64));
+        }
         out.write_all(&bytes).map_err(cannot_write)?;
         done += bytes.len() as u64;
         progress(PullProgress { file: &file.name, step: PullStep::Fetching, done, total: file.size });

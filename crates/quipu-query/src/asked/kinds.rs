@@ -89,15 +89,25 @@ pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) 
     let is_typed =
         |kind: &usize| matches!(tables.table(*kind).map(|table| &table.source), Some(Rows::Types(_)));
     let kinds: Vec<usize> = places.filter_map(|(place, _)| kind(place)).filter(is_typed).collect();
-    if asks_for_an_agent(question) && !kinds.is_empty() && kinds.iter().all(|kind| is_place(*kind, tables)) {
+    let words = words_of(question);
+    let cannot_act = |kind: &usize| cannot_act(*kind, &words, tables);
+    if asks_for_an_agent(question) && !kinds.is_empty() && kinds.iter().all(cannot_act) {
         return false;
     }
     asked.is_empty() || kinds.iter().all(|kind| is_among(*kind, &asked, tables))
 }
 
-/// Whether the things of a table are places, which cannot act.
-fn is_place(kind: usize, tables: &Tables) -> bool {
-    tables.table(kind).is_some_and(|table| are_places(&table.title))
+/// Whether the things of a table cannot do what the question says: places, and nameless records of
+/// the deed. "Who repaired the bike" asks for no repair.
+fn cannot_act(kind: usize, words: &[String], tables: &Tables) -> bool {
+    let language = Language::of_words(words);
+    let is_deed = |title: &str| {
+        let deed = words_of(title).pop();
+        deed.is_some_and(|deed| words.iter().any(|word| language.is_form(word, &deed)))
+    };
+    tables
+        .table(kind)
+        .is_some_and(|table| are_places(&table.title) || (table.unnamed && is_deed(&table.title)))
 }
 
 /// Whether a thing of these types is of a kind that a question names.
@@ -134,7 +144,7 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     if (gives_measures || takes_extremes) && asks_for(question) == Some("person") {
         return words.first().cloned();
     }
-    // "Who built the canal" asks for no town.
+    // "Who built the canal" asks for no town, and "who repaired the bike" for no repair.
     let given = match select.items.first().map(|item| &item.expression) {
         Some(Expression::Column(given)) => {
             given.place.filter(|place| tables.column(*place).is_some_and(|column| !column.mixed))
@@ -142,7 +152,7 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
         _ => None,
     };
     let kind = given.and_then(|place| tables.leads_to(place));
-    if asks_for_an_agent(question) && kind.is_some_and(|kind| is_place(kind, tables)) {
+    if asks_for_an_agent(question) && kind.is_some_and(|kind| cannot_act(kind, &words, tables)) {
         return words.first().cloned();
     }
     let is_verb = |place: Place| {

@@ -309,38 +309,16 @@ impl Planner<'_> {
 
     /// Whether a value is a date that is no more than a year, in most known rows.
     fn are_years(&self, of: &Expression) -> bool {
-        match of {
-            Expression::Column(_) => {
-                let samples = self.samples(of);
-                let years = samples.iter().filter(|date| date.trim_start_matches('-').len() <= 4).count();
-                years > samples.len() / 2
-            }
-            Expression::Scalar(query) => query
-                .select()
-                .and_then(|select| select.items.first())
-                .is_some_and(|item| self.are_years(&item.expression)),
-            Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } => {
-                self.are_years(of)
-            }
-            _ => false,
-        }
+        let samples = column_of_value(of).map(|column| self.samples(column)).unwrap_or_default();
+        let years = samples.iter().filter(|date| date.trim_start_matches('-').len() <= 4).count();
+        years > samples.len() / 2
     }
 
     /// Whether a value is a date with a time, at least in some rows.
     fn have_times(&self, of: &Expression) -> bool {
         /// Characters of a day.
         const DAY: usize = 10;
-        match of {
-            Expression::Column(_) => self.samples(of).iter().any(|date| date.len() > DAY),
-            Expression::Scalar(query) => query
-                .select()
-                .and_then(|select| select.items.first())
-                .is_some_and(|item| self.have_times(&item.expression)),
-            Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } => {
-                self.have_times(of)
-            }
-            _ => false,
-        }
+        column_of_value(of).is_some_and(|column| self.samples(column).iter().any(|date| date.len() > DAY))
     }
 
     /// A value as a number: the year of dates that are no more, else the number of the day.
@@ -481,6 +459,18 @@ impl Planner<'_> {
                 (call(Builtin::Concat, list), ValueKind::Text)
             }
         })
+    }
+}
+
+/// The column of which an expression gives one value: itself, its extreme, or that of a subquery.
+fn column_of_value(of: &Expression) -> Option<&Expression> {
+    match of {
+        Expression::Column(_) => Some(of),
+        Expression::Scalar(query) => column_of_value(&query.select()?.items.first()?.expression),
+        Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } => {
+            column_of_value(of)
+        }
+        _ => None,
     }
 }
 

@@ -14,7 +14,6 @@ use super::rows::triple;
 use super::within::nothing_of;
 use super::{Part, PlanColumn, Planner, Support, ValueKind, distinct, join, sliced, title};
 use crate::QueryError;
-use crate::bind::has_query;
 use crate::syntax::{ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
 use crate::tables::{Kind, Place, Table};
 
@@ -332,7 +331,7 @@ impl Planner<'_> {
             // A given value is not calculated again.
             let given = select.items.iter().position(|item| item.expression == order.expression);
             if let Some(column) = given.and_then(|at| outputs.get(at))
-                && has_query(&order.expression)
+                && order.expression.has_query()
                 && matches!(column.kind, ValueKind::Number | ValueKind::Date)
             {
                 by.push((column.variable.clone().into(), order.descending));

@@ -233,6 +233,12 @@ impl Table {
         self.columns.iter().position(|column| column.id.eq_ignore_ascii_case(id))
     }
 
+    /// Whether each row has a value of a column, and no two have the same.
+    pub fn is_key(&self, column: usize) -> bool {
+        let all = |column: &Column| column.distinct == self.rows && column.filled == self.rows;
+        self.rows > 1 && self.columns.get(column).is_some_and(all)
+    }
+
     /// Whether each row is a link between two entities, not an entity.
     pub fn is_links(&self) -> bool {
         matches!(self.source, Rows::Links { .. })

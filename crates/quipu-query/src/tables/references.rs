@@ -17,8 +17,7 @@ impl Builder<'_> {
         let mut keys: Vec<(usize, usize)> = Vec::new();
         for (at, table) in self.tables.iter().enumerate().filter(|(_, table)| !table.is_links()) {
             for (column_at, column) in table.columns.iter().enumerate().skip(1) {
-                let is_key = column.distinct == table.rows && column.filled == table.rows && table.rows > 1;
-                if is_key && is_code(column) {
+                if table.is_key(column_at) && is_code(column) {
                     keys.push((at, column_at));
                 }
             }

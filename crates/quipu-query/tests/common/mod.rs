@@ -7,8 +7,8 @@ use anyhow::Result;
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_query::{
-    Bound, Found, Plan, QueryError, RowSet, RunLimits, Tables, Values, asked, bind, count_tables, plan,
-    read_sql, run,
+    Bound, CellValue, Found, Plan, QueryError, RowSet, RunLimits, Tables, Values, asked, bind, count_tables,
+    plan, read_sql, run,
 };
 
 pub struct Shop {
@@ -66,13 +66,7 @@ impl Shop {
             Ok(rows) => rows,
             Err(error) => return vec![format!("failed: {error}\n{}", plan.sparql())],
         };
-        let cell = |cell: &Option<quipu_query::CellValue>| {
-            cell.as_ref().map_or("-".into(), |cell| cell.name.clone())
-        };
-        let line = |row: &Vec<Option<quipu_query::CellValue>>| {
-            row.iter().map(cell).collect::<Vec<String>>().join(" | ")
-        };
-        let mut lines: Vec<String> = rows.rows.iter().map(line).collect();
+        let mut lines: Vec<String> = rows.rows.iter().map(|row| line_of(row)).collect();
         if !plan.ordered {
             lines.sort();
         }
@@ -91,12 +85,22 @@ pub fn read(shop: &Shop, question: &str, sql: &str) -> Bound {
 
 /// The first cells of a question's rows, in order.
 pub async fn answers(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
+    let firsts = |row: String| row.split(" | ").next().unwrap_or_default().to_owned();
+    asked_rows(shop, question, sql).await.into_iter().map(firsts).collect()
+}
+
+/// The rows of a question as lines, with ` | ` between cells; unordered ones are sorted.
+pub async fn asked_rows(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
     let plan = plan(&read(shop, question, sql).query, &shop.tables).unwrap();
     let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap().rows;
-    let mut answers: Vec<String> =
-        rows.into_iter().map(|row| row.into_iter().next().flatten().unwrap().name).collect();
+    let mut lines: Vec<String> = rows.iter().map(|row| line_of(row)).collect();
     if !plan.ordered {
-        answers.sort();
+        lines.sort();
     }
-    answers
+    lines
+}
+
+fn line_of(row: &[Option<CellValue>]) -> String {
+    let cell = |cell: &Option<CellValue>| cell.as_ref().map_or("-".into(), |cell| cell.name.clone());
+    row.iter().map(cell).collect::<Vec<String>>().join(" | ")
 }

@@ -16,8 +16,9 @@ use super::operations::{Operations, events_of};
 use super::stream::{self, Protocol, event};
 use crate::access::Client;
 use crate::app::{App, Ask, Reply};
-use crate::error::{ApiError, ErrorBody, Kind};
+use crate::error::{ApiError, ErrorBody};
 use crate::reply::ok;
+use crate::settings::{MOST_SET, SetValue, assignments, read_method};
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, reply) = (operations.schema::<AskRequest>(), operations.schema::<Reply>());
@@ -117,38 +118,6 @@ fn check_cost(units: Option<f64>) -> Result<(), ApiError> {
     }
 }
 
-/// Most settings in a request.
-pub(crate) const MOST_SET: usize = 32;
-
-/// The value of a setting.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum SetValue {
-    /// `true` means `yes`.
-    Flag(bool),
-    /// A number.
-    Number(serde_json::Number),
-    /// A word.
-    Word(String),
-}
-
-/// The settings, as text.
-///
-/// # Errors
-/// Too many settings.
-pub(crate) fn assignments(set: BTreeMap<String, SetValue>) -> Result<Vec<(String, String)>, ApiError> {
-    if set.len() > MOST_SET {
-        return Err(ApiError::invalid(format!("set: at most {MOST_SET} keys")).about("set"));
-    }
-    let text = |value| match value {
-        SetValue::Flag(true) => "yes".to_owned(),
-        SetValue::Flag(false) => "no".to_owned(),
-        SetValue::Number(number) => number.to_string(),
-        SetValue::Word(word) => word,
-    };
-    Ok(set.into_iter().map(|(key, value)| (key, text(value))).collect())
-}
-
 /// A turn of the conversation before the question.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -221,14 +190,6 @@ impl AskRequest {
             plan_only: self.plan_only,
         })
     }
-}
-
-/// # Errors
-/// An unknown method.
-pub(crate) fn read_method(name: &str) -> Result<NamedMethod, ApiError> {
-    name.parse().map_err(|error: quipu_answer::AnswerError| {
-        ApiError::new(Kind::NotFound, "method_not_found", error.to_string())
-    })
 }
 
 async fn answer(State(app): State<App>, client: Client, request: Request) -> Answered {

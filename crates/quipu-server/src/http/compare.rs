@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Answered;
-use super::api::{AskRequest, read_method};
+use super::api::AskRequest;
 use super::extract::Json;
 use super::operations::Operations;
 use crate::access::Client;
 use crate::app::{App, Ask, Reply};
 use crate::error::{ApiError, ErrorDetail};
 use crate::reply::ok;
+use crate::settings::read_method;
 
 /// Most methods of one comparison.
 const MOST_METHODS: usize = 4;

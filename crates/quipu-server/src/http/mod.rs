@@ -75,8 +75,5 @@ async fn wrong_verb() -> ApiError {
     ApiError::new(Kind::WrongVerb, "method_not_allowed", message)
 }
 
-pub(crate) use api::{MOST_SET, SetValue, assignments, read_method};
-pub(crate) use sparql::{SparqlQuery, run as run_sparql};
-
 /// The result of a handler.
 type Answered = Result<Response, ApiError>;

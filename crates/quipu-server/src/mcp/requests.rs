@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::app::Ask;
 use crate::error::ApiError;
-use crate::http::{MOST_SET, SetValue, assignments, read_method};
+use crate::settings::{MOST_SET, SetValue, assignments, read_method};
 
 /// Default limit of a tool call in seconds; hosts give up at about that time.
 const USUAL_SECONDS: u64 = 120;

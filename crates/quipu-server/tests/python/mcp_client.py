@@ -43,7 +43,8 @@ async def check(session: ClientSession, has_tables: bool) -> None:
     assert answer["citations"][0]["number"] == 1, answer
     assert "link" in heard, heard
     assert answer["trust"]["values_held"], answer
-    # The command counts a graph's tables when it imports it, and a path is told as a query over them.
+    # The command counts a graph's tables when it imports it,
+    # and a path is told as a query over them.
     words = [reading["words"] for reading in answer["readings"]]
     assert words == (["what “Kauwboy” is directed by"] if has_tables else ["the directors of Kauwboy"]), answer
     chosen = await call("ask_question", question="who directed Kauwboy?", reading=0, plan_only=False)

@@ -6,7 +6,7 @@ use quipu_query::asked::{
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
-    RunLimits, Tables, asks_tables, compared_queries, is_too_much, plan, read_sql, run, run_level, say,
+    RunLimits, Tables, asks_tables, is_too_much, plan, read_sql, run, run_level, say, with_bracketed_sides,
     with_groups, with_measures, with_things,
 };
 
@@ -116,12 +116,12 @@ async fn try_read(
 ) -> Result<Option<Candidate>, QueryError> {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let today = asking.question.asked_at().date();
-    let mut compared_sides = None;
+    let mut bracketed = None;
     let query = match read_sql(&written.sql, Some(today)) {
         Err(error) => {
-            let Some(sql) = compared_queries(&written.sql) else { return Err(error) };
-            let text = "each side of the comparison runs as its own query".to_owned();
-            compared_sides = Some(Mend { text, doubt: Doubt::None });
+            let Some(sql) = with_bracketed_sides(&written.sql) else { return Err(error) };
+            let text = "each side of the sign runs as its own query".to_owned();
+            bracketed = Some(Mend { text, doubt: Doubt::None });
             read_sql(&sql, Some(today)).map_err(|_| error)?
         }
         Ok(query) => query,
@@ -139,7 +139,7 @@ async fn try_read(
     let found = values.find(context.workspace, tables, &texts).await?;
     let text = asking.question.text();
     let mut bound = bind_as_asked(text, query, tables, values, &found)?;
-    bound.mends.extend(compared_sides);
+    bound.mends.extend(bracketed);
     if !asks_tables(&bound.query) {
         return Err(QueryError::Unbound(
             "the query asks nothing of the tables: it only says something".into(),

@@ -12,7 +12,7 @@ use super::catalogue::{Catalogue, CatalogueRelation};
 use super::client::{Ask, Client, RESULTS};
 use super::config::{EndpointConfig, HttpMethod};
 use super::query::values;
-use super::results::{Rows, read_rows};
+use super::results::{LARGEST_COUNT, Rows, read_rows};
 use super::terms::Term;
 use crate::error::EndpointProblem;
 use crate::readable::readable_relation;
@@ -73,7 +73,7 @@ fn iri(key: &str) -> String {
 fn number(cell: Option<&Option<Term>>) -> u64 {
     cell.and_then(Option::as_ref)
         .and_then(|term| term.key().parse::<f64>().ok())
-        .map_or(0, |number| number as u64)
+        .map_or(0, |number| (number as u64).min(LARGEST_COUNT))
 }
 
 fn key(cell: Option<&Option<Term>>) -> Option<String> {

@@ -6,6 +6,7 @@ use super::{MOST_COUNTED, SAMPLED, Survey, gave_up, iri, key, number};
 use crate::endpoint::catalogue::{CatalogueEdge, CatalogueRelation, SAMPLE};
 use crate::endpoint::graph::spread;
 use crate::endpoint::query::values;
+use crate::endpoint::results::LARGEST_COUNT;
 use crate::endpoint::terms::{Term, Terms};
 use crate::{GraphError, NodeId, RelationRole};
 
@@ -136,7 +137,7 @@ impl Survey<'_> {
              OPTIONAL {{ {kinds} ?s ?a ?x }} OPTIONAL {{ {others} ?o ?b ?y }} }} GROUP BY ?x ?y"
         );
         let Some(rows) = self.attempt(query, &["x", "y", "t", "h", "z"]).await? else { return Ok(None) };
-        let scaled = |cell| (number(cell) as f64 * scale) as u64;
+        let scaled = |cell| ((number(cell) as f64 * scale) as u64).min(LARGEST_COUNT);
         let edges = rows.rows.iter().filter(|row| number(row.get(2)) > 0).map(|row| CatalogueEdge {
             head_type: key(row.first()),
             relation: relation.info.key.clone(),

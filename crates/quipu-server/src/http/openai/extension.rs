@@ -10,9 +10,8 @@ use super::models::read_model;
 use crate::app::{App, Ask, Reply};
 use crate::cite::Cited;
 use crate::error::ApiError;
-use crate::http::api::{SetValue, assignments};
-use crate::http::read_method;
 use crate::markdown::citations;
+use crate::settings::{SetValue, assignments, read_method};
 use crate::trust::Trust;
 
 /// Quipu's extension of a request.
