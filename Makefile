@@ -102,8 +102,8 @@ fuzz: ## every reader of foreign bytes under libFuzzer (MINUTES=60 in all); docs
 damage: ## every byte of every file of a small workspace changed, one by one
 	QUIPU_DAMAGE=all cargo test --locked -p quipu-answer --test all damage -- --nocapture
 
-crash: ## commands broken off at each of their file operations, and at 1,000 moments
-	QUIPU_CRASH=$(CRASHES) cargo test --locked -p quipu-index --test crash
+crash: ## commands broken off at each of their file operations, at 1,000 allocations and 1,000 moments
+	QUIPU_CRASH=$(CRASHES) QUIPU_CRASH_ALLOCATIONS=$(CRASHES) cargo test --locked -p quipu-index --test crash
 
 soak: ## a server that is used for long (MINUTES=60) holds no more than before
 	QUIPU_SOAK_MINUTES=$(MINUTES) cargo test --locked -p quipu-cli --test all soak -- --nocapture

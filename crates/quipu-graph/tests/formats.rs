@@ -329,7 +329,7 @@ fn an_entity_may_have_very_many_names() {
     let label = "http://www.w3.org/2000/01/rdf-schema#label";
     let line = |number| format!("<http://e.org/a> <{label}> \"name {number}\" .\n");
     let again = format!("<http://e.org/a> <{label}> \"name 7\"@en .\n");
-    std::fs::write(&path, (0..100_000).map(line).collect::<String>() + &again).unwrap();
+    std::fs::write(&path, (0..200_000).map(line).collect::<String>() + &again).unwrap();
     let graph = common::import_files(folder.path(), &[path]);
-    assert_eq!(graph.names().collect::<Result<Vec<_>, _>>().unwrap().len(), 100_000);
+    assert_eq!(graph.names().collect::<Result<Vec<_>, _>>().unwrap().len(), 200_000);
 }

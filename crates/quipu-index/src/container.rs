@@ -123,6 +123,7 @@ impl ContainerWriter {
         let mut header = Vec::new();
         header.extend_from_slice(&self.kind.magic);
         header.extend_from_slice(&self.kind.version.to_le_bytes());
+        // All rows of the table are on the first page.
         header.extend_from_slice(&(self.rows.len() as u32).to_le_bytes());
         header.extend_from_slice(&length.to_le_bytes());
         let mut hash = Xxh3::new();
@@ -382,6 +383,34 @@ fn read_row(row: &[u8], file: usize) -> Result<Row, String> {
         return Err("a section ends beyond the end of the file".to_owned());
     }
     Ok((name, offset, length, u64_at(row, 24)))
+}
+
+/// Changes a section of a file. Its checksums fit afterwards.
+#[cfg(test)]
+pub(crate) fn change_section(path: &Path, kind: Kind, name: &str, change: impl Fn(&mut Vec<u8>)) {
+    let whole = Container::open(path, kind).unwrap();
+    let mut writer = ContainerWriter::create(path, kind, whole.rows.len() - 1).unwrap();
+    for (stored, offset, length, _) in &whole.rows {
+        let stored = String::from_utf8_lossy(stored);
+        let stored = stored.trim_end_matches('\0');
+        if stored == PAGES {
+            continue;
+        }
+        let mut bytes = whole.map[*offset..offset + length].to_vec();
+        if stored == name {
+            change(&mut bytes);
+        }
+        writer.write_section(stored, &bytes).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+/// The same for one of the section's little-endian numbers.
+#[cfg(test)]
+pub(crate) fn change_number(path: &Path, kind: Kind, name: &str, index: usize, number: u64) {
+    change_section(path, kind, name, |bytes| {
+        bytes[8 * index..8 * index + 8].copy_from_slice(&number.to_le_bytes());
+    });
 }
 
 /// The little-endian number at a byte offset; 0 beyond the end.

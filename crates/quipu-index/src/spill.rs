@@ -27,6 +27,12 @@ struct Item {
     length: u32,
 }
 
+/// The stored lengths of a record's key and of the whole record; `None` beyond 32 bits.
+fn lengths(key: usize, payload: usize) -> Option<(u32, u32)> {
+    let length = u32::try_from(key.checked_add(payload)?).ok()?;
+    Some((u32::try_from(key).ok()?, length))
+}
+
 /// Collects records in any order and returns them sorted by key, then payload, as bytes.
 pub(crate) struct Sorter {
     folder: PathBuf,
@@ -43,20 +49,21 @@ impl Sorter {
     }
 
     /// Adds a record.
+    ///
+    /// # Errors
+    /// [`IndexError::Usage`] for a record of 4 GiB or more; a run that cannot be written.
     pub(crate) fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<(), IndexError> {
-        let length = key.len() + payload.len();
-        if !self.items.is_empty() && self.arena.len() + length + (self.items.len() + 1) * ITEM > self.memory {
+        let bytes = key.len() + payload.len();
+        let Some((key_length, length)) = lengths(key.len(), payload.len()) else {
+            return Err(IndexError::Usage(format!("a text of {bytes} bytes is too long for an index")));
+        };
+        if !self.items.is_empty() && self.arena.len() + bytes + (self.items.len() + 1) * ITEM > self.memory {
             self.spill()?;
         }
         let mut prefix = [0; 16];
         prefix.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
         let prefix = u128::from_be_bytes(prefix);
-        self.items.push(Item {
-            prefix,
-            start: self.arena.len(),
-            key: key.len() as u32,
-            length: length as u32,
-        });
+        self.items.push(Item { prefix, start: self.arena.len(), key: key_length, length });
         self.arena.extend_from_slice(key);
         self.arena.extend_from_slice(payload);
         Ok(())
@@ -190,6 +197,16 @@ mod tests {
             found.push(record);
         }
         assert_eq!(found, expected, "with {memory} bytes");
+    }
+
+    #[test]
+    fn records_beyond_32_bits_are_refused() {
+        let most = u32::MAX as usize;
+        assert_eq!(lengths(7, 3), Some((7, 10)));
+        assert_eq!(lengths(most, 0), Some((u32::MAX, u32::MAX)));
+        for (key, payload) in [(most, 1), (most + 1, 0), (1, most), (usize::MAX, 1)] {
+            assert_eq!(lengths(key, payload), None, "{key} and {payload} bytes");
+        }
     }
 
     #[test]

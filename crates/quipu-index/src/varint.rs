@@ -63,14 +63,14 @@ impl<'bytes> Cursor<'bytes> {
         Some(byte)
     }
 
-    /// The next number; `None` at the end, or if no number ends within ten bytes.
+    /// The next number; `None` at the end, or if the number has more than 64 bits.
     pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
             number |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
-                return Some(number);
+                return (shift < 63 || byte < 2).then_some(number);
             }
         }
         None
@@ -106,5 +106,8 @@ mod tests {
         }
         assert_eq!(cursor.number(), None);
         assert_eq!(Cursor::at(&[0xff; 20], 0).unwrap().number(), None);
+        let mut longer = [0xff; 10];
+        longer[9] = 3;
+        assert_eq!(Cursor::at(&longer, 0).unwrap().number(), None, "65 bits");
     }
 }

@@ -199,6 +199,7 @@ impl EndpointGraph {
             ..Facts::default()
         };
         let mut described: Option<(usize, &str)> = None;
+        let mut seen: HashSet<String> = HashSet::new();
         for (_, node, role, _, value) in &stated {
             let rank = language(value);
             match role {
@@ -210,7 +211,7 @@ impl EndpointGraph {
                 }
                 RelationRole::Label | RelationRole::Alias if rank <= languages.len() => {
                     let name = value.readable().into_owned();
-                    if name != facts.name && !facts.aliases.contains(&name) {
+                    if name != facts.name && seen.insert(name.clone()) {
                         facts.aliases.push(name);
                     }
                 }

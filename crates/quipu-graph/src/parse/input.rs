@@ -95,32 +95,16 @@ struct Lines {
     outermost: Option<(u8, u8)>,
 }
 
-/// Counts the bytes read.
-struct Counted<R> {
+/// Shows the bytes that are read to `see`.
+struct Watched<R, F> {
     inner: R,
-    read: Arc<AtomicU64>,
+    see: F,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read, F: FnMut(&[u8])> Read for Watched<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.read.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-/// Notes the last byte read.
-struct Noted<R> {
-    inner: R,
-    last: Arc<AtomicU8>,
-}
-
-impl<R: Read> Read for Noted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        if let Some(byte) = buffer.get(..count).and_then(<[u8]>::last) {
-            self.last.store(*byte, Ordering::Relaxed);
-        }
+        (self.see)(buffer.get(..count).unwrap_or_default());
         Ok(count)
     }
 }
@@ -172,7 +156,11 @@ impl Source {
             Input::File(path) => Box::new(File::open(path).map_err(io_error("cannot open", path))?),
             Input::Stdin => Box::new(std::io::stdin()),
         };
-        let counted = Counted { inner: raw, read: self.read.clone() };
+        let read = self.read.clone();
+        let count = move |bytes: &[u8]| {
+            read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        };
+        let counted = Watched { inner: raw, see: count };
         let mut reader = without_mark(path, decompressed(path, Box::new(counted))?)?;
         let named = self.format.or_else(|| InputFormat::of_path(path));
         let format = match named {
@@ -203,7 +191,13 @@ impl Source {
             }
         };
         let last = Arc::new(AtomicU8::new(b'\n'));
-        let reader: Box<dyn Read + Send> = Box::new(Noted { inner: reader, last: last.clone() });
+        let noted = last.clone();
+        let note = move |bytes: &[u8]| {
+            if let Some(byte) = bytes.last() {
+                noted.store(*byte, Ordering::Relaxed);
+            }
+        };
+        let reader = Box::new(Watched { inner: reader, see: note });
         Ok((Opened { path: path.to_owned(), format, number, last }, reader))
     }
 }

@@ -124,10 +124,12 @@ impl DocumentIndex {
         let container = Container::open(&path, KIND)?;
         let meta = container.small_section("meta")?;
         let (passages, documents) = (u64_at(meta.as_ref(), 0), u64_at(meta.as_ref(), 8));
+        // The builder counts documents in 32 bits.
+        let fits = u32::try_from(documents).is_ok();
         let (records, by_node) = (container.section("records")?, container.section("bynode")?);
         let count = usize::try_from(passages).unwrap_or(usize::MAX);
         let sizes = [(&records, RECORD), (&by_node, 8)];
-        if sizes.iter().any(|(section, size)| Some(section.len()) != count.checked_mul(*size)) {
+        if !fits || sizes.iter().any(|(section, size)| Some(section.len()) != count.checked_mul(*size)) {
             return Err(IndexError::corrupt(&path, "its counts contradict each other"));
         }
         let vectors = folder.join(VECTORS);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use quipu_model::{Embeddings, ModelError};
 
 use super::*;
-use crate::container::ContainerWriter;
+use crate::container::{ContainerWriter, change_number};
 use crate::text::Format;
 
 /// The counts of letters as a vector: texts with similar letters are near.
@@ -291,6 +291,37 @@ async fn a_damaged_row_of_a_large_index_is_said_and_nothing_is_left_out() {
         }
     }
     assert!(refused > 0, "no damage was noticed");
+}
+
+#[tokio::test]
+async fn counts_that_the_files_cannot_have_are_damage() {
+    for (index, number) in [(0, u64::MAX), (0, 3), (1, u64::MAX), (1, 1 << 32)] {
+        let folder = tempfile::tempdir().unwrap();
+        build(folder.path(), None).await.unwrap();
+        change_number(&folder.path().join(PASSAGES), KIND, "meta", index, number);
+        let message = DocumentIndex::open(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("its counts contradict each other"), "{index}, {number}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn places_that_the_files_cannot_have_are_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), None).await.unwrap();
+    let path = folder.path().join(PASSAGES);
+    let whole = std::fs::read(&path).unwrap();
+    // A record has five numbers of this size; the second is the place of its text.
+    for place in [u64::MAX, u64::MAX - 7, 1 << 40] {
+        change_number(&path, KIND, "records", 1, place);
+        assert!(DocumentIndex::open(folder.path()).unwrap().passage(0).is_err(), "{place}");
+        std::fs::write(&path, &whole).unwrap();
+    }
+    for number in [4, u64::MAX / 40 + 1, u64::MAX] {
+        change_number(&path, KIND, "bynode", 2, number);
+        let index = DocumentIndex::open(folder.path()).unwrap();
+        assert!(index.passages_of(NodeId(7)).is_err() && index.passage(number).is_err(), "{number}");
+        std::fs::write(&path, &whole).unwrap();
+    }
 }
 
 #[test]

@@ -127,11 +127,13 @@ impl Graph for JoinedGraph {
             .into_iter()
             .map(|summary| Entity { summary, aliases: Vec::new(), description: None })
             .collect();
+        let mut seen: Vec<HashSet<String>> = nodes.iter().map(|_| HashSet::new()).collect();
         for (place, entity) in answers.into_iter().flat_map(|(_, answers)| answers) {
-            let Some(together) = entities.get_mut(place) else { continue };
-            let names = std::iter::once(entity.summary.name).chain(entity.aliases);
-            for name in names {
-                if name != together.summary.name && !together.aliases.contains(&name) {
+            let (Some(together), Some(seen)) = (entities.get_mut(place), seen.get_mut(place)) else {
+                continue;
+            };
+            for name in std::iter::once(entity.summary.name).chain(entity.aliases) {
+                if name != together.summary.name && seen.insert(name.clone()) {
                     together.aliases.push(name);
                 }
             }

@@ -146,6 +146,30 @@ async fn entities_of_other_keys_are_one_by_a_name_that_cannot_be_mistaken() {
     }
 }
 
+/// Names are told apart by hash. Comparing each with all others would take minutes.
+#[tokio::test]
+async fn an_entity_may_have_very_many_names() {
+    const COUNT: usize = 200_000;
+    let folder = tempfile::tempdir().unwrap();
+    let label = "http://www.w3.org/2000/01/rdf-schema#label";
+    let line = |number| format!("<urn:q1> <{label}> \"name {number}\" .\n");
+    let labels: String = (0..COUNT).map(line).collect();
+    let named = workspace(folder.path(), "named", "labels.nt", &labels).await;
+    assert_eq!(named.info().names, COUNT as u64);
+    let again = workspace(folder.path(), "again", "labels.nt", &line(7)).await;
+    let joined = Workspace::joined(&[named, again]).unwrap();
+    for number in (0..COUNT).step_by(997) {
+        let name = format!("name {number}");
+        let found = joined.lookup(&name, &LookupConfig::default()).await.unwrap();
+        assert_eq!(found[0].matched, name);
+    }
+    let node = joined.graph().resolve(&["urn:q1"]).await.unwrap()[0].unwrap();
+    let entity = joined.graph().entities(&[node]).await.unwrap().remove(0);
+    let names: BTreeSet<&str> =
+        entity.aliases.iter().chain([&entity.summary.name]).map(String::as_str).collect();
+    assert_eq!((entity.aliases.len(), names.len()), (COUNT - 1, COUNT));
+}
+
 #[tokio::test]
 async fn literals_written_alike_are_one() {
     let folder = tempfile::tempdir().unwrap();

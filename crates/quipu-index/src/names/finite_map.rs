@@ -12,7 +12,8 @@ const HEAD: usize = 4;
 const ENDS: [usize; 2] = [16, 20];
 
 /// A finite-state map in a section. Its methods return `None` if a page is damaged;
-/// [`Container::damage`](crate::container::Container::damage) then reports the damage.
+/// [`Container::damage`](crate::container::Container::damage) then reports the damage. The outputs
+/// on the way to a value are added up to at most `u64::MAX`, which is an offset into no section.
 pub(super) struct FiniteMap {
     fst: Fst<Section>,
     root: CompiledAddr,
@@ -59,10 +60,10 @@ impl FiniteMap {
         for byte in key.bytes() {
             let Some(index) = node.find_input(byte) else { return Some(None) };
             let transition = node.transition(index);
-            value = value.wrapping_add(transition.out.value());
+            value = value.saturating_add(transition.out.value());
             node = self.node(transition.addr)?;
         }
-        Some(node.is_final().then(|| value.wrapping_add(node.final_output().value())))
+        Some(node.is_final().then(|| value.saturating_add(node.final_output().value())))
     }
 
     /// Keys with this beginning, with their values, in order; at most `most`.
@@ -71,7 +72,7 @@ impl FiniteMap {
         for byte in start.bytes() {
             let Some(index) = node.find_input(byte) else { return Some(Vec::new()) };
             let transition = node.transition(index);
-            value = value.wrapping_add(transition.out.value());
+            value = value.saturating_add(transition.out.value());
             node = self.node(transition.addr)?;
         }
         let mut found = Vec::new();
@@ -85,10 +86,10 @@ impl FiniteMap {
             for index in (0..node.len()).rev() {
                 let transition = node.transition(index);
                 let key = key.iter().copied().chain([transition.inp]).collect();
-                open.push((transition.addr, value.wrapping_add(transition.out.value()), key));
+                open.push((transition.addr, value.saturating_add(transition.out.value()), key));
             }
             if node.is_final() {
-                found.push((String::from_utf8(key).ok()?, value.wrapping_add(node.final_output().value())));
+                found.push((String::from_utf8(key).ok()?, value.saturating_add(node.final_output().value())));
             }
         }
         Some(found)

@@ -104,7 +104,7 @@ struct Place {
     last: char,
     /// Characters walked.
     depth: usize,
-    /// Sum of the outputs on the way.
+    /// Sum of the outputs on the way; at most `u64::MAX`, as in [`FiniteMap`].
     output: u64,
 }
 
@@ -132,7 +132,7 @@ impl Walk<'_> {
             && cell <= 2 * half
             && place.row[cell] <= self.limit
         {
-            let value = place.output + node.final_output().value();
+            let value = place.output.saturating_add(node.final_output().value());
             self.found.push(Near { key: self.path.clone(), value, distance: place.row[cell] });
         }
         if self.may_err(&place) {
@@ -184,7 +184,7 @@ impl Walk<'_> {
             let Some(at) = self.keys.node(address) else { return };
             let Some(index) = at.find_input(byte) else { return };
             let transition = at.transition(index);
-            output += transition.out.value();
+            output = output.saturating_add(transition.out.value());
             address = transition.addr;
         }
         let before = self.path.len();
@@ -195,7 +195,7 @@ impl Walk<'_> {
 
     fn follow_all(&mut self, node: &Node<'_>, place: &Place) {
         for transition in node.transitions() {
-            let output = place.output + transition.out.value();
+            let output = place.output.saturating_add(transition.out.value());
             self.path.push(transition.inp);
             let following = match transition.inp {
                 ..0x80 => 0,
@@ -214,7 +214,7 @@ impl Walk<'_> {
             let Some(node) = self.keys.node(address) else { return };
             for transition in node.transitions() {
                 self.path.push(transition.inp);
-                let output = output + transition.out.value();
+                let output = output.saturating_add(transition.out.value());
                 self.rest_of_character(transition.addr, place, output, following - 1);
                 self.path.pop();
             }
@@ -300,15 +300,34 @@ mod tests {
     }
 
     fn map<'a>(entries: impl Iterator<Item = (&'a str, u64)>) -> FiniteMap {
+        written(Fst::from_iter_map(entries).unwrap().as_bytes())
+    }
+
+    fn written(map: &[u8]) -> FiniteMap {
         const KIND: Kind = Kind { magic: *b"QPTEST\0\0", version: 1, oldest: 1, title: "test file" };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("map");
-        let map = Fst::from_iter_map(entries).unwrap();
         let mut file = ContainerWriter::create(&path, KIND, 1).unwrap();
-        file.write_section("map", map.as_bytes()).unwrap();
+        file.write_section("map", map).unwrap();
         file.finish().unwrap();
         // Opened like a large file, so that every node is checked.
         FiniteMap::open(Container::open_unchecked(&path, KIND).unwrap().section("map").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn outputs_of_a_damaged_map_add_up_to_no_place() {
+        let (large, more) = ([0x42; 8], [0x21; 8]);
+        let values = [u64::from_le_bytes(large), u64::from_le_bytes(large) + u64::from_le_bytes(more)];
+        let whole = Fst::from_iter_map(["ab", "ac"].into_iter().zip(values)).unwrap();
+        let mut bytes = whole.as_bytes().to_vec();
+        let at = bytes.windows(8).position(|window| window == large).unwrap();
+        bytes[at..at + 8].fill(0xff);
+        let damaged = written(&bytes);
+        assert_eq!(damaged.get("ac"), Some(Some(u64::MAX)));
+        assert_eq!(damaged.starting_with("ac", 9), Some(vec![("ac".to_owned(), u64::MAX)]));
+        for text in ["acx", "xac", "xc", "ca"] {
+            assert!(nearest(&damaged, None, text, 2, 9).iter().all(|near| near.value == u64::MAX), "{text}");
+        }
     }
 
     fn check(keys: &BTreeSet<String>, text: &str) {

@@ -51,7 +51,7 @@ impl NameIndex {
         let mut weights: HashMap<u64, f64> = HashMap::new();
         let mut read = 0;
         for spelling in &spellings {
-            if read > 0 && read + spelling.frequency as usize > POSTINGS {
+            if read > 0 && read + spelling.frequency > POSTINGS as u64 {
                 break;
             }
             let rarity = self.rarity(spelling.frequency) * spelling.weight;
@@ -204,7 +204,8 @@ impl NameIndex {
     }
 
     fn frequency_at(&self, postings: u64) -> Option<u64> {
-        Cursor::over(&self.postings, postings)?.number()
+        let frequency = Cursor::over(&self.postings, postings)?.number()?;
+        (frequency <= self.meta.keys).then_some(frequency)
     }
 
     fn gram_list(&self, offset: u64) -> Option<Vec<u64>> {

@@ -8,9 +8,9 @@ use quipu_graph::NodeId;
 
 use super::finite_map::FiniteMap;
 use super::writer::title_case;
-use super::{Candidate, KIND, MatchReason, NameKind, clip, fuzzy, rank, score};
+use super::{Candidate, KIND, LONGEST_KEY, MatchReason, NameKind, clip, fuzzy, rank, score};
 use crate::IndexError;
-use crate::container::{Container, Section, u64_at};
+use crate::container::{Container, Section};
 use crate::varint::Cursor;
 use quipu_language::{Word, fold, normalise};
 
@@ -74,6 +74,19 @@ pub(super) struct Meta {
     pub(super) longest: u64,
 }
 
+impl Meta {
+    /// Reads the section `meta`. `None` if the section is short, or if its numbers cannot be those
+    /// of the section `names`.
+    fn read(meta: &Section, names: &Section) -> Option<Self> {
+        let number = |index: usize| meta.u64_at(8 * index);
+        let meta =
+            Self { names: number(0)?, keys: number(1)?, greatest_degree: number(3)?, longest: number(4)? };
+        let fits =
+            meta.keys <= meta.names && meta.names <= names.len() as u64 && meta.longest <= LONGEST_KEY as u64;
+        fits.then_some(meta)
+    }
+}
+
 /// One name of a block.
 struct Named {
     node: NodeId,
@@ -109,17 +122,18 @@ impl NameIndex {
                 container.damage().unwrap_or_else(of_section)
             })
         };
-        let meta = container.small_section("meta")?;
-        let number = |index: usize| u64_at(meta.as_ref(), 8 * index);
+        let names = container.section("names")?;
+        let meta = Meta::read(&container.small_section("meta")?, &names)
+            .ok_or_else(|| IndexError::corrupt(path, "its counts contradict each other"))?;
         Ok(Self {
             keys: map("keys")?,
             backwards: map("backkeys")?,
-            names: container.section("names")?,
+            names,
             words: map("words")?,
             postings: container.section("postings")?,
             grams: map("grams")?,
             gramlist: container.section("gramlist")?,
-            meta: Meta { names: number(0), keys: number(1), greatest_degree: number(3), longest: number(4) },
+            meta,
             translate: None,
             container,
         })

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use quipu_graph::NodeId;
 
 use super::*;
+use crate::container::{change_number, change_section};
 use quipu_language::normalise;
 
 struct Built {
@@ -221,6 +222,28 @@ fn of_a_damaged_file_too_large_to_be_read_through_no_other_answer_comes() {
         }
     }
     assert!(refused > 100 && untouched > 100, "{refused} refused, {untouched} untouched");
+}
+
+#[test]
+fn counts_that_the_names_cannot_have_are_damage() {
+    let (_folder, path) = write(&[("Alpha Beta", 3), ("Gamma", 2)], 1 << 20);
+    let whole = std::fs::read(&path).unwrap();
+    let refused = |what: &str| {
+        let message = NameIndex::open(&path).unwrap_err().to_string();
+        assert!(message.contains("its counts contradict each other"), "{what}: {message}");
+        std::fs::write(&path, &whole).unwrap();
+    };
+    for (index, number) in [(0, u64::MAX), (0, 1), (1, u64::MAX), (4, u64::MAX)] {
+        change_number(&path, KIND, "meta", index, number);
+        refused(&format!("number {index} is {number}"));
+    }
+    change_section(&path, KIND, "meta", |bytes| bytes.truncate(16));
+    refused("two numbers");
+    // No more names hold the first word, "alpha", than there are.
+    change_section(&path, KIND, "postings", |bytes| bytes[0] = 0x7f);
+    let index = NameIndex::open(&path).unwrap();
+    let message = index.lookup("gamma alpha", &LookupConfig::default()).unwrap_err().to_string();
+    assert!(message.contains("an entry cannot be read"), "{message}");
 }
 
 proptest::proptest! {

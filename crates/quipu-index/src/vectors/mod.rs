@@ -69,6 +69,8 @@ const EXPANSION_SEARCH: usize = 96;
 const OVERSAMPLING: usize = 3;
 /// Largest matrix that is compared with its checksum on opening.
 const CHECKED_ON_OPEN: usize = 4 << 20;
+/// Most numbers of a stored vector. Embedders have thousands.
+const MOST_DIMENSIONS: usize = 1 << 20;
 
 /// A row near a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,17 +131,25 @@ impl Meta {
         .collect()
     }
 
-    fn from_bytes(bytes: &[u8]) -> Self {
-        let number = |index: usize| u64_at(bytes, 8 * index);
-        Self {
-            dimensions: number(0) as usize,
-            rows: number(1) as usize,
-            matrix_length: number(2),
-            matrix_checksum: number(3),
-            graph_length: number(4),
-            graph_checksum: number(5),
-            content: number(6),
-        }
+    /// Reads the section `meta`; `None` if it is short, or if vectors cannot be so long.
+    fn read(section: &Section) -> Option<Self> {
+        let number = |index: usize| section.u64_at(8 * index);
+        Some(Self {
+            dimensions: usize::try_from(number(0)?).ok().filter(|length| *length <= MOST_DIMENSIONS)?,
+            rows: usize::try_from(number(1)?).ok()?,
+            matrix_length: number(2)?,
+            matrix_checksum: number(3)?,
+            graph_length: number(4)?,
+            graph_checksum: number(5)?,
+            content: number(6)?,
+        })
+    }
+
+    /// Whether files of these lengths hold so many rows.
+    fn fits(&self, matrix: usize, starts: usize) -> bool {
+        let numbers = self.rows.checked_mul(self.dimensions);
+        numbers.and_then(|numbers| numbers.checked_mul(2)) == Some(matrix)
+            && self.rows.checked_add(1).and_then(|starts| starts.checked_mul(8)) == Some(starts)
     }
 }
 
@@ -163,16 +173,16 @@ impl VectorIndex {
 
     /// Reads the matrix whole up to `checked` bytes.
     fn with_rows(folder: &Path, container: Container, checked: usize) -> Result<Self, IndexError> {
-        let meta = Meta::from_bytes(container.small_section("meta")?.as_ref());
+        let contradictory = || IndexError::corrupt(&folder.join(ROWS), "its counts contradict each other");
+        let meta = Meta::read(&container.small_section("meta")?).ok_or_else(contradictory)?;
         let fingerprint = container.small_section("embedder")?;
         let fingerprint = String::from_utf8_lossy(fingerprint.as_ref()).into_owned();
         let (starts, nodes) = (container.section("starts")?, container.section("nodes")?);
         let matrix = map_file(&folder.join(MATRIX), meta.matrix_length)?;
         let graph_path = folder.join(GRAPH);
         let graph_map = map_file(&graph_path, meta.graph_length)?;
-        let expected = meta.rows.checked_mul(meta.dimensions).and_then(|numbers| numbers.checked_mul(2));
-        if expected != Some(matrix.len()) || starts.len() != 8 * (meta.rows + 1) {
-            return Err(IndexError::corrupt(&folder.join(ROWS), "its counts contradict each other"));
+        if !meta.fits(matrix.len(), starts.len()) {
+            return Err(contradictory());
         }
         let good = GoodPages::none(matrix.len().div_ceil(PAGE));
         if matrix.len() <= checked {
@@ -342,8 +352,10 @@ impl VectorIndex {
     }
 
     fn nodes_of(&self, row: u64) -> Result<Vec<NodeId>, IndexError> {
-        let at = |index: u64| (self.starts.u64_at(8 * index as usize)? as usize).checked_mul(8);
-        let bytes = at(row).zip(at(row + 1)).and_then(|(start, end)| self.nodes.get(start..end));
+        let place = |index: u64| usize::try_from(index).ok()?.checked_mul(8);
+        let at = |index: u64| place(self.starts.u64_at(place(index)?)?);
+        let end = row.checked_add(1).and_then(at);
+        let bytes = at(row).zip(end).and_then(|(start, end)| self.nodes.get(start..end));
         let bytes = bytes.ok_or_else(|| {
             self.container.damage().unwrap_or_else(|| {
                 IndexError::corrupt(self.container.path(), format!("the nodes of row {row} are missing"))
@@ -354,7 +366,7 @@ impl VectorIndex {
 
     /// Compares the graph's checksum once, before the C++ library follows its links.
     fn check_graph(&self) -> Result<(), IndexError> {
-        if self.meta.graph_length as usize <= CHECKED_ON_OPEN {
+        if self.meta.graph_length <= CHECKED_ON_OPEN as u64 {
             return Ok(());
         }
         let path = self.folder.join(GRAPH);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use quipu_model::{Embeddings, ModelError};
 
 use super::*;
+use crate::container::{change_number, change_section};
 
 /// Deterministic unit vectors from a text: sums of pseudo-random vectors of its words, so that
 /// texts with common words are near.
@@ -230,6 +231,44 @@ async fn damaged_files_are_refused() {
         std::fs::write(&path, &whole).unwrap();
     }
     VectorIndex::open(folder.path()).unwrap();
+}
+
+#[tokio::test]
+async fn counts_that_the_files_cannot_have_are_damage() {
+    // The lengths of vectors, where no row shows them.
+    for (count, dimensions) in [(0, u64::MAX), (0, 1 << 40), (60, u64::MAX)] {
+        let folder = tempfile::tempdir().unwrap();
+        build(folder.path(), count, &WordEmbedder::new(16)).await;
+        change_number(&folder.path().join(ROWS), KIND, "meta", 0, dimensions);
+        let error = VectorIndex::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("its counts contradict each other"), "{count} rows, {dimensions}: {error}");
+    }
+    // As many rows of no number as there are.
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), 0, &WordEmbedder::new(16)).await;
+    let rows = folder.path().join(ROWS);
+    change_number(&rows, KIND, "meta", 0, 0);
+    change_number(&rows, KIND, "meta", 1, u64::MAX);
+    change_section(&rows, KIND, "starts", Vec::clear);
+    assert!(VectorIndex::open(folder.path()).is_err());
+    change_section(&rows, KIND, "meta", |bytes| bytes.truncate(48));
+    assert!(VectorIndex::open(folder.path()).is_err());
+}
+
+#[tokio::test]
+async fn places_of_nodes_that_the_file_cannot_have_are_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let embedder = WordEmbedder::new(16);
+    build(folder.path(), 60, &embedder).await;
+    let index = VectorIndex::open(folder.path()).unwrap();
+    for row in [60, u64::MAX / 8, u64::MAX] {
+        assert!(index.nodes_of(row).is_err() && index.similarity(row, &[0.5; 16]).is_err(), "row {row}");
+    }
+    for start in [u64::MAX, u64::MAX / 8 + 2] {
+        change_number(&folder.path().join(ROWS), KIND, "starts", 7, start);
+        let index = VectorIndex::open(folder.path()).unwrap();
+        assert!(index.nodes_of(6).is_err() && index.nodes_of(7).is_err(), "{start}");
+    }
 }
 
 #[tokio::test]

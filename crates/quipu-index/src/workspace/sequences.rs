@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use quipu_graph::{Direction, ImportConfig, Input, QueryOptions};
+use quipu_graph::{Direction, ImportConfig, Input, QueryOptions, RelationId, Step};
 
 use super::tests::LetterEmbedder;
 use super::*;
@@ -196,64 +196,107 @@ impl Place {
         }
     }
 
-    /// Checks queries of two patterns with a shared variable, over each pair of relations, against
-    /// loops over the triples.
+    /// Checks the answers of SPARQL to all patterns.
     fn check_queries(&self, workspace: &Workspace) {
-        let triples = &self.model.triples;
-        let name = |number: &u8| NAMES[usize::from(*number)];
-        for (first, second) in (0..3u8).flat_map(|first| (0..3u8).map(move |second| (first, second))) {
-            let pairs = |joins: fn(Triple, Triple) -> bool, picks: fn(Triple, Triple) -> (u8, u8)| {
-                let of = |relation: u8| triples.iter().copied().filter(move |triple| triple.1 == relation);
-                let both = of(first).flat_map(|one| of(second).map(move |other| (one, other)));
-                let rows =
-                    both.filter(|(one, other)| joins(*one, *other)).map(|(one, other)| picks(one, other));
-                rows.map(|(a, b)| format!("{}\t{}", name(&a), name(&b))).collect::<BTreeSet<String>>()
+        for pattern in patterns() {
+            let Pattern { first, second, .. } = pattern;
+            let from = if pattern.is_path { "?a quipu:rFIRST ?x" } else { "?x quipu:rFIRST ?a" };
+            let from = from.replace("FIRST", &first.to_string());
+            let query = format!("SELECT DISTINCT ?a ?b {{ {from} . ?x quipu:r{second} ?b }}");
+            let mut rows = Vec::new();
+            let options = QueryOptions { format: quipu_graph::QueryFormat::Tsv, ..QueryOptions::default() };
+            workspace.embedded().unwrap().query(&query, &options, &mut rows).unwrap();
+            let rows = String::from_utf8(rows).unwrap();
+            let number = |cell: &str| {
+                let key = cell.strip_prefix("<urn:quipu:").and_then(|key| key.strip_suffix('>'));
+                number_of(key.unwrap())
             };
-            let path = pairs(|one, other| one.2 == other.0, |one, other| (one.0, other.2));
-            let star = pairs(|one, other| one.0 == other.0, |one, other| (one.2, other.2));
-            for (patterns, expected) in [
-                (format!("?a quipu:r{first} ?x . ?x quipu:r{second} ?b"), path),
-                (format!("?x quipu:r{first} ?a . ?x quipu:r{second} ?b"), star),
-            ] {
-                let query = format!("SELECT DISTINCT ?a ?b {{ {patterns} }}");
-                let mut rows = Vec::new();
-                let options =
-                    QueryOptions { format: quipu_graph::QueryFormat::Tsv, ..QueryOptions::default() };
-                workspace.embedded().unwrap().query(&query, &options, &mut rows).unwrap();
-                let rows = String::from_utf8(rows).unwrap();
-                let plain = |line: &str| line.replace("<urn:quipu:", "").replace('>', "");
-                assert_eq!(
-                    rows.lines().skip(1).map(plain).collect::<BTreeSet<String>>(),
-                    expected,
-                    "{query}"
-                );
-            }
+            let pair = |line: &str| line.split_once('\t').map(|(a, b)| (number(a), number(b))).unwrap();
+            let found: BTreeSet<(u8, u8)> = rows.lines().skip(1).map(pair).collect();
+            assert_eq!(found, pattern.pairs_in(&self.model.triples), "{query}");
         }
     }
 }
 
-/// Two joined workspaces give the answers of both.
-async fn check_joined(places: &[Place], workspaces: &[Arc<Workspace>]) {
+/// Two patterns with a shared variable.
+#[derive(Debug, Clone, Copy)]
+struct Pattern {
+    first: u8,
+    second: u8,
+    /// `?a first ?x . ?x second ?b`; otherwise `?x first ?a . ?x second ?b`.
+    is_path: bool,
+}
+
+/// Both kinds of patterns over each pair of relations.
+fn patterns() -> impl Iterator<Item = Pattern> {
+    let pairs = (0..3u8).flat_map(|first| (0..3u8).map(move |second| (first, second)));
+    pairs.flat_map(|(first, second)| [true, false].map(|is_path| Pattern { first, second, is_path }))
+}
+
+impl Pattern {
+    /// The values of `?a` and `?b`, by loops over the triples.
+    fn pairs_in(self, triples: &BTreeSet<Triple>) -> BTreeSet<(u8, u8)> {
+        let of = |relation: u8| triples.iter().copied().filter(move |triple| triple.1 == relation);
+        // The shared end of the first pattern, and `?a`.
+        let ends = |(head, _, tail): Triple| if self.is_path { (tail, head) } else { (head, tail) };
+        let both = of(self.first).flat_map(|one| of(self.second).map(move |other| (ends(one), other)));
+        both.filter(|((shared, _), other)| *shared == other.0).map(|((_, a), other)| (a, other.2)).collect()
+    }
+}
+
+fn number_of(name: &str) -> u8 {
+    (0..).zip(NAMES).find(|(_, other)| *other == name).unwrap().0
+}
+
+/// The neighbours along a step of a relation, by number; none if the graph lacks name or relation.
+async fn walked(graph: &dyn Graph, from: u8, relation: u8, direction: Direction) -> BTreeSet<u8> {
+    let Some(node) = graph.resolve(&[NAMES[usize::from(from)]]).await.unwrap()[0] else {
+        return BTreeSet::new();
+    };
+    let key = format!("r{relation}");
+    let Some((relation, _)) = (0..).zip(graph.relations()).find(|(_, info)| info.key == key) else {
+        return BTreeSet::new();
+    };
+    let step = Step { relation: RelationId(relation), direction };
+    let found = graph.expand(&[node], Some(&[step]), 100).await.unwrap().remove(0);
+    let nodes: Vec<_> = found.into_iter().flat_map(|expansion| expansion.nodes).collect();
+    graph.summaries(&nodes).await.unwrap().iter().map(|summary| number_of(&summary.key)).collect()
+}
+
+/// Two joined workspaces give the answers of both: their triples from either end, their names, and
+/// the patterns that SPARQL answers over one workspace. A joined graph takes no SPARQL, so the
+/// patterns are walked, and asked of a third workspace with the triples of both.
+async fn check_joined(folder: &Path, places: &[Place], workspaces: &[Arc<Workspace>]) {
     let joined = Workspace::joined(workspaces).unwrap();
-    let graph = joined.graph();
-    let nodes = graph.resolve(&NAMES).await.unwrap();
+    let graph = &**joined.graph();
     let all: BTreeSet<Triple> = places.iter().flat_map(|place| place.model.triples.iter().copied()).collect();
-    for (number, node) in (0..).zip(nodes) {
+    let mut whole = Place::new(&folder.join("whole"));
+    whole.make(&Change::Import(all.clone())).await;
+    whole.check().await;
+    let entities = whole.model.entities();
+    for (number, name) in (0..).zip(NAMES) {
+        let found = joined.lookup(name, &LookupConfig::default()).await.unwrap();
+        assert_eq!(found.iter().any(|found| found.name == name), entities.contains(&number), "{name}");
+        for relation in 0..3 {
+            let of = |from: fn(&Triple) -> u8, to: fn(&Triple) -> u8| -> BTreeSet<u8> {
+                all.iter().filter(|triple| (from(triple), triple.1) == (number, relation)).map(to).collect()
+            };
+            let tails = walked(graph, number, relation, Direction::Forward).await;
+            assert_eq!(tails, of(|triple| triple.0, |triple| triple.2), "{name} r{relation}");
+            let heads = walked(graph, number, relation, Direction::Backward).await;
+            assert_eq!(heads, of(|triple| triple.2, |triple| triple.0), "r{relation} {name}");
+        }
+    }
+    for pattern in patterns() {
         let mut found = BTreeSet::new();
-        if let Some(node) = node {
-            for expansion in graph.expand(&[node], None, 100).await.unwrap().remove(0) {
-                if expansion.step.direction == Direction::Backward {
-                    continue;
-                }
-                let relation = &graph.relations()[expansion.step.relation.0 as usize].key;
-                let relation: u8 = relation.strip_prefix('r').unwrap().parse().unwrap();
-                for tail in graph.summaries(&expansion.nodes).await.unwrap() {
-                    let tail = NAMES.iter().position(|name| *name == tail.key).unwrap();
-                    found.insert((number, relation, u8::try_from(tail).unwrap()));
-                }
+        let back = if pattern.is_path { Direction::Backward } else { Direction::Forward };
+        for shared in 0..8 {
+            let ends = walked(graph, shared, pattern.second, Direction::Forward).await;
+            for a in walked(graph, shared, pattern.first, back).await {
+                found.extend(ends.iter().map(|b| (a, *b)));
             }
         }
-        assert_eq!(found, all.iter().copied().filter(|(head, ..)| *head == number).collect());
+        assert_eq!(found, pattern.pairs_in(&all), "{pattern:?}");
     }
 }
 
@@ -270,7 +313,7 @@ async fn run(changes: &[(bool, Change)]) {
         workspaces.extend(place.check().await);
     }
     if workspaces.len() == 2 {
-        check_joined(&places, &workspaces).await;
+        check_joined(folder.path(), &places, &workspaces).await;
     }
 }
 

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use libc::{mode_t, off_t, size_t, ssize_t};
 
+use crate::allocations::{self, BUFFER};
+
 /// The fault at the chosen call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -25,14 +27,30 @@ pub enum Fault {
     PowerLoss,
     /// A read fails, as from a broken disk. Of this fault only reads are counted.
     FailRead,
+    /// An allocation fails (`allocations.rs`). Of this fault and the next three only allocations
+    /// are counted.
+    FailAllocation,
+    /// The allocation fails, and so does every later one.
+    FailAllocationsFromThenOn,
+    /// As `FailAllocation`, of the large allocations only.
+    FailBuffer,
+    /// As `FailAllocationsFromThenOn`, of the large allocations only.
+    FailBuffersFromThenOn,
 }
 
 impl Fault {
-    pub const ALL: [Self; 5] =
+    pub const OF_FILES: [Self; 5] =
         [Self::Fail, Self::FailFromThenOn, Self::Kill, Self::PowerLoss, Self::FailRead];
+    pub const OF_ALLOCATIONS: [Self; 4] = [
+        Self::FailAllocation,
+        Self::FailAllocationsFromThenOn,
+        Self::FailBuffer,
+        Self::FailBuffersFromThenOn,
+    ];
 
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|fault| format!("{fault:?}") == name)
+        let mut all = Self::OF_FILES.into_iter().chain(Self::OF_ALLOCATIONS);
+        all.find(|fault| format!("{fault:?}") == name)
     }
 }
 
@@ -52,6 +70,13 @@ static CALLS: AtomicU64 = AtomicU64::new(0);
 
 /// Counts calls from now on and triggers `fault` at call `at`, counted from 1; 0: never.
 pub fn begin(fault: Fault, at: u64, folder: &Path) {
+    match fault {
+        Fault::FailAllocation => return allocations::begin(1, at, false),
+        Fault::FailAllocationsFromThenOn => return allocations::begin(1, at, true),
+        Fault::FailBuffer => return allocations::begin(BUFFER, at, false),
+        Fault::FailBuffersFromThenOn => return allocations::begin(BUFFER, at, true),
+        _ => {}
+    }
     let mut on_disk = HashMap::new();
     visit(folder, &mut |file| {
         if let Ok(file) = file.metadata() {
@@ -65,7 +90,7 @@ pub fn begin(fault: Fault, at: u64, folder: &Path) {
 /// Ends counting; returns the number of calls.
 pub fn end() -> u64 {
     COUNTING.store(false, Ordering::SeqCst);
-    CALLS.load(Ordering::SeqCst)
+    CALLS.load(Ordering::SeqCst) + allocations::end()
 }
 
 fn stamp(file: &std::fs::Metadata) -> (u64, i64, i64) {
@@ -99,7 +124,8 @@ fn fails(removes: bool) -> bool {
             lose(plan);
             die()
         }
-        Fault::FailRead => false,
+        // Counted elsewhere.
+        _ => false,
     }
 }
 

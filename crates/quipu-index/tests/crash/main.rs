@@ -1,10 +1,11 @@
-//! The state of a workspace after its file operations fail or its process is killed: either the
-//! state before the command or the state after, never a third. Repeating the command gives the
-//! state after, without leftovers.
+//! The state of a workspace after its file operations or its allocations fail or its process is
+//! killed: either the state before the command or the state after, never a third. Repeating the
+//! command gives the state after, without leftovers.
 //!
 //! The program runs itself for each command, with a fault at one of the command's file operations
-//! (`faults.rs`), or killed at a random moment. This test tries a few of the operations; `make
-//! crash` (`QUIPU_CRASH=N`) tries every one, and N random moments.
+//! (`faults.rs`) or allocations (`allocations.rs`), or killed at a random moment. This test tries a
+//! few of each; `make crash` tries every file operation and N random moments (`QUIPU_CRASH=N`), and
+//! about N allocations (`QUIPU_CRASH_ALLOCATIONS=N`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,6 +14,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[cfg(target_os = "linux")]
+mod allocations;
 #[cfg(target_os = "linux")]
 mod commands;
 #[cfg(target_os = "linux")]

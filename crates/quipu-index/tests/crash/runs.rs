@@ -1,5 +1,7 @@
 //! Runs each command in separate processes, each interrupted at another place.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
@@ -14,6 +16,8 @@ const CHILD: &str = "as-child";
 const FEW: u64 = 2;
 /// Random moments per command by default.
 const FEW_MOMENTS: u64 = 1;
+/// Seconds after which a command ends by a signal: it hangs.
+const MOST_SECONDS: u32 = 120;
 
 pub fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -22,7 +26,9 @@ pub fn main() {
     {
         return child(command, Path::new(folder), Fault::named(fault).unwrap(), at.parse().unwrap());
     }
-    let moments: Option<u64> = std::env::var("QUIPU_CRASH").ok().map(|number| number.parse().unwrap());
+    let number =
+        |name: &str| -> Option<u64> { std::env::var(name).ok().map(|number| number.parse().unwrap()) };
+    let (moments, allocations) = (number("QUIPU_CRASH"), number("QUIPU_CRASH_ALLOCATIONS"));
     let served = tempfile::tempdir().unwrap();
     let address = endpoint::start(served.path());
     let mut total = Counts::default();
@@ -31,7 +37,11 @@ pub fn main() {
     for command in
         COMMANDS.iter().filter(|command| word.is_none_or(|word| command.name.contains(word))).copied()
     {
-        let counts = Trial::new(command, &address).run(moments);
+        let trial = Trial::new(command, &address);
+        let mut counts = Counts::default();
+        trial.break_files(moments, &mut counts);
+        trial.kill(moments, &mut counts);
+        trial.fail_allocations(allocations, &mut counts);
         println!("{}: {counts}", command.name);
         total.add(&counts);
     }
@@ -39,6 +49,13 @@ pub fn main() {
 }
 
 fn child(command: &str, folder: &Path, fault: Fault, at: u64) {
+    // The first ends this process if it hangs: a thread waits for another that failed. After the
+    // second, a process that ends by a signal leaves no file with its memory.
+    // SAFETY: both take numbers only.
+    unsafe {
+        libc::alarm(MOST_SECONDS);
+        libc::prctl(libc::PR_SET_DUMPABLE, 0);
+    }
     let place = folder.join("workspace");
     prepare(folder);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -61,6 +78,14 @@ struct Counts {
     /// Of these, the numbers that left the state before and the state after.
     before: u64,
     after: u64,
+    /// Allocations of the command.
+    allocations: u64,
+    /// Runs with a failed allocation: ended by a signal, failed with an error, or finished.
+    ended: u64,
+    failed: u64,
+    finished: u64,
+    /// Runs that made fewer allocations than others, so that none failed.
+    missed: u64,
 }
 
 impl Counts {
@@ -69,14 +94,22 @@ impl Counts {
         self.broken += other.broken;
         self.before += other.before;
         self.after += other.after;
+        self.allocations += other.allocations;
+        self.ended += other.ended;
+        self.failed += other.failed;
+        self.finished += other.finished;
+        self.missed += other.missed;
     }
 }
 
 impl std::fmt::Display for Counts {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { operations, broken, before, after } = self;
-        write!(formatter, "{operations} file operations, {broken} runs broken off: ")?;
-        write!(formatter, "{before} left the state before, {after} the state after")
+        let Self { operations, broken, before, after, allocations, ended, failed, finished, missed } = self;
+        write!(formatter, "{operations} file operations, {allocations} allocations, ")?;
+        write!(formatter, "{broken} runs broken off: ")?;
+        write!(formatter, "{before} left the state before, {after} the state after; ")?;
+        write!(formatter, "after a failed allocation {ended} ended, {failed} gave an error, ")?;
+        write!(formatter, "{finished} finished, {missed} did not come to it")
     }
 }
 
@@ -91,9 +124,17 @@ struct Trial<'a> {
     /// Files after the command.
     files: Vec<String>,
     operations: u64,
-    /// Reads of files, which may fail too.
-    reads: u64,
     took: Duration,
+}
+
+/// How a command ended.
+enum Outcome {
+    /// As usual, after this number of calls of the kind that its fault counts.
+    Done(u64),
+    /// With an error.
+    Failed,
+    /// By a signal.
+    Ended,
 }
 
 impl<'a> Trial<'a> {
@@ -115,24 +156,32 @@ impl<'a> Trial<'a> {
             after: String::new(),
             files: Vec::new(),
             operations: 0,
-            reads: 0,
             took: Duration::ZERO,
             folder,
         };
         let fresh = trial.fresh();
         let started = Instant::now();
-        trial.operations = trial.give(&fresh, Fault::Kill, 0).expect("the command does what it should");
+        let Outcome::Done(operations) = trial.give(&fresh, Fault::Kill, 0) else {
+            panic!("{}: it fails by itself", command.name)
+        };
+        trial.operations = operations;
         trial.took = started.elapsed();
         trial.after = told(&fresh);
         trial.files = files(&fresh);
         assert_ne!(trial.before, trial.after, "{}", command.name);
-        let again = trial.fresh();
-        trial.reads = trial.give(&again, Fault::FailRead, 0).expect("no read fails");
         trial
     }
 
-    fn give(&self, folder: &Path, fault: Fault, at: u64) -> Option<u64> {
+    fn give(&self, folder: &Path, fault: Fault, at: u64) -> Outcome {
         run(self.command.name, folder, self.address, fault, at)
+    }
+
+    /// The number of calls that a fault of this kind can strike.
+    fn count(&self, fault: Fault) -> u64 {
+        match self.give(&self.fresh(), fault, 0) {
+            Outcome::Done(calls) => calls,
+            _ => panic!("{}, {fault:?}: it fails by itself", self.command.name),
+        }
     }
 
     /// The state before the command, in a folder that is reused.
@@ -143,18 +192,21 @@ impl<'a> Trial<'a> {
         fresh
     }
 
-    fn run(&self, moments: Option<u64>) -> Counts {
-        let mut counts = Counts { operations: self.operations, ..Counts::default() };
-        for (number, fault) in (1..).zip(Fault::ALL) {
-            let operations = if fault == Fault::FailRead { self.reads } else { self.operations };
+    /// Breaks each file operation, or a few of them, in each way.
+    fn break_files(&self, moments: Option<u64>, counts: &mut Counts) {
+        counts.operations = self.operations;
+        for (number, fault) in (1..).zip(Fault::OF_FILES) {
+            let operations = if fault == Fault::FailRead { self.count(fault) } else { self.operations };
             let step = if moments.is_some() { 1 } else { (operations / FEW).max(1) };
             // Different operations for each fault.
             for at in (number.min(step)..=operations).step_by(usize::try_from(step).unwrap()) {
-                let folder = self.fresh();
-                let calls = self.give(&folder, fault, at);
-                self.check(&folder, &format!("{fault:?} at {at}"), calls.is_some(), &mut counts);
+                self.strike(fault, at, counts);
             }
         }
+    }
+
+    /// Kills the command at moments spread over its time.
+    fn kill(&self, moments: Option<u64>, counts: &mut Counts) {
         for moment in 0..moments.unwrap_or(FEW_MOMENTS) / COMMANDS.len() as u64 + 1 {
             let folder = self.fresh();
             // Spread over the command's time without a pattern: multiples of the golden ratio.
@@ -164,9 +216,44 @@ impl<'a> Trial<'a> {
             std::thread::sleep(self.took.mul_f64(share));
             process.kill().unwrap();
             process.wait().unwrap();
-            self.check(&folder, &format!("killed at {share:.3} of its time"), false, &mut counts);
+            self.check(&folder, &format!("killed at {share:.3} of its time"), false, counts);
         }
-        counts
+    }
+
+    /// Fails allocations: one in each of equal parts of the command, the same in each run of the
+    /// harness, and as many random ones. By default only one of the former for each kind of fault;
+    /// each of all if `number` is large enough.
+    fn fail_allocations(&self, number: Option<u64>, counts: &mut Counts) {
+        let runs = (COMMANDS.len() * Fault::OF_ALLOCATIONS.len()) as u64;
+        for (kind, fault) in (0..).zip(Fault::OF_ALLOCATIONS) {
+            let allocations = self.count(fault);
+            counts.allocations = counts.allocations.max(allocations);
+            // Some commands make no large one.
+            let parts = number.unwrap_or_default().div_ceil(2 * runs).max(1).min(allocations);
+            // The kinds have different places within the parts.
+            let (place, places) = (2 * kind + 1, 2 * Fault::OF_ALLOCATIONS.len() as u64);
+            let even = (0..parts).map(|part| (part * places + place) * allocations / (parts * places));
+            let more = if number.is_some() && parts < allocations { parts } else { 0 };
+            let random = (0..more).map(|_| random() % allocations);
+            for at in even.chain(random).map(|at| at + 1) {
+                match self.strike(fault, at, counts) {
+                    Outcome::Done(calls) if calls < at => counts.missed += 1,
+                    Outcome::Done(_) => counts.finished += 1,
+                    Outcome::Failed => counts.failed += 1,
+                    Outcome::Ended => counts.ended += 1,
+                }
+            }
+        }
+        assert!(counts.ended > 0, "{}: no allocation failed", self.command.name);
+    }
+
+    /// Runs the command with one fault, and checks what it left.
+    fn strike(&self, fault: Fault, at: u64, counts: &mut Counts) -> Outcome {
+        let folder = self.fresh();
+        let outcome = self.give(&folder, fault, at);
+        let succeeded = matches!(outcome, Outcome::Done(_));
+        self.check(&folder, &format!("{fault:?} at {at}"), succeeded, counts);
+        outcome
     }
 
     /// Checks that an interrupted command left the state before or the state after, and that the
@@ -200,13 +287,25 @@ fn process(command: &str, folder: &Path, address: &str, fault: Fault, at: u64) -
     process
 }
 
-/// The number of file operations (of reads, if those fail) of a successful command; `None` if it
-/// failed.
-fn run(command: &str, folder: &Path, address: &str, fault: Fault, at: u64) -> Option<u64> {
+/// Runs a command to its end.
+fn run(command: &str, folder: &Path, address: &str, fault: Fault, at: u64) -> Outcome {
     let output = process(command, folder, address, fault, at).output().unwrap();
+    let what = format!("{command}, {fault:?} at {at}");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!told.contains("panicked"), "{command}, {fault:?} at {at}: {told}");
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().parse().unwrap())
+    assert!(!told.contains("panicked"), "{what}: {told}");
+    match (output.status.code(), output.status.signal()) {
+        (Some(0), _) => Outcome::Done(String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()),
+        (Some(_), _) => Outcome::Failed,
+        // A failed allocation aborts.
+        (None, Some(libc::SIGKILL | libc::SIGABRT)) => Outcome::Ended,
+        (None, Some(libc::SIGALRM)) => panic!("{what}: it hangs: {told}"),
+        (None, signal) => panic!("{what}: signal {signal:?}: {told}"),
+    }
+}
+
+/// Another number in each call and each run.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 fn told(folder: &Path) -> String {
