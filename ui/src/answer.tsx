@@ -130,11 +130,8 @@ function Told({ run, reply, again, explore, ...lighting }: Lighting & Pick<Shown
 /** The outcome: whether the values stand in the evidence, and whether the question means them. */
 function Verdict({ reply }: { reply: Reply }) {
   if (reply.status === "abstained") {
-    return (
-      <p class="badge unsure">
-        No answer: {reply.reason ?? "the evidence holds none"}. Quipu does not guess.
-      </p>
-    );
+    const reason = reply.reason?.replace(/\.$/, "") ?? "the evidence holds none";
+    return <p class="badge unsure">No answer: {reason}. Quipu does not guess.</p>;
   }
   if (reply.status === "invalid_question") {
     return <p class="badge unsure">The question assumes something that the evidence does not support. {reply.reason}</p>;
@@ -145,7 +142,7 @@ function Verdict({ reply }: { reply: Reply }) {
   const held = sureness === "doubtful" ? "neutral" : "good";
   const read = { sure: "good", fairly_sure: "neutral", doubtful: "unsure" }[sureness];
   return (
-    <div role="group" class="verdict" aria-label="How far this can be trusted">
+    <div role="group" class="verdict" aria-label="Certainty">
       <p class={`badge ${values_held ? held : "unsure"}`}>{values}</p>
       <p class={`badge ${values_held || read === "unsure" ? read : "neutral"}`}>{reading}</p>
     </div>
@@ -233,7 +230,7 @@ function Tried({ run }: { run: Run }) {
   const anchors = anchorsOf(run.events);
   return (
     <div class="tried">
-      <p>What was tried:</p>
+      <p>Attempts:</p>
       <ul>
         <li>{anchors.length ? `Started from ${anchors.join(", ")}` : "No entity of the graph was found in the question"}</li>
         {phrases.slice(0, 3).map((phrase) => (
@@ -244,7 +241,7 @@ function Tried({ run }: { run: Run }) {
   );
 }
 
-/** The entity chosen for each name, and the others of that name. */
+/** The entity chosen for each name, and the other candidates. */
 function Meant({ run, again, explore }: Pick<Shown, "run" | "again" | "explore">) {
   const chosen = run.question.anchors ?? [];
   const mentions = run.mentions.filter((mention) => mention.chosen);
@@ -256,7 +253,7 @@ function Meant({ run, again, explore }: Pick<Shown, "run" | "again" | "explore">
     again({ ...run.question, anchors: [id, ...others], conversation: undefined, question: run.reply!.question });
   };
   return (
-    <div role="group" class="meant" aria-label="Which entities were meant">
+    <div role="group" class="meant" aria-label="Chosen entities">
       {mentions.map((mention) => {
         const best = taken(mention);
         const others = mention.candidates.filter((candidate) => candidate !== best);
@@ -264,8 +261,8 @@ function Meant({ run, again, explore }: Pick<Shown, "run" | "again" | "explore">
         return (
           <details key={mention.text}>
             <summary>
-              “{mention.text}” was taken for <b>{best.name}</b> {about(best)} ({why})
-              {others.length > 0 && `; ${others.length} other${others.length > 1 ? "s" : ""} could be meant`}
+              “{mention.text}” means <b>{best.name}</b> {about(best)} ({why})
+              {others.length > 0 && `; ${others.length} other candidate${others.length > 1 ? "s" : ""}`}
             </summary>
             <button type="button" class="plain" onClick={() => explore(best.id)}>
               Look at {best.name}

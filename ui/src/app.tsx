@@ -5,11 +5,11 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Question, type Reply, type Status, Failure, setKey, status as readStatus } from "./api";
 import { RunView } from "./answer";
 import { Browse } from "./browse";
+import { MethodChoice } from "./choice";
 import { Differences } from "./compare";
 import { useConnection } from "./connection";
 import { Explorer } from "./explorer";
 import { forget, fromAddress, past, permalink, remember } from "./history";
-import { GROUPS, about } from "./methods";
 import type { Run } from "./run";
 import { Sparql } from "./sparql";
 import { Start } from "./start";
@@ -122,7 +122,9 @@ function Desk({ status }: { status: Status }) {
   const address = fromAddress(location.hash);
   const [view, setView] = useState<View>(() => viewOf(location.hash));
   const [workspace, setWorkspace] = useState(address?.workspace ?? status.workspaces[0]?.name);
-  const [method, setMethod] = useState(address?.method ?? status.method);
+  const [method, setMethod] = useState(
+    status.methods.find((name) => name === address?.method) ?? status.method,
+  );
   const [against, setAgainst] = useState("");
   const [calls, setCalls] = useState("");
   const [thread, setThread] = useState<Asked[]>(() => (address ? [{ number: 0, question: address }] : []));
@@ -139,8 +141,15 @@ function Desk({ status }: { status: Status }) {
     const current = thread.at(-1);
     history.replaceState(null, "", to !== "ask" ? `#${to}` : current ? permalink(current.question) : location.pathname);
   };
+  const chooseMethod = (name: string) => {
+    setMethod(name);
+    if (name === against) setAgainst("");
+  };
   const ask = (question: Question, compare = "") => {
     setView("ask");
+    // The choice follows the question, so that a follow-up goes to the same method.
+    const asked = status.methods.find((name) => name === question.method);
+    if (asked) chooseMethod(asked);
     setOther(null);
     setKept(remember(question));
     history.replaceState(null, "", permalink(question));
@@ -191,7 +200,7 @@ function Desk({ status }: { status: Status }) {
             Quipu
           </a>
         </h1>
-        <nav aria-label="Places">
+        <nav aria-label="Sections">
           {(["ask", "explore", "sparql"] as const).map((to) => (
             <a
               key={to}
@@ -227,12 +236,24 @@ function Desk({ status }: { status: Status }) {
             <details class="more">
               <summary>More</summary>
               <div class="options">
-                <MethodChoice label="Method" value={method} set={setMethod} among={status.methods} />
-                <MethodChoice label="Compare with" value={against} set={setAgainst} among={["", ...status.methods.filter((name) => name !== method)]} />
+                <MethodChoice
+                  label="Method"
+                  planner="Planner"
+                  value={method}
+                  set={chooseMethod}
+                  among={status.methods}
+                />
+                <MethodChoice
+                  label="Compare with"
+                  planner="Its planner"
+                  value={against}
+                  set={setAgainst}
+                  among={["", ...status.methods.filter((name) => name !== method)]}
+                />
                 <div class="choice">
-                  <label for="calls">Most model calls</label>{" "}
+                  <label for="calls">Model call limit</label>{" "}
                   <input id="calls" type="number" min={0} max={1000} value={calls} onInput={(event) => setCalls(event.currentTarget.value)} />
-                  <p class="faint">Empty: the server's limit. The answer says if the limit ended the work.</p>
+                  <p class="faint">If empty, the server's limit holds. The answer says if the limit ended the work.</p>
                 </div>
               </div>
             </details>
@@ -275,34 +296,6 @@ function Desk({ status }: { status: Status }) {
         <Explorer id={explored.id} workspace={workspace} go={(id) => setExplored({ id })} close={() => setExplored(null)} />
       )}
     </>
-  );
-}
-
-/** The choice of the method, with a sentence about it. */
-function MethodChoice(props: { label: string; value: string; set: (value: string) => void; among: string[] }) {
-  const id = useId();
-  const known = new Set(GROUPS.flatMap(({ methods }) => Object.keys(methods)));
-  const plain = (name: string) => name.split(" + ")[0] ?? name;
-  const option = (name: string) => (
-    <option key={name} value={name}>
-      {name || "nothing"}
-    </option>
-  );
-  return (
-    <div class="choice">
-      <label for={id}>{props.label}</label>{" "}
-      <select id={id} aria-describedby={`${id}-about`} value={props.value} onChange={(event) => props.set(event.currentTarget.value)}>
-        {props.among.filter((name) => !known.has(plain(name))).map(option)}
-        {GROUPS.map(({ label, methods }) => (
-          <optgroup key={label} label={label}>
-            {props.among.filter((name) => methods[plain(name)]).map(option)}
-          </optgroup>
-        ))}
-      </select>
-      <p class="faint" id={`${id}-about`}>
-        {about(props.value) || (props.value ? "" : "One method answers.")}
-      </p>
-    </div>
   );
 }
 
@@ -365,7 +358,7 @@ function FollowUp({ ask }: { ask: (text: string) => void }) {
   };
   return (
     <form class="follow-up row" onSubmit={submit}>
-      <input name="follow-up" aria-label="Follow-up question" placeholder="And …? (a follow-up question)" autocomplete="off" />
+      <input name="follow-up" aria-label="Follow-up question" placeholder="Ask a follow-up question" autocomplete="off" />
       <button type="submit" class="main">
         Follow up
       </button>
@@ -377,7 +370,7 @@ function History({ kept, ask, clear }: { kept: Question[]; ask: (question: Quest
   if (!kept.length) return null;
   return (
     <details class="history">
-      <summary>Asked before ({kept.length})</summary>
+      <summary>Recent questions ({kept.length})</summary>
       <ul>
         {kept.map((question, at) => (
           <li key={at}>
@@ -388,8 +381,8 @@ function History({ kept, ask, clear }: { kept: Question[]; ask: (question: Quest
           </li>
         ))}
       </ul>
-      <button type="button" onClick={clear}>
-        Forget them
+      <button type="button" class="small" onClick={clear}>
+        Clear the list
       </button>
     </details>
   );

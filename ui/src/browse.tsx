@@ -77,8 +77,8 @@ function Several({ held, id, showTable }: { held: Overview; id: string; showTabl
   const columns = held.types.find((type) => type.id === id)?.columns.filter((column) => column.several) ?? [];
   if (!columns.length) return null;
   return (
-    <p>
-      With several values:{" "}
+    <p class="row">
+      With several values:
       {columns.map(({ table, title, values }) => (
         <button key={table} type="button" class="small" onClick={() => showTable(table)}>
           {title} <span class="faint">{count(values)}</span>
@@ -129,13 +129,13 @@ function Rows({ id, workspace, explore }: { id: string; workspace?: string; expl
       />
       <div class="row pages">
         <button type="button" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
-          Earlier
+          Previous
         </button>
         <span role="status">
           {page.rows.length ? `${count(offset + 1)} to ${count(last)}` : "no rows"}
         </span>
         <button type="button" disabled={!page.more} onClick={() => setOffset(last)}>
-          Later
+          Next
         </button>
       </div>
     </section>

@@ -263,17 +263,32 @@ export function WorldMap({ places, explore }: { places: Place[]; explore: (id: s
   );
 }
 
-/** Places on the map. A name is shown only if it overlaps no other name or place. */
+/** Half the width of a place on the map with its margin, and the distance of its name. */
+const DOT = { half: 6, name: 7 };
+
+/**
+ * Places on the map. A name stands right or left of its place, where it overlaps nothing. A name
+ * without such a side is left out.
+ */
 function labelled(places: Place[], x: (east: number) => number, y: (north: number) => number, width: number) {
-  const dots = places.map(({ latitude, longitude }) => ({ from: x(longitude) - 6, to: x(longitude) + 6, top: y(latitude) }));
+  const dots = places.map(({ latitude, longitude }) => {
+    const left = x(longitude);
+    return { from: left - DOT.half, to: left + DOT.half, top: y(latitude) };
+  });
   const taken: typeof dots = [];
   return places.map(({ id, name, latitude, longitude }, at) => {
     const [left, top, wide] = [x(longitude), y(latitude), textWidth(name, 12) + 12];
-    const before = left + wide > width;
-    const [from, to] = before ? [left - wide, left] : [left, left + wide];
-    const free = (other: (typeof dots)[number]) => Math.abs(other.top - top) > 15 || other.to < from || other.from > to;
-    const shown = taken.every(free) && dots.every((dot, other) => other === at || free(dot));
-    if (shown) taken.push({ from, to, top });
-    return { id, name, left, top, shown, before };
+    const sides = [
+      { from: left + DOT.name, to: left + wide, top, before: false },
+      { from: left - wide, to: left - DOT.name, top, before: true },
+    ];
+    const side = sides.find(({ from, to }) => {
+      const free = (other: (typeof dots)[number]) =>
+        Math.abs(other.top - top) > 15 || other.to < from || other.from > to;
+      const others = dots.filter((_, other) => other !== at);
+      return from >= 0 && to <= width && [...taken, ...others].every(free);
+    });
+    if (side) taken.push(side);
+    return { id, name, left, top, shown: side !== undefined, before: side?.before ?? false };
   });
 }

@@ -18,8 +18,8 @@ export function Differences({ one, other }: Props) {
   const row = (title: string, ...cells: string[]) => [title, ...cells].map((name) => ({ name }));
   const [calls, seconds] = [0, 1].map((at) => [cost(one)[at], cost(other)[at]]);
   return (
-    <section class="run differences" aria-label="Where they differ">
-      <h2>{same ? (both.length ? "Both say the same" : "Neither has an answer") : "They differ"}</h2>
+    <section class="run differences" aria-label="Differences">
+      <h2>{same ? (both.length ? "The answers are the same" : "Neither has an answer") : "The answers differ"}</h2>
       {!same && (
         <ul>
           <li>
@@ -35,11 +35,11 @@ export function Differences({ one, other }: Props) {
       )}
       <Values
         shown={{
-          columns: ["what", one.method, other.method].map((title) => ({ title, kind: "text" as const })),
+          columns: ["aspect", one.method, other.method].map((title) => ({ title, kind: "text" as const })),
           rows: [
-            row("read as", one.readings?.[0]?.words ?? "—", other.readings?.[0]?.words ?? "—"),
-            row("the values", one.trust?.values ?? one.reason ?? "—", other.trust?.values ?? other.reason ?? "—"),
-            row("the reading", one.trust?.reading ?? "—", other.trust?.reading ?? "—"),
+            row("reading", one.readings?.[0]?.words ?? "—", other.readings?.[0]?.words ?? "—"),
+            row("values", one.trust?.values ?? one.reason ?? "—", other.trust?.values ?? other.reason ?? "—"),
+            row("certainty", one.trust?.reading ?? "—", other.trust?.reading ?? "—"),
             row("model calls", ...calls),
             row("seconds", ...seconds),
           ],

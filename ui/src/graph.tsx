@@ -107,7 +107,7 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
         )}
         {drawn !== first && (
           <button type="button" onClick={() => setDrawn(first)}>
-            As it was
+            Reset
           </button>
         )}
         <span role="status" class="faint">

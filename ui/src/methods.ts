@@ -1,9 +1,9 @@
-// One sentence about each method.
+// One sentence about each method and each planner, and the names of their pairs.
 
 /** Methods by purpose; methods of the server that are missing here come last. */
 export const GROUPS: { label: string; methods: Record<string, string> }[] = [
   {
-    label: "Planner",
+    label: "Quipu's own",
     methods: {
       auto: "Answers by a path through the graph if one clearly matches the question, else by a query over the graph's tables.",
       paths: "Ranks the paths that exist around the question's names; asks no model if relations have cards.",
@@ -11,17 +11,17 @@ export const GROUPS: { label: string; methods: Record<string, string> }[] = [
     },
   },
   {
-    label: "Method",
+    label: "Published methods",
     methods: {
-      kerag: "KERAG as published: retrieves the triples around the question's subject, filters them, and lets the model compose.",
-      anchor: "AnchorRAG as published: grounds several possible anchors, and retrieves around those that fit the question together.",
-      pseudo: "Pseudo-graphs as published: lets the model write down what it believes as a graph, and corrects that by the sources.",
-      hybrid: "HybGRAG as published: asks documents and graph together, and corrects the search from feedback.",
-      verify: "Self-verification as published: asks APIs first and checks by itself whether the reply answers; falls back on pages.",
+      kerag: "KERAG: retrieves the triples around the question's subject, filters them, and lets the model compose.",
+      anchor: "AnchorRAG: grounds several possible anchors, and retrieves around those that fit the question together.",
+      pseudo: "Pseudo-graphs: lets the model write down what it believes as a graph, and corrects that by the sources.",
+      hybrid: "HybGRAG: asks documents and graph together, and corrects the search from feedback.",
+      verify: "Self-verification: asks APIs first and checks by itself whether the reply answers; falls back on pages.",
     },
   },
   {
-    label: "Baseline",
+    label: "Baselines",
     methods: {
       io: "The model alone, without a graph.",
       cot: "The model alone, step by step.",
@@ -42,10 +42,30 @@ export const GROUPS: { label: string; methods: Record<string, string> }[] = [
   },
 ];
 
-/** The sentence about a method. For "kerag + paths" it adds which planner replaces the paper's. */
+/** The planner of a method that names no other. */
+const PUBLISHED = "published";
+
+/** Planners of the published methods, each with a sentence. */
+export const PLANNERS: Record<string, string> = {
+  [PUBLISHED]: "The paper's own plan.",
+  paths: "Paths around the question's names replace the paper's plan and retrieval.",
+  query: "A query over the graph's tables replaces the paper's plan and retrieval.",
+};
+
+/** A method with its planner. */
+export interface Pair {
+  method: string;
+  planner: string;
+}
+
+/** Reads the server's name of a pair: "kerag" or "kerag + paths". */
+export function pairOf(name: string): Pair {
+  const [method, planner = PUBLISHED] = name.split(" + ");
+  return { method, planner };
+}
+
+/** The sentence about a method. */
 export function about(method: string): string {
-  const [name, planner] = method.split(" + ");
-  if (planner) return `${about(name)} The plan is that of ${planner}, not the paper's.`;
   for (const { methods } of GROUPS) if (methods[method]) return methods[method];
   return "";
 }

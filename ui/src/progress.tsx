@@ -75,7 +75,7 @@ export function Progress({ events, working }: { events: Happened[]; working: boo
   }
   return (
     <details class="progress">
-      <summary>How it came about ({lines.length} step{lines.length === 1 ? "" : "s"})</summary>
+      <summary>Steps to the answer ({lines.length})</summary>
       <ol>{lines}</ol>
     </details>
   );

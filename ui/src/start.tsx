@@ -33,24 +33,25 @@ export function Start({ workspace, kept, ask, clear, showType }: Props) {
     <div class="start">
       <Starters workspace={workspace} ask={ask} />
       {kept.length > 0 && (
-        <section class="history" aria-label="Asked before">
-          <h2>Asked before</h2>
+        <section class="history" aria-label="Recent questions">
+          <h2>Recent questions</h2>
           <ul>
             {kept.slice(0, RECENT).map((question, at) => (
               <li key={at}>
                 <button type="button" class="plain" onClick={() => ask(question)}>
                   {question.question}
-                </button>
+                </button>{" "}
+                <span class="faint">{question.method}</span>
               </li>
             ))}
           </ul>
           <button type="button" class="small" onClick={clear}>
-            Forget them
+            Clear the list
           </button>
         </section>
       )}
-      <section class="held" aria-label="What this graph holds">
-        <h2>What this graph holds</h2>
+      <section class="held" aria-label="Contents of the graph">
+        <h2>Contents of the graph</h2>
         {problem && <p role="alert">{problem}</p>}
         {!held && !problem && <p role="status">Loading the graph's types and relations…</p>}
         {held && (
@@ -92,8 +93,8 @@ function Starters({ workspace, ask }: Pick<Props, "workspace" | "ask">) {
   }, [workspace]);
   if (complete && !questions.length) return null;
   return (
-    <section class="starters" aria-label="Questions that it answers">
-      <h2>Ask, for example</h2>
+    <section class="starters" aria-label="Example questions">
+      <h2>Example questions</h2>
       <ul>
         {questions.map((question) => (
           <li key={question}>

@@ -59,7 +59,7 @@ async function isClean(page) {
 }
 
 async function ask(page, question, options = {}) {
-  if ("Method" in options || "Compare with" in options) {
+  if (Object.keys(options).some((label) => label !== "Workspace")) {
     await page.locator(".more").evaluate((more) => (more.open = true));
   }
   for (const [label, value] of Object.entries(options)) await page.getByLabel(label, { exact: true }).selectOption(value);
@@ -208,9 +208,9 @@ const tests = {
     await page.getByText("The values stand in the graph.").waitFor();
     await page.getByText(/^The reading is (fairly )?sure \(0\.\d\d\)\.$/).waitFor();
     assert.match(await page.getByTestId("cost").innerText(), /0 model calls.*paths/);
-    await page.getByText("How it came about").click();
+    await page.getByText("Steps to the answer").click();
     await page.getByText("paths considered").waitFor();
-    await page.getByText("How it came about").click();
+    await page.getByText("Steps to the answer").click();
     const graph = await drawn(page);
     assert.ok(graph.nodes.includes("Rifka Lodeizen") && graph.nodes.includes("Paula van der Oest"), JSON.stringify(graph));
     assert.ok(graph.anchors === 1 && graph.answers === 2 && graph.nodes.length <= 6, JSON.stringify(graph));
@@ -269,7 +269,7 @@ const tests = {
     const page = await open(base);
     await ask(page, "who painted the ceiling of Xyzzyplugh?");
     await page.getByText(/^No answer:/).waitFor();
-    await page.getByText("What was tried:").waitFor();
+    await page.getByText("Attempts:").waitFor();
     await isClean(page);
   },
 
@@ -387,7 +387,7 @@ const tests = {
   async "a name that several bear can be put right"() {
     const page = await open(base);
     await ask(page, "who directed Twins?", { Workspace: "twins" });
-    await page.getByLabel("Which entities were meant").locator("summary").click();
+    await page.getByLabel("Chosen entities").locator("summary").click();
     await page.getByRole("button", { name: /^Ask about Twins/ }).first().click();
     await page.getByText(/you chose it/).waitFor();
     assert.match(await answered(page).innerText(), /Director (One|Two)/);
@@ -399,8 +399,8 @@ const tests = {
     await ask(page, "who directed Kauwboy?", { "Compare with": "io" });
     await page.locator(".badge").getByText("The value stands in the graph.").waitFor();
     await page.locator(".badge").getByText("The value is from the model alone; no evidence confirms it.").waitFor();
-    const differences = page.getByLabel("Where they differ");
-    await differences.getByText("They differ").waitFor();
+    const differences = page.getByLabel("Differences", { exact: true });
+    await differences.getByText("The answers differ").waitFor();
     await differences.getByText("Only paths: Boudewijn Koole").waitFor();
     await differences.getByText("Only io: Somebody Else").waitFor();
     await isClean(page);
@@ -418,7 +418,7 @@ const tests = {
     await page.getByText("JSON copied").waitFor();
     assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).answers, ["Paula van der Oest"]);
     await ask(page, "who directed Kauwboy?");
-    await page.getByText(/Asked before/).click();
+    await page.getByText(/Recent questions/).click();
     await page.getByRole("button", { name: "who directed Kauwboy?" }).waitFor();
     await page.waitForURL(/q=who\+directed\+Kauwboy/);
   },
@@ -481,12 +481,12 @@ const tests = {
   async "the start shows what the graph holds and questions that it answers"() {
     const page = await open(`${base}/#`);
     await page.getByLabel("Workspace").selectOption("lands");
-    const held = page.getByLabel("What this graph holds");
+    const held = page.getByLabel("Contents of the graph");
     await held.getByRole("button", { name: "Rows of town" }).waitFor();
     assert.match(await held.innerText(), /entities of 2 types/);
     assert.match(await held.locator(".node").filter({ hasText: "town" }).first().textContent(), /4/);
     assert.ok((await held.locator(".edge").count()) >= 2);
-    const questions = page.getByLabel("Questions that it answers").getByRole("button");
+    const questions = page.getByLabel("Example questions").getByRole("button");
     await page.getByText("Trying questions on the graph…").waitFor({ state: "detached", timeout: 60000 });
     assert.ok((await questions.count()) >= 3, await page.locator(".starters").innerText());
     await isClean(page);
@@ -495,7 +495,7 @@ const tests = {
     await page.getByText(/^The reading is sure/).waitFor();
     assert.match(await page.getByTestId("cost").innerText(), /^0 model calls/);
     await page.getByRole("link", { name: "Quipu" }).click();
-    await page.getByLabel("Asked before").getByRole("button").first().waitFor();
+    await page.getByLabel("Recent questions").getByRole("button").first().waitFor();
     await held.getByRole("button", { name: "Rows of town" }).click();
     await page.getByLabel("Rows of town").getByRole("button", { name: "Oldham" }).waitFor();
   },
@@ -677,7 +677,7 @@ const tests = {
     await isClean(page);
   },
 
-  async "each method has a sentence, and the most model calls can be said"() {
+  async "each method has a sentence, and model calls can be limited"() {
     const page = await open(base);
     await answersWith(page, towns);
     await page.getByText("More", { exact: true }).click();
@@ -688,17 +688,87 @@ const tests = {
     }
     const untold = await page.getByLabel("Method", { exact: true }).locator("> option").allInnerTexts();
     assert.deepEqual(untold, [], "methods without a sentence");
-    await page.getByLabel("Most model calls").fill("3");
+    await page.getByLabel("Model call limit").fill("3");
     await ask(page, "how many people live in the towns of Peru?");
     await answered(page).waitFor();
     assert.deepEqual([page.asked[0].method, page.asked[0].max_llm_calls], ["react", 3]);
     await isClean(page);
   },
 
+  async "a planner can replace a paper's plan, and stays with the question"() {
+    const page = await open(base);
+    await answersWith(page, (question) => ({ ...towns(question), method: question.method }));
+    const method = page.getByLabel("Method", { exact: true });
+    const planner = page.getByLabel("Planner", { exact: true });
+    const values = (list) =>
+      list.locator("option").evaluateAll((options) => options.map(({ value }) => value));
+    await page.getByText("More", { exact: true }).click();
+    // Each method stands once. Only published methods take a planner.
+    const methods = await values(method);
+    assert.equal(new Set(methods).size, methods.length);
+    assert.deepEqual(methods.filter((name) => name.includes("+")), []);
+    const takes = [];
+    for (const name of methods) {
+      await method.selectOption(name);
+      if (await planner.count()) takes.push(name);
+    }
+    assert.deepEqual(takes, ["kerag", "anchor", "pseudo", "hybrid", "verify"]);
+    await method.selectOption("kerag");
+    const planners = ["published", "paths", "query"];
+    assert.deepEqual(await planner.locator("option").allInnerTexts(), planners);
+    for (const name of planners) {
+      await planner.selectOption({ label: name });
+      const choice = page.locator(".choice").filter({ has: planner });
+      const sentence = await choice.locator("p").innerText();
+      assert.ok(sentence.length > 20, `${name}: ${sentence}`);
+    }
+    // Another published method keeps the planner.
+    await planner.selectOption({ label: "paths" });
+    await method.selectOption("anchor");
+    assert.equal(await planner.inputValue(), "anchor + paths");
+    await method.selectOption("kerag");
+    await isClean(page);
+    await ask(page, "how many people live in the towns of Peru?");
+    await answered(page).waitFor();
+    assert.equal(page.asked[0].method, "kerag + paths");
+    assert.match(await page.getByTestId("cost").innerText(), / · kerag \+ paths · /);
+    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    assert.equal(address.get("method"), "kerag + paths");
+    // The address and the recent questions bring the pair back.
+    await page.reload();
+    await answered(page).waitFor();
+    assert.equal(page.asked[1].method, "kerag + paths");
+    assert.equal(await method.inputValue(), "kerag");
+    assert.equal(await planner.inputValue(), "kerag + paths");
+    await page.getByRole("link", { name: "Quipu" }).click();
+    await page.getByText("More", { exact: true }).click();
+    await method.selectOption("io");
+    const recent = page.getByLabel("Recent questions");
+    await recent.getByText("kerag + paths").waitFor();
+    await recent.getByRole("button", { name: "how many people live" }).click();
+    await answered(page).waitFor();
+    assert.equal(page.asked[2].method, "kerag + paths");
+    assert.equal(await planner.inputValue(), "kerag + paths");
+    // The same method by its own plan and by ours.
+    await page.getByLabel("Compare with", { exact: true }).selectOption("kerag");
+    const other = page.getByLabel("Its planner", { exact: true });
+    assert.deepEqual(await other.locator("option").allInnerTexts(), ["published", "query"]);
+    await ask(page, "how many people live in the towns of Peru?");
+    const differences = page.getByLabel("Differences", { exact: true });
+    await differences.getByText("The answers are the same").waitFor();
+    const pairs = ["kerag + paths", "kerag"];
+    assert.deepEqual(await differences.locator("th").allInnerTexts(), ["aspect", ...pairs]);
+    assert.deepEqual(page.asked.slice(3).map((question) => question.method), pairs);
+    await isClean(page);
+    // A pair is not compared with itself.
+    await planner.selectOption({ label: "published" });
+    assert.equal(await page.getByLabel("Compare with", { exact: true }).inputValue(), "");
+  },
+
   async "a page goes on when the server comes back"() {
     const way = await gate(base);
     const page = await open(way.url);
-    await page.getByLabel("What this graph holds").locator(".node").first().waitFor();
+    await page.getByLabel("Contents of the graph").locator(".node").first().waitFor();
     await way.cut();
     await page.getByText("The server does not answer.").waitFor({ timeout: 15000 });
     await isClean(page);
