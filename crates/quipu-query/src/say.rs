@@ -130,7 +130,7 @@ impl Teller<'_> {
     }
 
     /// The entities that COUNT(*) counts: those of the first table that the rows are not grouped
-    /// by; of links, the end that they are not grouped by.
+    /// by; of links, the end that neither groups them nor is given.
     fn counted_by(&self, select: &Select) -> String {
         let mut groups: Vec<&ColumnRef> = Vec::new();
         for group in &select.group {
@@ -149,7 +149,15 @@ impl Teller<'_> {
         let Some((from, table)) = counted.and_then(|from| Some((from, table(from)?))) else {
             return "rows".into();
         };
-        let by_tail = groups.iter().any(|column| {
+        let given =
+            select.filter.iter().flat_map(Expression::conjuncts).filter_map(|condition| match condition {
+                Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+                    (Expression::Column(column), Expression::Terms(..)) => Some(column),
+                    _ => None,
+                },
+                _ => None,
+            });
+        let by_tail = groups.iter().copied().chain(given).any(|column| {
             column.table.as_ref() == Some(&from.alias) && column.place.is_some_and(|place| place.column == 1)
         });
         match table.columns.as_slice() {
@@ -445,17 +453,35 @@ impl Teller<'_> {
                     None => cases.join(", "),
                 }
             }
-            Expression::Arithmetic(operation, a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                match operation {
-                    Arithmetic::Add => format!("{a} plus {b}"),
-                    Arithmetic::Subtract => format!("{a} minus {b}"),
-                    Arithmetic::Multiply => format!("{a} times {b}"),
-                    Arithmetic::Divide => format!("{a} divided by {b}"),
-                }
-            }
+            Expression::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b),
             Expression::Call(function, parts) => self.call(*function, parts),
         }
+    }
+
+    fn arithmetic(&self, operation: Arithmetic, a: &Expression, b: &Expression) -> String {
+        // Models multiply by 1.0 so that a division keeps its fraction. That says nothing.
+        match (operation, is_one(a), is_one(b)) {
+            (Arithmetic::Multiply, true, _) => return self.value(b),
+            (Arithmetic::Multiply | Arithmetic::Divide, _, true) => return self.value(a),
+            _ => {}
+        }
+        let sums = |side: &Expression| {
+            matches!(without_one(side), Expression::Arithmetic(Arithmetic::Add | Arithmetic::Subtract, ..))
+        };
+        let products = |side: &Expression| {
+            matches!(without_one(side), Expression::Arithmetic(Arithmetic::Multiply | Arithmetic::Divide, ..))
+        };
+        let (word, left, right) = match operation {
+            Arithmetic::Add => ("plus", false, false),
+            Arithmetic::Subtract => ("minus", false, sums(b)),
+            Arithmetic::Multiply => ("times", sums(a), sums(b)),
+            Arithmetic::Divide => ("divided by", sums(a), sums(b) || products(b)),
+        };
+        let said = |side: &Expression, bracketed: bool| {
+            let said = self.value(side);
+            if bracketed { format!("({said})") } else { said }
+        };
+        format!("{} {word} {}", said(a, left), said(b, right))
     }
 
     fn call(&self, function: Function, parts: &[Expression]) -> String {
@@ -551,6 +577,24 @@ fn of_kind(title: &str, kind: Kind, tables: &Tables) -> String {
 /// Whether a value is the name of a table's things.
 fn is_thing(of: &Expression) -> bool {
     matches!(of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0))
+}
+
+fn is_one(of: &Expression) -> bool {
+    matches!(of, Expression::Number(number) if number.parse() == Ok(1.0))
+}
+
+/// The value without factors of one around it, as it is said.
+fn without_one(of: &Expression) -> &Expression {
+    match of {
+        Expression::Arithmetic(Arithmetic::Multiply, one, of) if is_one(one) => without_one(of),
+        Expression::Arithmetic(Arithmetic::Multiply | Arithmetic::Divide, of, one) if is_one(one) => {
+            without_one(of)
+        }
+        Expression::Call(Function::Number | Function::NullIf | Function::Coalesce, parts) => {
+            parts.first().map_or(of, without_one)
+        }
+        of => of,
+    }
 }
 
 /// A title of things that are counted, in the plural: "countries".

@@ -83,10 +83,27 @@ pub struct Values {
     large: HashSet<usize>,
 }
 
-/// The name index's matches for the texts of one query, for tables too large to be kept.
+/// The name index's matches for the texts of one query, for tables too large to be kept, and the
+/// things that the question is known to mean.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     names: HashMap<(usize, String), Match>,
+    meant: Vec<Term>,
+}
+
+impl Found {
+    /// The same where a name that several things have means those with these keys: the things of
+    /// earlier turns, and those that the caller chose.
+    #[must_use]
+    pub fn with_meant<'a>(self, keys: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { meant: keys.into_iter().filter_map(entity_term).collect(), ..self }
+    }
+
+    /// Those of a name's terms that are meant; all if nothing tells.
+    pub(crate) fn those_meant(&self, terms: &[Term]) -> Vec<Term> {
+        let meant: Vec<Term> = terms.iter().filter(|term| self.meant.contains(term)).cloned().collect();
+        if meant.is_empty() { terms.to_vec() } else { meant }
+    }
 }
 
 impl Values {

@@ -258,6 +258,23 @@ async fn a_condition_on_several_values_asks_whether_one_fits() {
 }
 
 #[tokio::test]
+async fn calculations_are_said_with_their_brackets_and_without_factors_of_one() {
+    let shop = Shop::open().await.unwrap();
+    for (value, said) in [
+        ("1.0 * SUM(price) / COUNT(stock)", "the sum of prices divided by the number of stocks"),
+        ("SUM(price) * 1.0 / NULLIF(COUNT(stock), 0)", "the sum of prices divided by the number of stocks"),
+        ("SUM(price) - (SUM(stock) - 1)", "the sum of prices minus (the sum of stocks minus 1)"),
+        ("SUM(price) / (SUM(stock) * 2)", "the sum of prices divided by (the sum of stocks times 2)"),
+        ("(SUM(price) + 1) * 2", "(the sum of prices plus 1) times 2"),
+        ("SUM(price) * 2 + 1", "the sum of prices times 2 plus 1"),
+    ] {
+        let bound = shop.bound(&format!("SELECT {value} FROM product")).unwrap();
+        let words = quipu_query::say(&bound.query, &shop.tables);
+        assert!(words.contains(said) && !words.contains("1.0"), "{value}: {words}");
+    }
+}
+
+#[tokio::test]
 async fn averages_and_counts_of_things_are_those_of_their_number() {
     let shop = Shop::open().await.unwrap();
     // Two suppliers buy of others: one of two, the other of one.

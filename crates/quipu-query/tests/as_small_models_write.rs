@@ -211,6 +211,7 @@ async fn weighed(
         role: 0.0,
         likelihood: None,
         repaired: false,
+        tried: Vec::new(),
         ties: 0,
         path: None,
     };

@@ -292,6 +292,9 @@ pub enum Event {
         /// Whether a fault caps the confidence.
         #[serde(default)]
         doubtful: bool,
+        /// The question's words that it leaves out.
+        #[serde(default)]
+        left_out: Vec<String>,
         /// Its first values.
         values: Vec<String>,
     },

@@ -119,10 +119,15 @@ fn lines(event: &Event) -> Vec<String> {
             };
             vec![format!("path {confidence:.2}{doubts}: {}", visible(&answers.join(", ")))]
         }
-        Event::Weighed { sql, features, confidence, .. } => {
+        Event::Weighed { sql, features, confidence, left_out, .. } => {
             let features = features.iter().filter(|(_, value)| *value != 0.0);
             let features: Vec<String> = features.map(|(name, value)| format!("{name} {value:.2}")).collect();
-            vec![format!("weighs {confidence:.2} ({}): {}", features.join(", "), visible(sql))]
+            let mut lines =
+                vec![format!("weighs {confidence:.2} ({}): {}", features.join(", "), visible(sql))];
+            if !left_out.is_empty() {
+                lines.push(format!("  leaves out: {}", visible(&left_out.join(", "))));
+            }
+            lines
         }
         Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
     }

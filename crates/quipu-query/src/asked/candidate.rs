@@ -54,6 +54,9 @@ pub struct Candidate {
     pub likelihood: Option<f64>,
     /// Whether it was written after a failure, with the reason.
     pub repaired: bool,
+    /// The words of other queries for the same question that failed or gave no rows: their tables,
+    /// columns and values.
+    pub tried: Vec<String>,
     /// Rows that tie with the last of an order.
     pub ties: usize,
     /// The fit of the path that the query was made from; `None` if the model wrote the query.

@@ -6,6 +6,7 @@ use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
 use super::kinds::misnamed;
 use super::mistaken::another_name;
+use super::tried::given_up;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
@@ -321,6 +322,7 @@ pub fn features(
     };
     unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
     unexplained.meanings.extend(another_name(question, query, asking.values));
+    unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried));
     // "Which is larger, Ohio or Nevada": the answer is not the United States.
     let offered = offered(question, asking.values).unwrap_or_default();
     let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();

@@ -26,6 +26,7 @@ mod parts;
 mod said;
 mod shares;
 mod slips;
+mod tried;
 mod units;
 
 pub use bounds::bounds;
@@ -40,3 +41,4 @@ pub use measures::of_another_measure;
 pub use mends::{bind_as_asked, mend_bound};
 pub use nearness::Nearness;
 pub use slips::right_ends;
+pub use tried::words_tried;

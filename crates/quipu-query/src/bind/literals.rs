@@ -266,7 +266,7 @@ impl Binder<'_> {
     fn with_kinds(&self, found: &Match) -> Vec<Term> {
         let relation = self.tables.column(found.place).and_then(|column| column.relation.as_ref());
         if !relation.is_some_and(|relation| self.tables.type_relations.contains(relation)) {
-            return found.terms.clone();
+            return self.found.those_meant(&found.terms);
         }
         let below = |term: &Term| match term {
             Term::NamedNode(node) => self.tables.types_below(node.as_str()),

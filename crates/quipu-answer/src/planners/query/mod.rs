@@ -12,10 +12,11 @@ mod sql;
 use std::sync::Arc;
 
 use quipu_language::impossible_place;
-use quipu_query::Mention;
 use quipu_query::asked::{
-    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, names_left_out, speaks_of,
+    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, is_empty, names_left_out,
+    speaks_of, words_tried,
 };
+use quipu_query::{Mention, read_sql};
 
 use crate::answer::{AnswerError, Event, Outcome, Planned, Question, Stage};
 use crate::ledger::Context;
@@ -160,7 +161,7 @@ pub(crate) async fn run_beside(
 /// Reports the features of each reading's confidence.
 fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
     for candidate in candidates {
-        let (features, _) = features(&asking.of_tables(), candidate, candidates);
+        let (features, unexplained) = features(&asking.of_tables(), candidate, candidates);
         let named = FEATURES.iter().map(|name| (*name).to_owned()).zip(features.values()).collect();
         let cells = candidate.rows.rows.iter().flatten().flatten();
         context.trace.report(
@@ -170,6 +171,7 @@ fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
                 features: named,
                 confidence: features.confidence(),
                 doubtful: features.is_doubtful(),
+                left_out: unexplained.words().into_iter().map(str::to_owned).collect(),
                 values: cells.take(TOLD).map(|cell| cell.name.clone()).collect(),
             },
         );
@@ -280,5 +282,17 @@ async fn candidates(
             }
         }
     }
+    let tried = tried(&candidates, &failures);
+    for candidate in &mut candidates {
+        candidate.tried.clone_from(&tried);
+    }
     Ok((candidates, failures))
+}
+
+/// The words of the queries that failed or gave no rows.
+fn tried(candidates: &[Candidate], failures: &[Failure]) -> Vec<String> {
+    let empty = candidates.iter().filter(|candidate| is_empty(&candidate.rows));
+    let failed = failures.iter().filter_map(|failure| read_sql(&failure.sql, None).ok());
+    let empty = empty.flat_map(|candidate| words_tried(&candidate.bound.query));
+    failed.flat_map(|query| words_tried(&query)).chain(empty).collect()
 }

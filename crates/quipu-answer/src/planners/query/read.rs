@@ -136,7 +136,8 @@ async fn try_read(
             texts.push(text.clone());
         }
     });
-    let found = values.find(context.workspace, tables, &texts).await?;
+    let meant = context.bound.iter().map(|bound| &bound.key).chain(context.anchors).map(String::as_str);
+    let found = values.find(context.workspace, tables, &texts).await?.with_meant(meant);
     let text = asking.question.text();
     let mut bound = bind_as_asked(text, query, tables, values, &found)?;
     bound.mends.extend(bracketed);
@@ -226,7 +227,19 @@ async fn ran(
 fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Candidate {
     let likelihood = written.likelihood.map(|likelihood| likelihood.mean);
     let near = Nearness::default();
-    Candidate { bound, plan, rows, words, near, role: 0.0, likelihood, repaired: false, ties: 0, path: None }
+    Candidate {
+        bound,
+        plan,
+        rows,
+        words,
+        near,
+        role: 0.0,
+        likelihood,
+        repaired: false,
+        tried: Vec::new(),
+        ties: 0,
+        path: None,
+    }
 }
 
 /// The value that a query returns only because it requires it:
