@@ -1,7 +1,8 @@
 #!/bin/sh
-# Gives each reader of foreign bytes inputs that libFuzzer makes, for so many minutes in all: fuzz.sh MINUTES [TARGET...].
-# Stable Rust does. Inputs that reached something new are kept in target/fuzz/corpus and gone on with; one that breaks a
-# target is left in target/fuzz/found. Prints a line for each target: executions, inputs kept, inputs found.
+# Gives each reader of foreign bytes inputs that libFuzzer makes, for so many minutes in all:
+# fuzz.sh MINUTES [TARGET...]. Stable Rust does. Inputs that reached something new are kept in
+# target/fuzz/corpus and gone on with; one that breaks a target is left in target/fuzz/found. Prints
+# a line for each target: executions, inputs kept, inputs found.
 set -eu
 cd "$(dirname "$0")/.."
 minutes=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The compiler with counters at every branch of the crates of this workspace, for libFuzzer (scripts/fuzz.sh).
-# Cargo calls it for them alone: what they depend on is built, and kept, as ever.
+# The compiler with counters at every branch of the crates of this workspace, for libFuzzer
+# (scripts/fuzz.sh). Cargo calls it for them alone: what they depend on is built, and kept, as ever.
 for word in "$@"; do
     # Build scripts are programs of their own, without libFuzzer.
     [ "$word" = build_script_build ] && exec "$@"
