@@ -201,17 +201,19 @@ f:r2 a f:Film ; rdfs:label \"Emma\" ; f:director f:bo .
         let embedder = Some(common::embedder().await);
         let answer = common::ask(&setting, None, embedder.clone(), "who is its director?", &options).await;
         assert_eq!(answer.answers, [director], "{answer:#?}");
-        // So does a query, although the model writes only the name, and so it is with an entity that
-        // the caller names.
+        // In a query too, although the model writes only the name, and so is an entity that the caller
+        // names.
+        let writes = || {
+            let sql = "SELECT director FROM film WHERE name = 'Emma'";
+            Some(std::sync::Arc::new(ScriptedModel::new().on("plan.query", sql)))
+        };
         options.method = Method::Query;
-        let sql = "SELECT director FROM film WHERE name = 'Emma'";
-        let model = Some(std::sync::Arc::new(ScriptedModel::new().on("plan.query", sql)));
         let answer =
-            common::ask(&setting, model.clone(), embedder.clone(), "who is its director?", &options).await;
+            common::ask(&setting, writes(), embedder.clone(), "who is its director?", &options).await;
         assert_eq!(answer.answers, [director], "{answer:#?}");
         let chosen = AskOptions { method: Method::Query, anchors: vec![key.into()], ..AskOptions::default() };
-        let answer =
-            common::ask(&setting, model, embedder.clone(), "who is the director of Emma?", &chosen).await;
+        let question = "who is the director of Emma?";
+        let answer = common::ask(&setting, writes(), embedder.clone(), question, &chosen).await;
         assert_eq!(answer.answers, [director], "{answer:#?}");
         // A paper's predictor also starts from earlier turns.
         options.method = Method::Anchor;
