@@ -201,8 +201,8 @@ f:r2 a f:Film ; rdfs:label \"Emma\" ; f:director f:bo .
         let embedder = Some(common::embedder().await);
         let answer = common::ask(&setting, None, embedder.clone(), "who is its director?", &options).await;
         assert_eq!(answer.answers, [director], "{answer:#?}");
-        // In a query too, although the model writes only the name, and so is an entity that the caller
-        // names.
+        // In a query too, although the model writes only the name, and so is an entity that the
+        // caller names.
         let writes = || {
             let sql = "SELECT director FROM film WHERE name = 'Emma'";
             Some(std::sync::Arc::new(ScriptedModel::new().on("plan.query", sql)))
