@@ -322,7 +322,7 @@ pub fn features(
     };
     unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
     unexplained.meanings.extend(another_name(question, query, asking.values));
-    unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried));
+    unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried, tables));
     // "Which is larger, Ohio or Nevada": the answer is not the United States.
     let offered = offered(question, asking.values).unwrap_or_default();
     let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();

@@ -4,7 +4,7 @@ use quipu_language::Language;
 
 use super::explain::Unexplained;
 use crate::syntax::{Body, Expression, Query, Source};
-use crate::tables::words_of;
+use crate::tables::{Tables, words_of};
 
 /// The words of a query's tables, columns and values.
 pub fn words_tried(query: &Query) -> Vec<String> {
@@ -42,11 +42,24 @@ fn tables_of(query: &Query, names: &mut Vec<String>) {
     }
 }
 
-/// The question's words that an earlier query asked for and that this reading leaves out: the graph
-/// lacks what the model read first, and the reading is about something else. "The earliest
-/// submission deadline" is not the earliest start.
-pub(super) fn given_up(question: &str, unexplained: &Unexplained, tried: &[String]) -> Vec<String> {
+/// The question's words that an earlier query asked for, that no table and no column is called by,
+/// and that this reading leaves out: the graph lacks what the model read first, and the reading is
+/// about something else. "The earliest submission deadline" is not the earliest start.
+pub(super) fn given_up(
+    question: &str,
+    unexplained: &Unexplained,
+    tried: &[String],
+    tables: &Tables,
+) -> Vec<String> {
     let language = Language::of(question);
-    let was_tried = |word: &&String| tried.iter().any(|other| language.is_form(word, other));
-    unexplained.names.iter().filter(was_tried).cloned().collect()
+    let is_among =
+        |word: &String, others: &[String]| others.iter().any(|other| language.is_form(word, other));
+    let given_up: Vec<&String> = unexplained.names.iter().filter(|word| is_among(word, tried)).collect();
+    if given_up.is_empty() {
+        return Vec::new();
+    }
+    let titles = tables.tables.iter().map(|table| &table.title);
+    let titles = titles.chain(tables.columns().map(|(_, column)| &column.title));
+    let known: Vec<String> = titles.flat_map(|title| words_of(title)).collect();
+    given_up.into_iter().filter(|word| !is_among(word, &known)).cloned().collect()
 }
