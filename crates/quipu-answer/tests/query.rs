@@ -56,6 +56,23 @@ async fn a_query_that_fails_is_sent_back_once_with_the_reason() {
 }
 
 #[tokio::test]
+async fn a_repair_that_gives_up_what_was_asked_is_no_answer() {
+    let lacks = "SELECT name FROM product ORDER BY warranty_period LIMIT 1";
+    let another = "SELECT name FROM product ORDER BY price LIMIT 1";
+    let question = "Which product has the shortest warranty period?";
+    let (answer, _) = ask_with(&[lacks, another, another, another], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let unused = &answer.readings.first().unwrap().unexplained;
+    assert!(unused.iter().any(|word| word == "warranty"), "{unused:?}");
+    // A column that the graph has, by another way, is no other question.
+    let unlinked = "SELECT supplier.price FROM supplier WHERE supplier.name = 'Acme'";
+    let linked = "SELECT AVG(price) FROM product WHERE supplier = 'Acme'";
+    let question = "What is the average price of the products of the supplier Acme?";
+    let (answer, _) = ask_with(&[unlinked, linked, linked, linked], question, query()).await;
+    assert_eq!(answer.status, Status::Answered, "{answer:#?}");
+}
+
+#[tokio::test]
 async fn where_the_first_reading_is_doubtful_samples_vote_and_four_calls_are_the_most() {
     let queries = [
         "SELECT name FROM planet",

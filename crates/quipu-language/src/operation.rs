@@ -78,6 +78,15 @@ impl Language {
         })
     }
 
+    /// Whether a phrase that asks for a count ends with the word at `at`: "number of", "how many".
+    pub fn counts_up_to(self, words: &[String], at: usize) -> bool {
+        self.operations().counts.iter().any(|phrase| {
+            let mut phrase = phrase.rsplit(' ');
+            let mut said = words.iter().take(at + 1).rev();
+            phrase.all(|word| said.next().is_some_and(|said| said == word))
+        })
+    }
+
     /// Whether a word is a superlative: "largest", "most". "Larger" is a comparative, and "first"
     /// only orders.
     pub(crate) fn is_superlative(self, word: &str) -> bool {

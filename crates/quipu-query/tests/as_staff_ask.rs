@@ -178,6 +178,52 @@ async fn a_join_by_a_missing_column_is_not_guessed_where_things_stand_between() 
 }
 
 #[tokio::test]
+async fn things_that_another_row_stands_in_for_are_given_by_their_names() {
+    // An export took the first table with the key 1 for the teacher's own.
+    let lessons = r#"@prefix : <http://lessons.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:r1 a :Remark ; rdfs:label "remark 1" ; :stars 5 . :r2 a :Remark ; rdfs:label "remark 2" ; :stars 3 .
+:ada a :Teacher ; rdfs:label "Ada Holm" ; :remark :r1 . :bo a :Teacher ; rdfs:label "Bo Lund" ; :remark :r2 .
+:l1 a :Lesson ; rdfs:label "Knots" ; :teacher :r1 ; :termNumber 1 .
+:l2 a :Lesson ; rdfs:label "Sails" ; :teacher :r1 ; :termNumber 1 .
+:l3 a :Lesson ; rdfs:label "Tides" ; :teacher :r2 ; :termNumber 2 .
+"#;
+    let shop = Shop::of("lessons.ttl", lessons).await.unwrap();
+    let most = "SELECT teacher, COUNT(*) FROM lesson GROUP BY teacher ORDER BY COUNT(*) DESC LIMIT 1";
+    let question = "Which teacher gives the most lessons, and how many?";
+    assert_eq!(asked_rows(&shop, question, most).await, ["Ada Holm | 2"]);
+    let of_one = "SELECT teacher FROM lesson WHERE name = 'Tides'";
+    assert_eq!(answers(&shop, "Who is the teacher of Tides?", of_one).await, ["Bo Lund"]);
+    // A question about remarks gets remarks.
+    let of_one = "SELECT teacher FROM lesson WHERE name = 'Tides'";
+    assert_eq!(answers(&shop, "Which remark is linked to Tides?", of_one).await, ["remark 2"]);
+    // A code of a thing that a column holds by its number.
+    let by_code = "SELECT term_number_id, COUNT(*) FROM lesson GROUP BY term_number_id";
+    let question = "How many lessons are there for each term number id?";
+    assert_eq!(asked_rows(&shop, question, by_code).await, ["1 | 2", "2 | 1"]);
+}
+
+#[tokio::test]
+async fn the_number_of_things_is_not_that_of_the_rows_about_them() {
+    let visits = r#"@prefix : <http://visits.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:ada a :Guest ; rdfs:label "Ada" . :bo a :Guest ; rdfs:label "Bo" .
+:north a :Tour ; rdfs:label "North Cave" ; :hard true . :south a :Tour ; rdfs:label "South Cave" ; :hard true .
+:v1 a :Booking ; :guest :ada ; :tour :north . :v2 a :Booking ; :guest :ada ; :tour :south .
+:v3 a :Booking ; :guest :bo ; :tour :north .
+"#;
+    let shop = Shop::of("visits.ttl", visits).await.unwrap();
+    let sql = "SELECT COUNT(*) FROM booking JOIN tour ON booking.tour = tour.name WHERE tour.hard = 1";
+    for question in
+        ["How many guests booked a hard tour?", "What is the number of guests who booked a hard tour?"]
+    {
+        assert_eq!(answers(&shop, question, sql).await, ["2"], "{question}");
+    }
+    let question = "What is the number of bookings of hard tours?";
+    assert_eq!(answers(&shop, question, sql).await, ["3"], "{question}");
+}
+
+#[tokio::test]
 async fn the_things_of_each_row_are_counted_where_a_query_groups_by_its_key() {
     let stages = r#"@prefix : <http://stages.test/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

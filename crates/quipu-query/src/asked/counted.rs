@@ -253,20 +253,23 @@ fn is_grouped(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
     })
 }
 
-/// The nouns of things that a question counts: behind "most", "how many" and "more than two".
+/// The nouns of things that a question counts: behind "most", "how many", "number of" and "more
+/// than two".
 fn nouns_counted(words: &[String]) -> Vec<&String> {
     let language = Language::of_words(words);
-    let counts = |word: &String| {
+    let counts = |at: usize, word: &String| {
         language.is_quantity(word)
             || language.wants_the_many(word)
             || language.cardinal(word).is_some()
             || word.chars().all(|c| c.is_ascii_digit())
+            || language.counts_up_to(words, at)
     };
-    let noun = |at: usize| {
-        let mut behind = words.iter().skip(at + 1).take_while(|word| !counts(word));
-        behind.find(|word| language.meanings(word).is_empty())
+    let said = || words.iter().enumerate();
+    let noun = |(at, _): (usize, &String)| {
+        let behind = said().skip(at + 1).take_while(|(at, word)| !counts(*at, word));
+        behind.map(|(_, word)| word).find(|word| language.meanings(word).is_empty())
     };
-    (0..words.len()).filter(|at| words.get(*at).is_some_and(counts)).filter_map(noun).collect()
+    said().filter(|(at, word)| counts(*at, word)).filter_map(noun).collect()
 }
 
 /// Makes a count of rows one of the different values of a column. Returns whether there was one.

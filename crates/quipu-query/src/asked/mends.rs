@@ -12,6 +12,7 @@ use super::moved::with_the_named;
 use super::parts::{column_asked_for, parts_of_values};
 use super::shares::of_those;
 use super::slips::{right_dates, right_ends, right_groups, right_sides, with_both};
+use super::stand_ins::with_their_names;
 use super::units::right_units;
 use crate::QueryError;
 use crate::bind::{Bound, Mend, bind};
@@ -88,7 +89,11 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
                       each by its own SELECT";
         return Err(QueryError::Unbound(reason.into()));
     }
-    let given = [column_asked_for(question, query, tables), parts_of_values(question, query, tables)];
+    let given = [
+        column_asked_for(question, query, tables),
+        parts_of_values(question, query, tables),
+        with_their_names(question, query, tables),
+    ];
     bound.mends.extend(slips.into_iter().chain(counts).chain(given).flatten());
     Ok(())
 }

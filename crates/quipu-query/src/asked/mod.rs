@@ -26,6 +26,7 @@ mod parts;
 mod said;
 mod shares;
 mod slips;
+mod stand_ins;
 mod tried;
 mod units;
 

@@ -1,7 +1,7 @@
 //! Resolves a column's name: to a column of the named table, else to the nearest one that links
 //! reach from it.
 
-use quipu_language::{Language, is_dating_field};
+use quipu_language::{Language, is_code_word, is_dating_field};
 
 use super::{Binder, Doubt, LEAST_ALIKE, Reach, Scope, alike};
 use crate::QueryError;
@@ -194,9 +194,8 @@ impl Binder<'_> {
             return (score(best.1) >= LEAST_ALIKE).then(|| derived(reach, best.0));
         };
         let table = self.tables.table(table_at)?;
-        if let Some((at, column)) =
-            named_thing(table, &wanted).and_then(|at| Some((at, table.columns.get(at)?)))
-        {
+        let meant = named_thing(table, &wanted).or_else(|| numbered_thing(table, &wanted));
+        if let Some((at, column)) = meant.and_then(|at| Some((at, table.columns.get(at)?))) {
             let (id, of) = (column.id.clone(), table.id.clone());
             self.mend(Doubt::Little, format!("the column {name} of {of} is called {id}"));
             return Some(bound(reach, Place { table: table_at, column: at }, &id));
@@ -545,6 +544,17 @@ fn date_of(table: &Table, wanted: &[String]) -> Option<usize> {
     };
     let mut dates = (1..table.columns.len()).filter(|at| table.columns.get(*at).is_some_and(is_it));
     dates.next().filter(|_| dates.next().is_none())
+}
+
+/// The column with the numbers of the things that a code is for: `semester_id` is the column
+/// `semester` if that holds numbers.
+fn numbered_thing(table: &Table, wanted: &[String]) -> Option<usize> {
+    let (last, thing) = wanted.split_last()?;
+    let holds = |column: &Column| {
+        matches!(column.kind, Kind::Number { .. }) && words_of(&column.id).as_slice() == thing
+    };
+    let at = table.columns.iter().position(holds)?;
+    (is_code_word(last) && !thing.is_empty() && at > 0).then_some(at)
 }
 
 /// The column that "currency_name" stands for: the first of a table of currencies, or a column of
