@@ -1,7 +1,7 @@
 // The page as a whole: its sections (Ask, Explore, SPARQL), the thread of questions, problems of
 // server and workspace.
 
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Question, type Reply, type Status, Failure, setKey, status as readStatus } from "./api";
 import { RunView } from "./answer";
 import { Browse } from "./browse";
@@ -301,7 +301,8 @@ function Desk({ status }: { status: Status }) {
 
 /** `/` focuses the question, Escape closes overlays. */
 function useKeys(input: { current: HTMLInputElement | null }, close: () => void) {
-  useEffect(() => {
+  // Before the page is painted: a key that is pressed as soon as the field is seen must count.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLElement && event.target.matches("input, select, textarea");
       if (event.key === "Escape") close();

@@ -254,6 +254,14 @@ fn one_relation(between: &[Word], list: &WalkWords) -> bool {
         || (between.iter().any(has) && between.iter().all(|w| has(w) || list.articles.has(&w.text)))
 }
 
+impl Language {
+    /// Whether a word stands before the subject of a verb at the question's end: "which wines does
+    /// the importer carry".
+    pub fn stands_before_a_subject(self, word: &str) -> bool {
+        self.walks().auxiliaries.has(word) && !self.walks().before_noun.has(word)
+    }
+}
+
 /// The answer's kind; "thing" where the question names none.
 fn head_of(masked: &[Word], language: Language) -> String {
     let list = language.walks();

@@ -3,7 +3,7 @@
 use crate::common::checks::{check, graph};
 use crate::common::{Shop, answers, read};
 use quipu_query::asked::{
-    Candidate, Features, Nearness, TableQuestion, Unexplained, bind_as_asked, features, meant,
+    Candidate, Features, Nearness, TableQuestion, Tried, Unexplained, bind_as_asked, features, meant,
 };
 use quipu_query::{Found, How, Match, Mention, Place, RunLimits, plan, read_sql, run};
 
@@ -186,6 +186,90 @@ async fn the_noun_behind_which_tells_the_kind_whatever_follows_it() {
     }
 }
 
+#[tokio::test]
+async fn a_ratio_of_other_things_and_a_zero_with_words_left_out_are_doubtful() {
+    let shop = gallery().await;
+    let ratio =
+        |a: &str, b: &str| format!("SELECT 1.0 * (SELECT COUNT(*) FROM {a}) / (SELECT COUNT(*) FROM {b})");
+    let question = "What is the ratio of paintings in museums to paintings in trams?";
+    assert_eq!(doubts(&shop, question, &ratio("museum", "tram")).await, ["paintings"]);
+    let question = "What is the ratio of museums to trams?";
+    assert_eq!(doubts(&shop, question, &ratio("museum", "tram")).await, Vec::<String>::new());
+    let none = "SELECT COUNT(*) FROM tram WHERE top_speed_kmh > 900";
+    for (question, is_doubtful) in [
+        ("How many trams have a top speed above 900 kmh?", false),
+        ("How many restored trams have a top speed above 900 kmh?", true),
+    ] {
+        let (features, _) = weighed(&shop, question, none, Nearness::default(), &[]).await;
+        assert_eq!(features.is_doubtful(), is_doubtful, "{question}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_found_no_table_for_is_not_answered_without_its_words() {
+    let shop = gallery().await;
+    let text = "Who restored A Map of Rain?";
+    let sql = "SELECT painted_by FROM painting WHERE name = 'A Map of Rain'";
+    let mut candidate = candidate(&shop, text, sql, Nearness::default()).await;
+    let asking = TableQuestion { text, tables: &shop.tables, values: &shop.values, named: &[] };
+    for (declined, expected) in [(false, &[][..]), (true, &["restored"])] {
+        candidate.tried.declined = declined;
+        let (_, unexplained) = features(&asking, &candidate, std::slice::from_ref(&candidate));
+        assert_eq!(unexplained.meanings, expected, "{declined}");
+    }
+}
+
+#[tokio::test]
+async fn groups_of_other_things_and_names_of_another_kind_are_doubtful() {
+    let shop = gallery().await;
+    let by_museum = "SELECT hangs_in, COUNT(*) FROM painting GROUP BY hangs_in";
+    for (question, expected) in [
+        ("How many paintings hang in each country?", Some("country")),
+        ("How many paintings hang in each museum?", None),
+        // The graph has no salons, and a museum may be meant.
+        ("How many paintings hang in each salon?", None),
+    ] {
+        assert_eq!(doubts(&shop, question, by_museum).await, Vec::from_iter(expected), "{question}");
+    }
+    let of_artist = "SELECT name FROM painting WHERE painted_by = 'Bo Ray'";
+    for (question, expected) in [
+        ("Which paintings does the museum Bo Ray show?", Some("museum")),
+        ("Which paintings does the artist Bo Ray show?", None),
+        ("Which paintings did Bo Ray paint?", None),
+    ] {
+        assert_eq!(doubts(&shop, question, of_artist).await, Vec::from_iter(expected), "{question}");
+    }
+}
+
+#[tokio::test]
+async fn a_length_for_a_day_and_a_day_for_none_and_a_share_of_links_are_doubtful() {
+    let shop = graph(
+        ":a a :Parcel ; rdfs:label \"Red Parcel\" ; :ordered \"2024-03-01\"^^xsd:date ; \
+           :delivered \"2024-03-05\"^^xsd:date ; :weightKg 12 ; :stop :x, :y . \
+         :b a :Parcel ; rdfs:label \"Blue Parcel\" ; :ordered \"2024-04-01\"^^xsd:date ; :weightKg 7 . \
+         :c a :Parcel ; rdfs:label \"Grey Parcel\" ; :ordered \"2024-04-02\"^^xsd:date ; \
+           :delivered \"2024-04-03\"^^xsd:date ; :weightKg 3 ; :stop :x . \
+         :x a :Depot ; rdfs:label \"Ghent\" . :y a :Depot ; rdfs:label \"Velm\" .",
+    )
+    .await;
+    let column = |of: &str| format!("SELECT {of} FROM parcel WHERE name = 'Red Parcel'");
+    let not_on = |day: &str| format!("SELECT name FROM parcel WHERE delivered <> '{day}'");
+    let share = |of: &str| {
+        format!("SELECT 100.0 * SUM(CASE WHEN stop = 'Ghent' THEN 1 ELSE 0 END) / COUNT(*) FROM {of}")
+    };
+    let depots = share("parcel_stop");
+    for (question, sql, expected) in [
+        ("When did the Red Parcel arrive?", column("weight_kg"), Some("when")),
+        ("When was the Red Parcel delivered?", column("delivered"), None),
+        ("Which parcels were not delivered?", not_on("2024-03-05"), Some("delivered")),
+        ("Which parcels were not delivered on 2024-03-05?", not_on("2024-03-05"), None),
+        ("What percentage of parcels stop in Ghent?", depots, Some("parcels")),
+    ] {
+        let doubts = doubts(&shop, question, &sql).await;
+        assert_eq!(doubts, Vec::from_iter(expected), "{question} {sql}");
+    }
+}
+
 /// The words that forbid a reading to be sure.
 async fn doubts(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
     weighed(shop, question, sql, Nearness::default(), &[]).await.1.meanings
@@ -199,10 +283,16 @@ async fn weighed(
     near: Nearness,
     named: &[Mention],
 ) -> (Features, Unexplained) {
+    let candidate = candidate(shop, question, sql, near).await;
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
+    features(&asking, &candidate, std::slice::from_ref(&candidate))
+}
+
+async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -> Candidate {
     let bound = read(shop, question, sql);
     let plan = plan(&bound.query, &shop.tables).unwrap();
     let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
-    let candidate = Candidate {
+    Candidate {
         bound,
         plan,
         rows,
@@ -211,12 +301,10 @@ async fn weighed(
         role: 0.0,
         likelihood: None,
         repaired: false,
-        tried: Vec::new(),
+        tried: Tried::default(),
         ties: 0,
         path: None,
-    };
-    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
-    features(&asking, &candidate, std::slice::from_ref(&candidate))
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@
 
 use crate::common;
 use common::Shop;
-use common::checks::{CODES, check};
+use common::checks::{CODES, check, graph};
 
 #[tokio::test]
 async fn what_was_written_for_another_schema_is_mended() {
@@ -107,6 +107,15 @@ async fn of_links_within_one_kind_the_end_that_is_no_constant_is_meant() {
     check(&shop, ordered, &["Brix & Söhne"]).await;
     let within = format!("SELECT based_in FROM supplier WHERE name = ({ordered})");
     check(&shop, &within, &["Lima"]).await;
+    // Where those are based of whom Acme buys, not where Acme is.
+    let of_joined = "SELECT DISTINCT s.based_in FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE s.name = 'Acme'";
+    check(&shop, of_joined, &["Lima", "Oslo"]).await;
+    let buyers = "SELECT s.name FROM supplier_buys_of b JOIN supplier s ON b.supplier = s.name WHERE s.name = 'Cova' AND s.founded > 1900";
+    check(&shop, buyers, &["Acme", "Brix & Söhne"]).await;
+    // Those that Acme buys of and that are in Lima are not called Acme.
+    let in_lima = "SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Acme' AND buys_of IN \
+                   (SELECT supplier FROM supplier_buys_of WHERE supplier = 'Acme' AND supplier.based_in = 'Lima')";
+    check(&shop, in_lima, &["Brix & Söhne"]).await;
     // The query uses both ends, so no link is turned.
     let both = "SELECT supplier FROM supplier_buys_of WHERE buys_of = 'Cova'";
     check(&shop, both, &["Acme", "Brix & Söhne"]).await;
@@ -119,6 +128,32 @@ async fn of_links_within_one_kind_the_end_that_is_no_constant_is_meant() {
     check(&shop, of_acme, &["0"]).await;
     let grouped = "SELECT supplier, COUNT(*) FROM supplier_buys_of WHERE supplier = 'Acme' GROUP BY supplier";
     check(&shop, grouped, &["Acme | 2"]).await;
+}
+
+#[tokio::test]
+async fn a_value_that_no_two_things_share_tells_the_thing_at_the_other_end() {
+    let lands: String = (0..24)
+        .map(|at| {
+            let next = (at + 1) % 24;
+            format!(
+                ":l{at} a :Land ; rdfs:label \"Land {at}\" ; :capital :c{at} ; :coin \"coin {}\" ; \
+                 :borders :l{next} , :l{} . :c{at} a :City ; rdfs:label \"City {at}\" . ",
+                at / 2,
+                (at + 23) % 24,
+            )
+        })
+        .collect();
+    let shop = graph(&lands).await;
+    let of = |condition: &str| {
+        format!(
+            "SELECT DISTINCT land.coin FROM land JOIN land_borders ON land.name = land_borders.land \
+             WHERE {condition}"
+        )
+    };
+    check(&shop, &of("land.capital = 'City 4'"), &["coin 1", "coin 2"]).await;
+    check(&shop, &of("land.name = 'Land 4'"), &["coin 1", "coin 2"]).await;
+    // Two lands have this coin: those that border some land may be meant.
+    check(&shop, &of("land.coin = 'coin 2'"), &["coin 2"]).await;
 }
 
 #[tokio::test]

@@ -16,15 +16,16 @@ use crate::retrieve::{KINDS_FILE, TablesMemory};
 /// The files of a workspace that keep learnt data.
 pub const LEARNT_FILES: [&str; 5] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE, KINDS_FILE];
 
-/// Reads learnt data from the files in `folder`. For a graph that is an API, its documents describe
-/// the relations.
+/// Reads learnt data from the files in `folder`, about the graph of `workspace`. For a graph that is
+/// an API, its documents describe the relations.
 ///
 /// # Errors
 /// [`AnswerError::Usage`] when they cannot be read.
-fn open(folder: &Path, api: Option<&ApiGraph>) -> Result<Arc<Memories>, AnswerError> {
+fn open(folder: &Path, workspace: &Workspace, api: Option<&ApiGraph>) -> Result<Arc<Memories>, AnswerError> {
     let cards = Cards::open(folder)?;
     let cards = match api {
         Some(api) => cards.described_by(api),
+        None if workspace.has_graph() => cards.held_against(workspace.graph().relations()),
         None => cards,
     };
     let memories = Memories::default()
@@ -42,11 +43,11 @@ impl Source {
     /// # Errors
     /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
     pub fn open(workspace: Arc<Workspace>) -> Result<Self, AnswerError> {
-        let memories = open(workspace.folder(), walked_api(&workspace))?;
+        let memories = open(workspace.folder(), &workspace, walked_api(&workspace))?;
         let beside = workspace.apis().iter().skip(usize::from(!workspace.has_graph()));
         let of_api = |api: &Arc<ApiGraph>| {
             let workspace = Arc::new(workspace.over_api(api)?);
-            let memories = open(workspace.folder(), Some(api))?;
+            let memories = open(workspace.folder(), &workspace, Some(api))?;
             Ok(Self { workspace, memories, apis: Vec::new() })
         };
         let apis = beside.map(of_api).collect::<Result<_, AnswerError>>()?;
@@ -81,7 +82,7 @@ impl Source {
             path: folder.to_owned(),
             source,
         })?;
-        self.memories = open(folder, walked_api(&self.workspace))?;
+        self.memories = open(folder, &self.workspace, walked_api(&self.workspace))?;
         for api in &mut self.apis {
             api.relearn(&folder.join(api.name()))?;
         }

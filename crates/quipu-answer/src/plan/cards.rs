@@ -2,6 +2,8 @@
 //! writes each card once. The workspace keeps the cards in `relations.toml`, where a person may
 //! correct them.
 
+mod names;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -9,17 +11,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::RwLock;
-use quipu_graph::{ApiGraph, DescribedRelation, Direction, Graph as _, NodeId, RelationId};
+use quipu_graph::{ApiGraph, DescribedRelation, Direction, Graph as _, NodeId, RelationId, RelationInfo};
 use quipu_index::inner_product;
 use quipu_language::Language;
 use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::answer::{AnswerError, Stage, cell};
+use crate::answer::{AnswerError, Event, Stage, cell};
 use crate::ledger::{Context, Memory, MemoryFile, Source};
 use crate::plan::types::types_in_common;
 use crate::prompts::Prompt;
+use names::RelationNames;
 
 /// Name of the file in the workspace.
 pub const CARDS_FILE: &str = "relations.toml";
@@ -49,8 +52,8 @@ pub struct RelationCard {
     /// rewritten.
     #[serde(default)]
     pub prompt: u32,
-    /// The model whose reply could not be read, so that the card was made from the relation's name.
-    /// Only another model is asked again.
+    /// The model whose reply could not be read or took the relation for another one, so that the
+    /// card was made from the relation's name. Only another model is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
 }
@@ -135,6 +138,20 @@ impl Cards {
         Ok(Self { file, cards, ..Self::default() })
     }
 
+    /// The same cards, held against the names of the graph's relations: one that takes its relation
+    /// for another is replaced by the relation's name, until a model writes it anew. A person's
+    /// cards stay.
+    pub(crate) fn held_against(self, relations: &[RelationInfo]) -> Self {
+        let names = RelationNames::of(relations);
+        for relation in relations {
+            let mut cards = self.cards.write();
+            let Some(card) = cards.get_mut(&relation.key).filter(|card| card.prompt != 0) else { continue };
+            let checked = names.held_against(card.clone(), &relation.name);
+            *card = checked.unwrap_or_else(|| card_of_name(&relation.name, "an earlier model"));
+        }
+        self
+    }
+
     /// Joins the cards of several workspaces. The first workspace that has a card for a relation
     /// supplies it; a new card is kept in the first workspace that has the relation.
     pub(crate) fn of_sources(sources: &[Source]) -> Self {
@@ -210,8 +227,9 @@ phrase ::= [a-zA-Z] [a-zA-Z ',-]{1,60}
 list ::= word (", " word){0,5}
 word ::= [a-z] [a-z '-]{1,24}"#;
 
-/// Writes the card of a relation: one model call. An unreadable reply gives a card made from the
-/// relation's name, so that the same model is not asked for it again.
+/// Writes the card of a relation: one model call. A reply that cannot be read, or that takes the
+/// relation for another one of the graph, gives a card made from the relation's name, so that the
+/// same model is not asked for it again.
 ///
 /// # Errors
 /// The graph's and the model's.
@@ -231,10 +249,15 @@ pub async fn write_card(
         request.constraint = Constraint::Grammar(GRAMMAR.into());
     }
     let reply = context.chat(Stage::Plan, request).await?;
-    let mut card = read_card(&reply.text, &name);
-    if card == read_card("", &name) {
-        card.unread = Some(context.model()?.name().to_owned());
+    let model = context.model()?.name();
+    let read = read_card(&reply.text, &name);
+    let is_read = read != read_card("", &name);
+    let held = RelationNames::of(context.graph().relations()).held_against(read, &name);
+    if is_read && held.is_none() {
+        let reason = format!("the model takes the relation “{name}” for another one: its name is used alone");
+        context.trace.report(Stage::Plan, Event::Degraded { reason });
     }
+    let mut card = held.filter(|_| is_read).unwrap_or_else(|| card_of_name(&name, model));
     // The graph's own types are more reliable than the model's guess.
     for (kind, known) in [&mut card.head_kind, &mut card.tail_kind].into_iter().zip(kinds) {
         if let Some(known) = known {
@@ -309,6 +332,11 @@ fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
         head_kind: said.head.clone(),
         ..RelationCard::default()
     }
+}
+
+/// The card of a relation of which `model` wrote none that can be used.
+fn card_of_name(name: &str, model: &str) -> RelationCard {
+    RelationCard { unread: Some(model.to_owned()), ..read_card("", name) }
 }
 
 /// Reads the lines of a reply. The relation's own name fills in for missing lines.

@@ -133,7 +133,8 @@ impl Features {
                     && !candidate.bound.query.order.is_empty()
                     && asks_for_the_most(question))
                 || (denies(question, candidate) && compares_unsaid(asking, candidate))
-                || (much > 0 && (denies(question, candidate) || finds_none(candidate))),
+                || (much > 0 && (denies(question, candidate) || finds_none(candidate)))
+                || (finds_none(candidate) && !unexplained.names.is_empty()),
         }
     }
 
@@ -272,7 +273,8 @@ fn begins(asked: &str, word: &str) -> bool {
     asked == beginning || length >= LONG && strsim::levenshtein(asked, &beginning) <= 1
 }
 
-/// Whether the reading counts nothing. No triple is its evidence either.
+/// Whether the reading counts nothing. No triple is its evidence either, so that a word of the
+/// question which it leaves out may be the reason why it finds none.
 fn finds_none(candidate: &Candidate) -> bool {
     let mut cells = candidate.rows.rows.iter().flatten().flatten().peekable();
     candidate.only_counts() && cells.peek().is_some() && cells.all(|cell| cell.name == "0")

@@ -44,6 +44,17 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
     Some(Mend { text: format!("the question asks for a value for each {title}"), doubt: Doubt::Little })
 }
 
+/// The noun of the things for each of which the question asks, if the reading leaves them out and
+/// the graph has them: one number for each region is none for each country.
+pub(super) fn each_left_out(words: &[String], left_out: &[String], tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let noun = named_behind(words)?.next().filter(|noun| left_out.contains(noun))?;
+    let is_it = |title: &str| words_of(title).last().is_some_and(|last| language.is_noun(noun, last));
+    let is_known = tables.tables.iter().any(|table| is_it(&table.title))
+        || tables.columns().any(|(_, column)| is_it(&column.title));
+    is_known.then(|| noun.clone())
+}
+
 /// The words after "each", "per" and "for every".
 fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
     let language = Language::of_words(words);

@@ -7,11 +7,14 @@ use quipu_language::{
     place_asked_for, role_asked_for, side_of,
 };
 
+use super::each::each_left_out;
 use super::extremes::{extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::measures::of_another_measure;
+use super::mismatched::ruled_out;
 use super::mistaken::something_else;
 use super::said::Said;
+use super::shares::ratio_of_others;
 use super::{Nearness, TableQuestion};
 use crate::syntax::{Aggregate, Comparison, Expression, From, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
@@ -280,8 +283,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     }
     found.meanings.extend(another_kind_asked_for(question, query, tables));
     found.meanings.extend(of_another_measure(question, query, tables));
+    found.meanings.extend(ratio_of_others(&words, &found.names, tables));
+    found.meanings.extend(each_left_out(&words, &found.names, tables));
     found.meanings.extend(extremes_left_out(&words, query, &said, tables));
     found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
+    found.meanings.extend(ruled_out(question, &words, query, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by the existence of a jar.
     if asks_yes_or_no(question) && says_only_that_it_is(query) {

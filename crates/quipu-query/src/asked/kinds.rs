@@ -257,16 +257,17 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
 
 /// The singular noun before a name that may say its kind: "the pilot Emma". After the name the
 /// question must end or continue with a function word; in "the song Emma wrote" the noun names the
-/// song.
+/// song. In "does the pilot Emma steer" it says her kind all the same.
 fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let language = Language::of_words(words);
     let name = words_of(name);
     let at = words.windows(name.len().max(1)).position(|window| *window == name)?;
     let behind = words.get(at + name.len());
     let ends = behind.is_none_or(|next| !language.meanings(next).is_empty() || language.owns(next));
-    let the =
-        at.checked_sub(2).and_then(|at| words.get(at)).is_some_and(|before| language.is_article(before));
-    words.get(at.checked_sub(1)?).filter(|_| ends && the)
+    let before = |by: usize| at.checked_sub(by).and_then(|at| words.get(at));
+    let the = before(2).is_some_and(|before| language.is_article(before));
+    let is_subject = before(3).is_some_and(|before| language.stands_before_a_subject(before));
+    before(1).filter(|_| the && (ends || is_subject))
 }
 
 fn is_another(noun: &str, language: Language, kind: usize, tables: &Tables) -> bool {

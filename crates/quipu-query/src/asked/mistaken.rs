@@ -8,7 +8,7 @@ use oxrdf::Term;
 use super::Nearness;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
-use crate::syntax::{Aggregate, Comparison, Expression, Join, Query, Source};
+use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Join, Query, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Mention, Values, names_written};
 
@@ -235,8 +235,19 @@ fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option
         }
     }
     let (alias, title) = silent.filter(|_| is_backward)?;
-    let gives = |expression: &Expression| matches!(expression, Expression::Column(column) if column.table.as_ref() == Some(&alias));
-    select.items.iter().any(|item| gives(&item.expression)).then_some(title)
+    select.items.iter().find_map(|item| {
+        let Expression::Column(ColumnRef { table: Some(of), place: Some(place), .. }) = &item.expression
+        else {
+            return None;
+        };
+        if *of == alias {
+            return Some(title.clone());
+        }
+        // "The doctor's home town" is not that of the patients of the appointments.
+        let table = tables.table(place.table).filter(|table| !table.is_links())?;
+        let is_value = place.column > 0 && !is_named(&table.title);
+        is_value.then(|| table.title.clone())
+    })
 }
 
 /// A flag that a reading gives or compares and that the question does not mention.

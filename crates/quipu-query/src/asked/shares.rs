@@ -2,9 +2,10 @@
 
 use quipu_language::Language;
 
+use super::kinds::called;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Arithmetic, Body, Expression, Query, Select};
-use crate::tables::words_of;
+use crate::tables::{Tables, words_of};
 
 /// Takes a share of the things that the question names before its verb: "what percentage of the red
 /// ships have sails" is a share of the red ships, not of all. Only if the query divides by all
@@ -50,6 +51,17 @@ pub(super) fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
         text: "the share is computed among the things that the question names, not among all".into(),
         doubt: Doubt::Little,
     })
+}
+
+/// The things of which a question asks for a ratio, if the reading leaves them out: "the ratio of
+/// talks in halls to talks outdoors" is not that of halls to gardens.
+pub(super) fn ratio_of_others(words: &[String], left_out: &[String], tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let is_ratio = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "ratio");
+    let ratio = words.iter().position(is_ratio)?;
+    let things = words.iter().skip(ratio + 1).find(|word| language.meanings(word).is_empty())?;
+    let is_left_out = left_out.contains(things) && !called(things, language, tables).is_empty();
+    is_left_out.then(|| things.clone())
 }
 
 fn and(left: Expression, right: Expression) -> Expression {

@@ -3,7 +3,9 @@
 //! the query asks only about that thing, the other end is meant.
 
 use super::{Binder, Doubt};
-use crate::syntax::{ColumnRef, Comparison, Expression, From, Join, Order, Select, Source};
+use crate::syntax::{
+    Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
+};
 use crate::tables::Place;
 
 /// An end of a link table: its alias and the end's column.
@@ -26,6 +28,10 @@ impl Binder<'_> {
                 self.turn_added(select, fixed, written, table);
                 self.turn_joins(select, order, fixed, table);
                 self.turn_items(select, order, fixed, table);
+            }
+            for end in [0, 1].map(|end| (alias.clone(), end)) {
+                self.turn_condition(select, order, &end, table);
+                self.drop_repeated_name(select, &end);
             }
         }
     }
@@ -89,6 +95,99 @@ impl Binder<'_> {
         self.tell_of(turned, table);
     }
 
+    /// The condition that tells which thing is joined by an end, if the query asks for that thing
+    /// and uses the links for nothing else: it tells the thing at the other end. "The capitals of
+    /// the neighbours of A" joins the neighbours and calls them A.
+    fn turn_condition(&mut self, select: &mut Select, order: &[Order], end: &End, table: usize) {
+        let other = (end.0.clone(), 1 - end.1);
+        let items = select.items.iter().map(|item| &item.expression);
+        let mut given = items.chain(order.iter().map(|order| &order.expression));
+        let counts = given.any(Expression::has_aggregate) || !select.group.is_empty();
+        if counts || gives(select, order, end) || uses(select, order, &other) > 0 {
+            return;
+        }
+        let joined = conditions(select).into_iter().find_map(|condition| thing_joined(condition, end));
+        let (Some(Expression::Column(thing)), Some(column)) =
+            (joined.cloned(), self.tables.column(Place { table, column: other.1 }))
+        else {
+            return;
+        };
+        let other = Expression::Column(ColumnRef {
+            table: Some(other.0),
+            name: column.id.clone(),
+            place: Some(Place { table, column: other.1 }),
+        });
+        let mut turned = false;
+        if let Some(filter) = &mut select.filter {
+            turned = self.told_of(filter, &thing, &other);
+        }
+        self.tell_of(turned, table);
+    }
+
+    /// Makes the first condition that tells one thing tell that at the other end; returns whether
+    /// there is one. A value that no two things share tells one thing too: its capital a country.
+    fn told_of(&mut self, condition: &mut Expression, thing: &ColumnRef, other: &Expression) -> bool {
+        if let Expression::And(a, b) = condition {
+            return self.told_of(a, thing, other) || self.told_of(b, thing, other);
+        }
+        let Expression::Compare(Comparison::Equal, of, value) = condition else { return false };
+        let Expression::Column(column) = &mut **of else { return false };
+        if column.table != thing.table || !matches!(**value, Expression::Terms(..)) {
+            return false;
+        }
+        if column.place == thing.place {
+            **of = other.clone();
+            return true;
+        }
+        let Some(place) = column.place.filter(|place| self.tells_one(*place)) else { return false };
+        let Some(of_kind) = self.tables.table(place.table).map(|table| table.id.clone()) else {
+            return false;
+        };
+        let alias = self.new_alias(&of_kind);
+        column.table = Some(alias.clone());
+        let name = ColumnRef { table: Some(alias.clone()), ..thing.clone() };
+        let within = Select {
+            items: vec![Item { expression: Expression::Column(name), alias: None }],
+            from: vec![From {
+                source: Source::Table(of_kind, Some(place.table)),
+                alias,
+                join: Join::Inner(None),
+            }],
+            filter: Some(condition.clone()),
+            ..Select::default()
+        };
+        let within =
+            Query { body: Body::Select(Box::new(within)), order: Vec::new(), limit: None, offset: 0 };
+        *condition = Expression::InQuery(Box::new(other.clone()), Box::new(within));
+        true
+    }
+
+    /// Whether no two rows share a value of this column.
+    fn tells_one(&self, place: Place) -> bool {
+        /// Fewer values may all differ by chance.
+        const LEAST: u64 = 20;
+        let column = self.tables.column(place);
+        column.is_some_and(|column| column.distinct == column.filled && column.filled >= LEAST)
+    }
+
+    /// Drops the name of one end from a query for the things at the other end: "the neighbours of A
+    /// among (those that are A and use the euro)" are not A again.
+    fn drop_repeated_name(&mut self, select: &mut Select, end: &End) {
+        let named = conditions(select).into_iter().find_map(|condition| match condition {
+            Expression::Compare(Comparison::Equal, of, name) if is_end(of, end) => Some((**name).clone()),
+            _ => None,
+        });
+        let other = (end.0.clone(), 1 - end.1);
+        let (Some(name @ Expression::Terms(..)), Some(filter)) = (named, &mut select.filter) else { return };
+        if let Some(within) = query_of_end(filter, &other)
+            && let Some(repeated) = without_name(within, &name)
+        {
+            let Expression::Terms(_, text) = &name else { return };
+            within.filter = Some(repeated);
+            self.mend(Doubt::Little, format!("things at the other end of “{text}” are not called so again"));
+        }
+    }
+
     fn tell_of(&mut self, turned: bool, table: usize) {
         if turned {
             let id = self.tables.table(table).map_or_else(String::new, |table| table.id.clone());
@@ -122,6 +221,33 @@ fn is_end(expression: &Expression, end: &End) -> bool {
         Expression::Column(ColumnRef { table: Some(alias), place: Some(place), .. })
             if *alias == end.0 && place.column == end.1
     )
+}
+
+/// The SELECT among whose rows a condition wants an end to be.
+fn query_of_end<'e>(condition: &'e mut Expression, end: &End) -> Option<&'e mut Select> {
+    match condition {
+        Expression::And(a, b) => query_of_end(a, end).or_else(|| query_of_end(b, end)),
+        Expression::InQuery(of, query) if is_end(of, end) => match &mut query.body {
+            Body::Select(select) => Some(select),
+            Body::Set { .. } => None,
+        },
+        _ => None,
+    }
+}
+
+/// The other conditions of a SELECT that gives one column and fixes it to a name, if it has any.
+fn without_name(select: &Select, name: &Expression) -> Option<Expression> {
+    let [item] = select.items.as_slice() else { return None };
+    let conditions = select.filter.as_ref()?.conjuncts();
+    let names = |condition: &&Expression| {
+        matches!(condition, Expression::Compare(Comparison::Equal, of, value)
+            if **of == item.expression && **value == *name)
+    };
+    let others: Vec<Expression> = conditions.iter().filter(|of| !names(of)).map(|of| (*of).clone()).collect();
+    if others.len() == conditions.len() {
+        return None;
+    }
+    others.into_iter().reduce(|all, next| Expression::both(Some(all), next))
 }
 
 /// How often a SELECT uses an end.

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use quipu_language::impossible_place;
 use quipu_query::asked::{
-    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, is_empty, names_left_out,
-    speaks_of, words_tried,
+    Candidate, FEATURES, PathFit, TableQuestion, Tried, best_confidence, choose, features, is_empty,
+    names_left_out, speaks_of, words_tried,
 };
 use quipu_query::{Mention, read_sql};
 
@@ -282,7 +282,7 @@ async fn candidates(
             }
         }
     }
-    let tried = tried(&candidates, &failures);
+    let tried = Tried { words: tried(&candidates, &failures), declined };
     for candidate in &mut candidates {
         candidate.tried.clone_from(&tried);
     }

@@ -1,0 +1,81 @@
+//! Cards held against the names of the graph's relations. A relation's own name comes before all
+//! that a model writes about another relation: the card of `house` may not say "the spouse of X"
+//! where the graph has a relation `spouse`.
+
+use std::collections::{BTreeSet, HashSet};
+
+use quipu_graph::RelationInfo;
+use quipu_language::{Language, words_of};
+
+use super::RelationCard;
+
+/// The telling words of the names of all relations of a graph.
+#[derive(Debug, Default)]
+pub(super) struct RelationNames(HashSet<BTreeSet<String>>);
+
+impl RelationNames {
+    pub(super) fn of(relations: &[RelationInfo]) -> Self {
+        let mut names: HashSet<_> = relations.iter().map(|relation| telling(&relation.name)).collect();
+        names.remove(&BTreeSet::new());
+        Self(names)
+    }
+
+    /// Removes from a card the forward words that are names of other relations than `own`. `None`
+    /// if its forward phrase is such a name: then the model mistook the relation.
+    pub(super) fn held_against(&self, mut card: RelationCard, own: &str) -> Option<RelationCard> {
+        let own = telling(own);
+        let is_another = |text: &str| {
+            let words = telling(text);
+            self.0.contains(&words) && !words.is_subset(&own)
+        };
+        if own.is_empty() {
+            return Some(card);
+        }
+        if is_another(&card.forward.replace('X', " ")) {
+            return None;
+        }
+        card.words_forward.retain(|word| !is_another(word));
+        Some(card)
+    }
+}
+
+/// The words of a name or phrase that are no function words, in the singular.
+fn telling(text: &str) -> BTreeSet<String> {
+    let language = Language::english();
+    let words = words_of(text).into_iter().filter(|word| !language.is_function_word(word));
+    words.map(|word| language.singular(&word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> RelationNames {
+        RelationNames(["house", "spouse", "mother", "father", "born in", "year of birth"].map(telling).into())
+    }
+
+    fn card(forward: &str, words: &[&str]) -> RelationCard {
+        RelationCard {
+            forward: forward.into(),
+            words_forward: words.iter().map(|word| (*word).to_owned()).collect(),
+            ..RelationCard::default()
+        }
+    }
+
+    #[test]
+    fn a_card_that_calls_a_relation_by_anothers_name_is_refused() {
+        let names = names();
+        assert_eq!(names.held_against(card("the spouse of X", &[]), "house"), None);
+        assert!(names.held_against(card("the spouse of X", &[]), "spouse").is_some());
+        assert!(names.held_against(card("the family of X", &[]), "house").is_some());
+        // A part of the relation's own name is its own.
+        assert!(names.held_against(card("the mother of X", &[]), "mother in law").is_some());
+    }
+
+    #[test]
+    fn words_that_are_other_relations_names_are_removed() {
+        let card =
+            names().held_against(card("the parents of X", &["mother", "fathers", "born", "mum"]), "mother");
+        assert_eq!(card.unwrap().words_forward, ["mother", "mum"]);
+    }
+}
