@@ -82,7 +82,7 @@ pub use answer::{
 pub use conversation::{Conversation, Speaker, Turn};
 pub use engine::{
     AskOptions, Engine, Estimate, Estimated, LEARNT_FILES, PlannedPath, Setting, Takes, same_names,
-    set_option, set_option_of_request, setting_keys, settings,
+    set_option, set_option_of_request, settings,
 };
 pub use ground::{Grounding, ground};
 pub use ledger::{Limits, Source, Trace, source_folder};

@@ -3,7 +3,7 @@
 use crate::common::checks::{check, graph};
 use crate::common::{Shop, answers, read};
 use quipu_query::asked::{
-    Candidate, Features, Nearness, TableQuestion, Tried, Unexplained, bind_as_asked, features, meant,
+    Candidate, Features, Nearness, TableQuestion, Unexplained, bind_as_asked, features, meant,
 };
 use quipu_query::{Found, How, Match, Mention, Place, RunLimits, plan, read_sql, run};
 
@@ -206,20 +206,6 @@ async fn a_ratio_of_other_things_and_a_zero_with_words_left_out_are_doubtful() {
 }
 
 #[tokio::test]
-async fn what_a_model_found_no_table_for_is_not_answered_without_its_words() {
-    let shop = gallery().await;
-    let text = "Who restored A Map of Rain?";
-    let sql = "SELECT painted_by FROM painting WHERE name = 'A Map of Rain'";
-    let mut candidate = candidate(&shop, text, sql, Nearness::default()).await;
-    let asking = TableQuestion { text, tables: &shop.tables, values: &shop.values, named: &[] };
-    for (declined, expected) in [(false, &[][..]), (true, &["restored"])] {
-        candidate.tried.declined = declined;
-        let (_, unexplained) = features(&asking, &candidate, std::slice::from_ref(&candidate));
-        assert_eq!(unexplained.meanings, expected, "{declined}");
-    }
-}
-
-#[tokio::test]
 async fn groups_of_other_things_and_names_of_another_kind_are_doubtful() {
     let shop = gallery().await;
     let by_museum = "SELECT hangs_in, COUNT(*) FROM painting GROUP BY hangs_in";
@@ -283,16 +269,10 @@ async fn weighed(
     near: Nearness,
     named: &[Mention],
 ) -> (Features, Unexplained) {
-    let candidate = candidate(shop, question, sql, near).await;
-    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
-    features(&asking, &candidate, std::slice::from_ref(&candidate))
-}
-
-async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -> Candidate {
     let bound = read(shop, question, sql);
     let plan = plan(&bound.query, &shop.tables).unwrap();
     let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
-    Candidate {
+    let candidate = Candidate {
         bound,
         plan,
         rows,
@@ -301,10 +281,12 @@ async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -> Ca
         role: 0.0,
         likelihood: None,
         repaired: false,
-        tried: Tried::default(),
+        tried: Vec::new(),
         ties: 0,
         path: None,
-    }
+    };
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
+    features(&asking, &candidate, std::slice::from_ref(&candidate))
 }
 
 #[tokio::test]

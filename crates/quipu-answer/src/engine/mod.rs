@@ -32,7 +32,7 @@ pub use besides::PlannedPath;
 pub use estimate::{Estimate, Estimated};
 pub use examples::same_names;
 pub use learnt::LEARNT_FILES;
-pub use settings::{Setting, Takes, set_option, set_option_of_request, setting_keys, settings};
+pub use settings::{Setting, Takes, set_option, set_option_of_request, settings};
 
 /// The options for one question.
 #[derive(Clone, Default)]

@@ -80,16 +80,6 @@ pub fn settings() -> &'static [Setting] {
     &SETTINGS
 }
 
-/// All keys with their values, for help: `max_hops=N, planner=published|paths|query, …`.
-pub fn setting_keys() -> &'static str {
-    static KEYS: LazyLock<String> = LazyLock::new(|| {
-        let keys: Vec<String> =
-            settings().iter().map(|setting| format!("{}={}", setting.key, setting.takes)).collect();
-        keys.join(", ")
-    });
-    &KEYS
-}
-
 /// Sets one of [`settings`].
 ///
 /// # Errors

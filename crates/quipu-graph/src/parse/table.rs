@@ -20,6 +20,8 @@ struct Conventions {
     naming: Words,
     identifying: Words,
     nothing: Words,
+    holds: Words,
+    fails: Words,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -162,7 +164,7 @@ impl Cell {
             }
         }
         match text {
-            "true" | "false" | "True" | "False" | "TRUE" | "FALSE" => Self::Boolean,
+            _ if truth(text).is_some() => Self::Boolean,
             _ if is_date(text) => Self::Date,
             _ if text.split_once(['T', ' ']).is_some_and(|(date, time)| is_date(date) && is_time(time)) => {
                 Self::DateTime
@@ -170,6 +172,17 @@ impl Cell {
             _ => Self::Text,
         }
     }
+}
+
+/// Whether a cell says true or false.
+fn truth(text: &str) -> Option<bool> {
+    let is_word = |word: &String| {
+        text.eq_ignore_ascii_case(word)
+            && (text.get(1..) == word.get(1..)
+                || (word.len() > 2 && text.bytes().all(|letter| letter.is_ascii_uppercase())))
+    };
+    let says = |words: &Words| words.words.iter().any(is_word);
+    says(&CONVENTIONS.holds).then_some(true).or_else(|| says(&CONVENTIONS.fails).then_some(false))
 }
 
 fn number(text: &str, digits: usize) -> Option<u32> {
@@ -243,7 +256,7 @@ impl Kind {
             Self::Text => (text.to_owned(), ""),
             Self::Integer => (plain(text), "integer"),
             Self::Decimal => (plain(text), "decimal"),
-            Self::Boolean => (text.to_ascii_lowercase(), "boolean"),
+            Self::Boolean => (truth(text)?.to_string(), "boolean"),
             Self::Date => (text.to_owned(), "date"),
             Self::DateTime if is_date(text) => (format!("{text}T00:00:00"), "dateTime"),
             Self::DateTime => {
@@ -308,7 +321,7 @@ mod tests {
     fn the_conventions_are_read_and_each_has_a_reason() {
         let text = include_str!("headers.toml");
         let read: Conventions = toml::from_str(text).unwrap();
-        let lists = [&read.naming, &read.identifying, &read.nothing];
+        let lists = [&read.naming, &read.identifying, &read.nothing, &read.holds, &read.fails];
         assert!(lists.iter().all(|list| !list.words.is_empty()));
         assert_eq!(text.matches("\nreason = ").count(), lists.len());
     }
@@ -355,6 +368,10 @@ mod tests {
             ("2024-02-28T12:30:59.5+01:00", Cell::DateTime),
             ("2024-02-28 noon", Cell::Text),
             ("TRUE", Cell::Boolean),
+            ("yes", Cell::Boolean),
+            ("No", Cell::Boolean),
+            ("NO", Cell::Text),
+            ("nope", Cell::Text),
             ("N/A", Cell::Nothing),
             ("", Cell::Nothing),
             ("é", Cell::Text),
@@ -372,6 +389,9 @@ mod tests {
         assert_eq!(kind(&["", "-"]), None);
         assert_eq!(Kind::Decimal.literal("1,234.5"), Some(("1234.5".into(), "decimal")));
         assert_eq!(Kind::Decimal.literal("n/a"), None);
+        assert_eq!(kind(&["yes", "no", ""]), Some(Kind::Boolean));
+        assert_eq!(kind(&["yes", "no", "with effort"]), Some(Kind::Text));
+        assert_eq!(Kind::Boolean.literal("Yes"), Some(("true".into(), "boolean")));
         assert_eq!(Kind::Text.literal("n/a"), Some(("n/a".into(), "")));
         assert_eq!(
             Kind::DateTime.literal("2024-02-28 12:30"),

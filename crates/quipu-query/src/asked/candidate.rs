@@ -1,6 +1,6 @@
 //! A reading of a question as a query, with its rows.
 
-use super::{Nearness, Tried};
+use super::Nearness;
 use crate::bind::Bound;
 use crate::plan::Plan;
 use crate::run::RowSet;
@@ -54,8 +54,9 @@ pub struct Candidate {
     pub likelihood: Option<f64>,
     /// Whether it was written after a failure, with the reason.
     pub repaired: bool,
-    /// Other queries for the same question that failed or gave no rows.
-    pub tried: Tried,
+    /// The words of other queries for the same question that failed or gave no rows: their tables,
+    /// columns and values.
+    pub tried: Vec<String>,
     /// Rows that tie with the last of an order.
     pub ties: usize,
     /// The fit of the path that the query was made from; `None` if the model wrote the query.

@@ -43,4 +43,4 @@ pub use measures::of_another_measure;
 pub use mends::{bind_as_asked, mend_bound};
 pub use nearness::Nearness;
 pub use slips::right_ends;
-pub use tried::{Tried, words_tried};
+pub use tried::words_tried;

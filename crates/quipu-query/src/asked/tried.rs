@@ -6,15 +6,6 @@ use super::explain::Unexplained;
 use crate::syntax::{Body, Expression, Query, Source};
 use crate::tables::{Tables, words_of};
 
-/// What earlier queries for a question tried in vain.
-#[derive(Debug, Clone, Default)]
-pub struct Tried {
-    /// The words of their tables, columns and values.
-    pub words: Vec<String>,
-    /// Whether the model wrote that no table holds the answer.
-    pub declined: bool,
-}
-
 /// The words of a query's tables, columns and values.
 pub fn words_tried(query: &Query) -> Vec<String> {
     let mut names = Vec::new();
@@ -53,22 +44,17 @@ fn tables_of(query: &Query, names: &mut Vec<String>) {
 
 /// The question's words that an earlier query asked for, that no table and no column is called by,
 /// and that this reading leaves out: the graph lacks what the model read first, and the reading is
-/// about something else. "The earliest submission deadline" is not the earliest start. If the model
-/// found no table for the question, every word that a reading leaves out counts.
+/// about something else. "The earliest submission deadline" is not the earliest start.
 pub(super) fn given_up(
     question: &str,
     unexplained: &Unexplained,
-    tried: &Tried,
+    tried: &[String],
     tables: &Tables,
 ) -> Vec<String> {
-    if tried.declined {
-        return unexplained.names.clone();
-    }
     let language = Language::of(question);
     let is_among =
         |word: &String, others: &[String]| others.iter().any(|other| language.is_form(word, other));
-    let given_up: Vec<&String> =
-        unexplained.names.iter().filter(|word| is_among(word, &tried.words)).collect();
+    let given_up: Vec<&String> = unexplained.names.iter().filter(|word| is_among(word, tried)).collect();
     if given_up.is_empty() {
         return Vec::new();
     }

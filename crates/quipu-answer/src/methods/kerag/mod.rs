@@ -370,8 +370,8 @@ async fn judge(
     kept: &[usize],
     scores: &[f32],
 ) -> Result<Verdict, AnswerError> {
+    let scores: Vec<f32> = kept.iter().filter_map(|at| scores.get(*at).copied()).collect();
     let kept: Vec<OfferedRelation> = kept.iter().filter_map(|at| offered.get(*at).cloned()).collect();
-    let scores: Vec<f32> = scores.iter().copied().take(kept.len()).collect();
     let shown = within_budget(context, &scores, &kept);
     let mut hops = asked.hops.to_vec();
     let last: Vec<String> =

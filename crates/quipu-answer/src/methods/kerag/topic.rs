@@ -73,7 +73,8 @@ pub(super) async fn identify(
         detected
     } else {
         let named = linked(context, question, &topic, pair).await?;
-        of_domain(context.graph(), if named.is_empty() { detected } else { named }, &topic.domain).await?
+        let kinds = kinds_of(context, &topic.domain);
+        of_domain(context.graph(), if named.is_empty() { detected } else { named }, &kinds).await?
     };
     context
         .trace
@@ -110,11 +111,18 @@ async fn domains(context: &Context<'_>, question: &Question) -> Result<Vec<Strin
     common_types(graph, MOST_DOMAINS).await
 }
 
+/// The kinds of a domain: the type of this name, or the kinds that an API's manifest puts there.
+fn kinds_of(context: &Context<'_>, domain: &str) -> Vec<String> {
+    let apis = context.workspace.apis().iter().flat_map(|api| &api.service().kinds);
+    let within = apis.filter(|kind| kind.domain == domain).map(|kind| kind.name.clone());
+    std::iter::once(domain.to_owned()).chain(within).collect()
+}
+
 /// Sorts each mention's candidates: those of the question's domain first.
 async fn of_domain(
     graph: &dyn Graph,
     mut linked: Vec<Mentioned>,
-    domain: &str,
+    kinds: &[String],
 ) -> Result<Vec<Mentioned>, GraphError> {
     for mention in &mut linked {
         let nodes: Vec<NodeId> = mention.candidates.iter().map(|anchor| anchor.node).collect();
@@ -124,7 +132,7 @@ async fn of_domain(
         let mut within: Vec<(bool, Anchor)> = Vec::with_capacity(nodes.len());
         for (anchor, summary) in mention.candidates.drain(..).zip(graph.summaries(&nodes).await?) {
             let types = graph.summaries(&summary.types).await?;
-            within.push((types.iter().any(|kind| kind.name == domain), anchor));
+            within.push((types.iter().any(|of| kinds.contains(&of.name)), anchor));
         }
         within.sort_by_key(|(within, _)| !within);
         mention.candidates = within.into_iter().map(|(_, anchor)| anchor).collect();

@@ -50,8 +50,10 @@ pub struct RankedPath {
     pub steps: Vec<Step>,
     /// Some of its ends.
     pub ends: Vec<NodeId>,
-    /// The path in words.
+    /// The path in its cards' words, for models and the ranking.
     pub phrase: String,
+    /// The path in its relations' own names, for people.
+    pub named: String,
     /// The fused score: a logit.
     pub score: f32,
     /// Its share among all paths of the anchor (softmax of the scores).
@@ -158,6 +160,7 @@ pub async fn rank(
                 steps: path.steps,
                 ends: path.ends,
                 phrase: phrase.clone(),
+                named: plain.clone(),
                 score: features.score(),
                 probability: 0.0,
                 features,

@@ -28,7 +28,7 @@ pub(super) async fn answer(
     let evidence = triples_to_evidence(graph, &triples).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     if choice.confidence < config.least_confidence {
-        let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.phrase.as_str()).collect();
+        let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.named.as_str()).collect();
         let reason = format!(
             "no path of the graph clearly matches the question; the nearest is {} (fit {:.2})",
             say(&phrases, &choice),
@@ -49,7 +49,7 @@ pub(crate) async fn finish(
     let ends = context.graph().summaries(&choice.ends).await?;
     let dated = |s: &NodeSummary| is_measure(&value_of_node(s.literal.as_ref(), &s.name));
     if asking.wanted.dates && !ends.iter().any(dated) {
-        let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.phrase.as_str()).collect();
+        let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.named.as_str()).collect();
         let reason = format!(
             "the question asks for a date, but the best path, {}, leads to none",
             say(&phrases, &choice)
@@ -107,7 +107,7 @@ impl RunPath {
     pub(super) fn planned(&self, made: Made) -> Planned {
         let start = PlanStart::Entity(self.anchor.node, self.anchor.span.clone());
         let (steps, way) = (self.path.steps.clone(), self.path.phrase.clone());
-        let said = way.replacen('X', &self.anchor.name, 1);
+        let said = self.path.named.replacen('X', &self.anchor.name, 1);
         Planned { start, steps, way, said, made, met: Vec::new(), gives: None }
     }
 }

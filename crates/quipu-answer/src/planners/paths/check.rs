@@ -52,7 +52,7 @@ pub(super) async fn check(
     let yes =
         if chooses { found.any(|found| found) } else { !reached.is_empty() && found.all(|found| found) };
     let confidence = best.path.confidence(best.path.probability);
-    let phrase = best.path.phrase.replacen('X', &best.anchor.name, 1);
+    let phrase = best.path.named.replacen('X', &best.anchor.name, 1);
     if confidence < if yes { config.least_confidence } else { SURE_OF_NO } {
         return Ok(unsure(&phrase, confidence));
     }
@@ -115,7 +115,7 @@ pub(super) async fn verdict(
     let ends = context.graph().summaries(run.ends.get(..MOST_GIVEN).unwrap_or(&run.ends)).await?;
     let gives = Some(ends.iter().map(Value::from).collect());
     let plan = Planned { gives, ..run.planned(Made::Values) };
-    let phrase = run.path.phrase.replacen('X', &run.anchor.name, 1);
+    let phrase = run.path.named.replacen('X', &run.anchor.name, 1);
     let shown = if yes { reached } else { &run.ends };
     let mut evidence =
         triples_to_evidence(context.graph(), &run.walk.triples_to(shown, MOST_EVIDENCE)).await?;

@@ -97,7 +97,7 @@ impl Confirmation<'_> {
             }));
         };
         let least = if reached.is_empty() { SURE_OF_NO } else { config.least_confidence };
-        let phrase = run.path.phrase.replacen('X', &run.anchor.name, 1);
+        let phrase = run.path.named.replacen('X', &run.anchor.name, 1);
         if confidence < least {
             return Ok(Some(unsure(&phrase, confidence)));
         }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use quipu_language::impossible_place;
 use quipu_query::asked::{
-    Candidate, FEATURES, PathFit, TableQuestion, Tried, best_confidence, choose, features, is_empty,
-    names_left_out, speaks_of, words_tried,
+    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, is_empty, names_left_out,
+    speaks_of, words_tried,
 };
 use quipu_query::{Mention, read_sql};
 
@@ -138,7 +138,11 @@ pub(crate) async fn run_beside(
     let named = graph.values.named(context.workspace, &graph.tables, question.text()).await?;
     let asking = Asking { question, graph, asked, config, named };
     if asking.graph.tables.tables.is_empty() {
-        return abstain("the graph holds no tables: no entity has an ordinary relation".into());
+        return abstain(if context.workspace.has_graph() {
+            "the graph holds no tables: no entity has an ordinary relation".into()
+        } else {
+            "queries need a graph with tables, and this workspace has none".into()
+        });
     }
     let mut of_paths = Vec::new();
     let mut weighed_path = false;
@@ -282,7 +286,7 @@ async fn candidates(
             }
         }
     }
-    let tried = Tried { words: tried(&candidates, &failures), declined };
+    let tried = tried(&candidates, &failures);
     for candidate in &mut candidates {
         candidate.tried.clone_from(&tried);
     }

@@ -2,7 +2,7 @@
 
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
-    Candidate, Nearness, Tried, bind_as_asked, compared, is_empty, mend_bound, without_invented,
+    Candidate, Nearness, bind_as_asked, compared, is_empty, mend_bound, without_invented,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -236,7 +236,7 @@ fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Wr
         role: 0.0,
         likelihood,
         repaired: false,
-        tried: Tried::default(),
+        tried: Vec::new(),
         ties: 0,
         path: None,
     }
