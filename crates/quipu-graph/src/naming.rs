@@ -1,4 +1,5 @@
-//! How relations are called that hold names: the data of `profiles/naming.toml`.
+//! How relations are called that hold names: the data of `profiles/naming.toml`. The singular of
+//! a kind's name.
 
 use std::sync::LazyLock;
 
@@ -39,6 +40,18 @@ pub(crate) static NAMING: LazyLock<Naming> =
 /// Whether a relation holds one part of a name: a given name or a family name.
 pub fn holds_part_of_name(relation: &str) -> bool {
     matches!(NAMING.part(relation), Some(NamePart::Given | NamePart::Family))
+}
+
+/// The singular of an English plural, by its ending: `countries` gives `country`. The names of
+/// files and of the paths of APIs are plural, headers and parameters are not.
+pub(crate) fn singular(noun: &str) -> String {
+    let Some(stem) = noun.strip_suffix('s').filter(|stem| !stem.ends_with('s')) else {
+        return noun.to_owned();
+    };
+    match stem.strip_suffix("ie").filter(|root| root.len() > 1) {
+        Some(root) => format!("{root}y"),
+        None => stem.to_owned(),
+    }
 }
 
 impl Naming {
@@ -99,6 +112,15 @@ mod tests {
         assert_eq!(part("http://corp.example/v/naming"), None);
         assert!(NAMING.is_of_class("http://a/v/sales_order_name", "http://a/v/SalesOrder"));
         assert!(!NAMING.is_of_class("http://a/v/managerName", "http://a/v/SalesOrder"));
+    }
+
+    #[test]
+    fn a_plural_loses_its_ending() {
+        let pairs = [("countries", "country"), ("suppliers", "supplier"), ("ties", "tie"), ("tvs", "tv")];
+        for (plural, one) in pairs {
+            assert_eq!(singular(plural), one);
+        }
+        assert_eq!(["address", "sheep"].map(singular), ["address", "sheep"]);
     }
 
     #[test]

@@ -600,9 +600,10 @@ fn without_one(of: &Expression) -> &Expression {
 /// A title of things that are counted, in the plural: "countries".
 pub(crate) fn of_many(title: &str) -> String {
     // "Head of state" and "rows" stay.
-    match title.contains(' ') || title.ends_with('s') {
+    let english = Language::english();
+    match title.contains(' ') || english.is_plural(title) {
         true => title.to_owned(),
-        false => Language::english().plural(title),
+        false => english.plural(title),
     }
 }
 

@@ -110,7 +110,7 @@ struct Patterns {
 
 #[derive(Debug, Deserialize)]
 struct Plural {
-    endings: Vec<String>,
+    irregular: Vec<String>,
     before: Vec<String>,
 }
 
@@ -518,11 +518,13 @@ fn reads_well(title: &str) -> bool {
 /// Whether "the directors of Kauwboy" is plural, by its noun, which stands before the first word of
 /// a list.
 fn is_plural(said: &str) -> bool {
-    let Some(Plural { endings, before }) = PATTERNS.as_ref().map(|patterns| &patterns.plural) else {
+    let Some(Plural { irregular, before }) = PATTERNS.as_ref().map(|patterns| &patterns.plural) else {
         return false;
     };
     let noun = said.split(' ').take_while(|word| !before.iter().any(|known| known == word)).last();
-    noun.is_some_and(|noun| endings.iter().any(|ending| noun.ends_with(ending.as_str())))
+    noun.is_some_and(|noun| {
+        Language::english().is_plural(noun) || irregular.iter().any(|plural| noun.ends_with(plural.as_str()))
+    })
 }
 
 /// The plural of a title's last word. The patterns are English.
@@ -555,7 +557,8 @@ mod tests {
 
     #[test]
     fn plurals_are_the_usual_ones() {
-        assert!(is_plural("the directors of Kauwboy") && !is_plural("the country that India borders"));
+        assert!(is_plural("the directors of Kauwboy") && is_plural("the women who won Wimbledon"));
+        assert!(!is_plural("the country that India borders") && !is_plural("the address of Emma"));
         assert_eq!(
             ["country", "day", "box", "time_zone", "dish"].map(plural),
             ["countries", "days", "boxes", "time zones", "dishes"]

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::ids::words;
 use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType, read_openapi};
 use crate::GraphError;
+use crate::naming::singular;
 
 /// Naming conventions of OpenAPI documents. They are customs of APIs, not words of a question's
 /// language.
@@ -167,19 +168,8 @@ fn kind_of(operation: &DocumentedOperation, parameter: &str) -> String {
         telling.next().filter(|_| !does).map(str::to_owned)
     };
     let parts = operation.path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
+    // A wrong singular loses one letter, in a file that a person checks.
     parts.rev().find_map(says).map_or_else(|| "thing".to_owned(), |noun| singular(&noun))
-}
-
-/// The singular of an English plural. A wrong guess loses one letter, in a file that a person
-/// checks.
-fn singular(noun: &str) -> String {
-    match noun {
-        _ if noun.ends_with("ies") && noun.len() > 4 => format!("{}y", &noun[..noun.len() - 3]),
-        _ if noun.ends_with('s') && !noun.ends_with("ss") && noun.len() > 3 => {
-            noun[..noun.len() - 1].to_owned()
-        }
-        _ => noun.to_owned(),
-    }
 }
 
 fn is_search(parameter: &Parameter) -> bool {

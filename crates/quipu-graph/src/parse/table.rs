@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use serde::Deserialize;
 
+use crate::naming::singular;
+
 /// Rows that are read to distinguish a table from triples.
 const LOOKED_AT: usize = 50;
 /// Rows with a number in the third column that make the file a table. Fewer could be triples with
@@ -290,7 +292,7 @@ pub(crate) fn identifying(headers: &[String], kind: &str) -> Option<usize> {
 }
 
 /// Whether a column's header names a table: `supplier`, `supplier_id` or `suppliers` for
-/// `suppliers.csv`.
+/// `suppliers.csv`. A wrong singular does no harm, because both sides are changed alike.
 pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
     let header = without_id(header);
     let last = header.rsplit(' ').next().unwrap_or(header);
@@ -301,16 +303,6 @@ pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
 pub(crate) fn without_id(header: &str) -> &str {
     let ends = &CONVENTIONS.identifying.words;
     ends.iter().find_map(|word| header.strip_suffix(word.as_str())?.strip_suffix(' ')).unwrap_or(header)
-}
-
-/// File names are plural, headers are not. A wrong singular does no harm, because both sides are
-/// changed alike.
-fn singular(word: &str) -> String {
-    match word.strip_suffix('s') {
-        Some(stem) if stem.ends_with("ie") => format!("{}y", stem.trim_end_matches("ie")),
-        Some(stem) if !stem.ends_with('s') => stem.to_owned(),
-        _ => word.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -65,6 +65,11 @@ impl Language {
         self.singulars(word).into_iter().next().unwrap_or_else(|| word.to_owned())
     }
 
+    /// Whether a word is a plural by its ending: see [`Language::singulars`].
+    pub fn is_plural(self, word: &str) -> bool {
+        !self.singulars(word).is_empty()
+    }
+
     /// The usual plural of a noun.
     pub fn plural(self, noun: &str) -> String {
         let made = |row: &String| {
@@ -97,7 +102,9 @@ mod tests {
         for word in ["river", "bus", "glass", "wide bus"] {
             assert_eq!(english.singulars(word), [""; 0], "{word}");
             assert_eq!(english.singular(word), word);
+            assert!(!english.is_plural(word), "{word}");
         }
+        assert!(english.is_plural("rivers") && english.is_plural("wide countries"));
         assert_eq!(english.singular("rivers"), "river");
     }
 
