@@ -22,7 +22,7 @@ mod structured;
 mod thinking;
 
 pub use cache::{CacheMode, CachedModel};
-pub use embed::{Embedder, Embeddings, LocalEmbedder, TokenVectors};
+pub use embed::{Embedder, Embeddings, LocalEmbedder, TokenVectors, inner_product};
 pub use error::ModelError;
 pub use fit::{Fit, fit_blocks};
 pub use function::FunctionModel;

@@ -1,9 +1,6 @@
 //! Exact ranking of a small set of vectors.
 
-use quipu_model::Embeddings;
-
-/// Numbers multiplied in parallel; the compiler turns them into vector instructions.
-const LANES: usize = 16;
+use quipu_model::{Embeddings, inner_product};
 
 /// The `k` rows with the greatest inner product with the query, best first, as (row, product). A
 /// row of another length than the query counts up to the shorter length.
@@ -20,22 +17,6 @@ pub fn exact_top_k(query: &[f32], rows: &Embeddings, k: usize) -> Vec<(usize, f3
     scored
 }
 
-/// Sum of the products of two vectors, over the shorter one's length.
-pub fn inner_product(left: &[f32], right: &[f32]) -> f32 {
-    let length = left.len().min(right.len());
-    let (left, right) = (left.get(..length).unwrap_or(&[]), right.get(..length).unwrap_or(&[]));
-    let mut sums = [0.0_f32; LANES];
-    let (left_chunks, right_chunks) = (left.chunks_exact(LANES), right.chunks_exact(LANES));
-    let (left_rest, right_rest) = (left_chunks.remainder(), right_chunks.remainder());
-    for (left, right) in left_chunks.zip(right_chunks) {
-        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
-            *sum += left * right;
-        }
-    }
-    let rest: f32 = left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum();
-    sums.iter().sum::<f32>() + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,11 +28,5 @@ mod tests {
         assert_eq!(best, [(1, 1.0), (2, 0.8)]);
         assert_eq!(exact_top_k(&[0.0, 1.0], &rows, 9).len(), 4);
         assert!(exact_top_k(&[0.0, 1.0], &Embeddings::default(), 3).is_empty());
-    }
-
-    #[test]
-    fn long_vectors_sum_up() {
-        let ones = vec![1.0; 100];
-        assert_eq!(inner_product(&ones, &ones), 100.0);
     }
 }

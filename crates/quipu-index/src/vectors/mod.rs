@@ -40,6 +40,7 @@ use memmap2::Mmap;
 use quipu_graph::NodeId;
 use quipu_graph::pages::{GoodPages, PAGE, PAGE_SUM, page_damage};
 use quipu_model::Embedder;
+pub use quipu_model::inner_product;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -47,7 +48,7 @@ use crate::IndexError;
 use crate::container::{Container, Kind, Section, u32_at, u64_at};
 
 pub use build::{VectorBuilder, VectorProgress};
-pub use exact::{exact_top_k, inner_product};
+pub use exact::exact_top_k;
 use permits::Permits;
 
 /// Version of the format; the oldest readable is the same.

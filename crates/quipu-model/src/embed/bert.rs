@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use safetensors::{Dtype, SafeTensors};
 
 use super::kernels::{LANES, Lanes, Linear, Scratch, add, attend, gelu_all, layer_norm};
+use super::vector::scale_to_unit;
 use crate::ModelError;
 
 /// The encoder.
@@ -149,11 +150,7 @@ impl Bert {
                 }
                 vectors.extend_from_slice(&sum);
             }
-            let vector = vectors.get_mut(start..).unwrap_or_default();
-            let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-            if length > 0.0 {
-                vector.iter_mut().for_each(|value| *value /= length);
-            }
+            scale_to_unit(vectors.get_mut(start..).unwrap_or_default());
         }
         vectors
     }

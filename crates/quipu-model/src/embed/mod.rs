@@ -6,9 +6,12 @@ mod config;
 mod kernels;
 mod local;
 mod tokens;
+mod vector;
 
 pub use local::LocalEmbedder;
 pub use tokens::TokenVectors;
+pub use vector::inner_product;
+pub(crate) use vector::scale_to_unit;
 
 use crate::ModelError;
 

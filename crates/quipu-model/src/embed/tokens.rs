@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::vector::{inner_product, scale_to_unit};
+
 /// The tokens of a text, each with its contextual vector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TokenVectors {
@@ -16,10 +18,7 @@ impl TokenVectors {
     pub fn new(spans: Vec<Range<usize>>, dimensions: usize, mut values: Vec<f32>) -> Self {
         values.truncate(spans.len() * dimensions);
         for row in values.chunks_exact_mut(dimensions.max(1)) {
-            let length = row.iter().map(|value| value * value).sum::<f32>().sqrt();
-            if length > 0.0 {
-                row.iter_mut().for_each(|value| *value /= length);
-            }
+            scale_to_unit(row);
         }
         Self { spans, dimensions, values }
     }
@@ -35,7 +34,7 @@ impl TokenVectors {
     pub fn nearest(&self, other: &Self) -> Vec<f32> {
         let nearest = |row: &[f32]| {
             let others = other.values.chunks_exact(other.dimensions.max(1));
-            let cosines = others.map(|other| row.iter().zip(other).map(|(a, b)| a * b).sum::<f32>());
+            let cosines = others.map(|other| inner_product(row, other));
             cosines.reduce(f32::max).unwrap_or(0.0)
         };
         self.values.chunks_exact(self.dimensions.max(1)).map(nearest).collect()

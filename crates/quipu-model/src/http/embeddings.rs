@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::endpoint::{Endpoint, EndpointConfig, unreadable};
+use crate::embed::scale_to_unit;
 use crate::{Embedder, Embeddings, ModelError};
 
 /// Texts in one request.
@@ -43,7 +44,8 @@ impl HttpEmbedder {
         let refuse = |reason: String| unreadable(&self.name, reason, raw.as_bytes());
         let mut reply: Reply = serde_json::from_value(reply).map_err(|error| refuse(error.to_string()))?;
         reply.data.sort_by_key(|vector| vector.index);
-        let vectors: Vec<Vec<f32>> = reply.data.into_iter().map(|vector| unit(vector.embedding)).collect();
+        let mut vectors: Vec<Vec<f32>> = reply.data.into_iter().map(|vector| vector.embedding).collect();
+        vectors.iter_mut().for_each(|vector| scale_to_unit(vector));
         let length = vectors.first().map_or(0, Vec::len);
         let expected = if self.dimensions == 0 { length } else { self.dimensions };
         if vectors.len() != texts.len()
@@ -87,15 +89,6 @@ impl Embedder for HttpEmbedder {
         }
         Ok(Embeddings::new(self.dimensions, values))
     }
-}
-
-fn unit(mut vector: Vec<f32>) -> Vec<f32> {
-    // In 64 bits: squares of large numbers have none in 32.
-    let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
-    if length > 0.0 {
-        vector.iter_mut().for_each(|value| *value = (f64::from(*value) / length) as f32);
-    }
-    vector
 }
 
 #[derive(Deserialize)]
