@@ -38,6 +38,7 @@ mod cypher;
 mod error;
 mod evidence;
 mod level;
+mod place;
 mod plan;
 mod run;
 mod say;

@@ -4,7 +4,7 @@ mod display;
 
 use oxrdf::Term;
 
-use crate::tables::Place;
+use crate::place::Place;
 
 /// A query: a body with an order and a limit.
 #[derive(Debug, Clone, PartialEq)]

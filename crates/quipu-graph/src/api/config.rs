@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::GraphError;
-use crate::endpoint::{Auth, resolved_auth, resolved_headers};
 use crate::error::unwritable;
+use crate::http::{Auth, resolved_auth, resolved_headers};
 
 /// Settings for an API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

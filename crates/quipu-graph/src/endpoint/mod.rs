@@ -7,14 +7,13 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | `config` | how an endpoint is reached and treated |
-//! | `client`, `budget`, `cache`, `results` | sending, limiting, remembering, reading |
+//! | `client`, `cache`, `results` | sending, remembering, reading |
 //! | `terms`, `query` | nodes and queries in SPARQL's syntax |
 //! | `graph`, `neighbours`, `facts`, `split` | the [`Graph`](crate::Graph) |
 //! | `survey`, `catalogue` | what the graph holds, read and stored |
 //! | `harvest`, `search` | names: all of them, or by the endpoint's text index |
 //! | `user_query` | queries of the user's own |
 
-mod budget;
 mod cache;
 mod catalogue;
 mod client;
@@ -32,10 +31,7 @@ mod survey;
 mod terms;
 mod user_query;
 
-// Parts that every HTTP source needs.
-pub(crate) use budget::Budget;
 pub(crate) use cache::ResultCache;
-pub(crate) use config::{Auth, resolved_auth, resolved_headers};
 
 pub use catalogue::{Catalogue, CatalogueEdge, CatalogueRelation};
 pub use client::Traffic;

@@ -20,6 +20,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::place::Place;
 pub use abbreviations::Abbreviation;
 pub(crate) use abbreviations::{abbreviated, covers};
 pub use count::count_tables;
@@ -146,15 +147,6 @@ pub enum Kind {
     Flag,
     /// Text, and values of mixed kinds.
     Text,
-}
-
-/// The position of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
-    /// Position of the table.
-    pub table: usize,
-    /// Position of the column within it.
-    pub column: usize,
 }
 
 impl Tables {
