@@ -1,5 +1,6 @@
 //! Checks the paths in the code of every crate, in `use` lines and elsewhere: no files import each
-//! other in a circle. A file and the files of its folder do not count.
+//! other in a circle, and no top-level modules do, through re-exports of `lib.rs` either. A file
+//! and the files of its folder do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -113,20 +114,26 @@ fn named(code: &str) -> Vec<Vec<String>> {
     declared.chain(inline).filter(within).flat_map(paths).collect()
 }
 
+/// A path within the crate, as it is named in a module, from the crate's root.
+fn from_root(own: &[String], path: Vec<String>) -> Vec<String> {
+    let mut base = own.to_vec();
+    let mut parts = path.into_iter().peekable();
+    while let Some(part) = parts.next_if(|part| matches!(part.as_str(), "crate" | "super" | "self")) {
+        match part.as_str() {
+            "crate" => base.clear(),
+            "super" => drop(base.pop()),
+            _ => {}
+        }
+    }
+    base.extend(parts);
+    base
+}
+
 /// The modules that a module imports, except those above and below it.
 fn imports(own: &[String], code: &str, all: &BTreeMap<Vec<String>, String>) -> BTreeSet<Vec<String>> {
     let mut found = BTreeSet::new();
     for path in named(code) {
-        let mut base = own.to_vec();
-        let mut parts = path.into_iter().peekable();
-        while let Some(part) = parts.next_if(|part| matches!(part.as_str(), "crate" | "super" | "self")) {
-            match part.as_str() {
-                "crate" => base.clear(),
-                "super" => drop(base.pop()),
-                _ => {}
-            }
-        }
-        base.extend(parts);
+        let mut base = from_root(own, path);
         while !all.contains_key(&base) && base.pop().is_some() {}
         if !own.starts_with(&base) && !base.starts_with(own) {
             found.insert(base);
@@ -135,8 +142,44 @@ fn imports(own: &[String], code: &str, all: &BTreeMap<Vec<String>, String>) -> B
     found
 }
 
+/// The names that `lib.rs` re-exports, each with its top-level module.
+fn re_exports(lib: &str) -> BTreeMap<String, String> {
+    let declared = lib.split("use ").skip(1).map(|rest| rest.split(';').next().unwrap_or_default());
+    let names =
+        declared.flat_map(paths).filter_map(|path| Some((path.last()?.clone(), path.first()?.clone())));
+    names.collect()
+}
+
+/// The top-level modules of a crate, each with those that its files import.
+fn top_level(all: &BTreeMap<Vec<String>, String>) -> Graph {
+    let lib = all.get(&Vec::new()).map(|lib| re_exports(lib)).unwrap_or_default();
+    let mut graph = Graph::new();
+    for (module, code) in all {
+        let Some(own) = module.first().filter(|_| module.last().is_some_and(|last| last != "tests")) else {
+            continue;
+        };
+        let used = named(code).into_iter().filter_map(|path| from_root(module, path).into_iter().next());
+        let used = used.map(|name| lib.get(&name).cloned().unwrap_or(name));
+        let used = used.filter(|name| name != own).map(|name| vec![name]);
+        graph.entry(vec![own.clone()]).or_default().extend(used);
+    }
+    graph
+}
+
+/// Modules, each with those that it imports.
+type Graph = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
+
+/// The circles of a graph.
+fn circles(graph: &Graph) -> BTreeSet<BTreeSet<String>> {
+    let circle = |module: &Vec<String>| {
+        let others = graph.keys().filter(|other| leads(graph, module, other) && leads(graph, other, module));
+        others.map(|other| other.join("::")).collect()
+    };
+    graph.keys().filter(|module| leads(graph, module, module)).map(circle).collect()
+}
+
 /// Whether `to` is reachable from `from`.
-fn leads(graph: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, from: &Vec<String>, to: &Vec<String>) -> bool {
+fn leads(graph: &Graph, from: &Vec<String>, to: &Vec<String>) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(module) = open.pop() {
         for next in graph.get(module).into_iter().flatten() {
@@ -152,7 +195,7 @@ fn leads(graph: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, from: &Vec<String
 }
 
 #[test]
-fn no_files_import_each_other_in_a_circle() {
+fn no_files_and_no_top_level_modules_import_each_other_in_a_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let (mut found, mut files) = (BTreeSet::new(), 0);
     for entry in fs::read_dir(crates).unwrap() {
@@ -164,19 +207,24 @@ fn no_files_import_each_other_in_a_circle() {
         let mut all = BTreeMap::new();
         modules(&root, &root, &mut all);
         files += all.len();
-        let graph: BTreeMap<_, _> =
+        let files_graph: Graph =
             all.iter().map(|(module, code)| (module.clone(), imports(module, code, &all))).collect();
-        for module in graph.keys().filter(|module| leads(&graph, module, module)) {
-            let circle: BTreeSet<String> = graph
-                .keys()
-                .filter(|other| leads(&graph, module, other) && leads(&graph, other, module))
-                .map(|other| other.join("::"))
-                .collect();
+        for circle in circles(&files_graph).into_iter().chain(circles(&top_level(&all))) {
             found.insert((name.clone(), circle));
         }
     }
     assert!(files > 400, "{files} files were read");
     assert!(found.is_empty(), "a circle is to be cut: what both files need goes into a third\n{found:#?}");
+}
+
+#[test]
+fn a_circle_through_a_re_export_is_found() {
+    let module = |name: &str, code: &str| (vec![name.to_owned()], code.to_owned());
+    let lib = (Vec::new(), "mod a;\nmod b;\npub use a::{A, Other};\npub(crate) use b::B;".to_owned());
+    let all = BTreeMap::from([lib, module("a", "use crate::B;"), module("b", "use std::fmt;")]);
+    assert_eq!(circles(&top_level(&all)), BTreeSet::new());
+    let all = BTreeMap::from_iter(all.into_iter().chain([module("b", "use crate::{A, c::C};")]));
+    assert_eq!(circles(&top_level(&all)), BTreeSet::from([["a", "b"].map(str::to_owned).into()]));
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The words of a name or a question.
 
-use crate::vocabulary::Language;
-
 /// The words of a name in lower case, divided at separators and at capitals in the middle of a
 /// word: `hasACValue` is `has`, `ac`, `value`.
 pub fn words_of(name: &str) -> Vec<String> {
@@ -38,14 +36,4 @@ fn typed(character: char) -> char {
     let digit = |digits: &str| digits.chars().position(|digit| digit == character);
     let at = digit(RAISED).or_else(|| digit(LOWERED)).and_then(|at| u32::try_from(at).ok());
     at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
-}
-
-/// Whether a question writes a word, given in lower case, with a capital inside a sentence. Always
-/// false in a language that writes all nouns with a capital.
-pub fn is_written_as_name(question: &str, word: &str) -> bool {
-    if Language::of(question).nouns_have_capitals() {
-        return false;
-    }
-    let mut words = question.split(|c: char| !c.is_alphanumeric()).skip(1);
-    words.any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word)
 }

@@ -15,11 +15,13 @@ mod lenient;
 mod local;
 mod open;
 mod price;
+mod priced;
 mod recorded;
 mod registry;
 mod scripted;
 mod structured;
 mod thinking;
+mod usage;
 
 pub use cache::{CacheMode, CachedModel};
 pub use embed::{Embedder, Embeddings, LocalEmbedder, TokenVectors, inner_product};
@@ -30,7 +32,7 @@ pub use gbnf::schema_to_grammar;
 pub use http::{EndpointConfig, HttpEmbedder, HttpModel};
 pub use language::{
     Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Likelihood, Message, Role,
-    ScoreReply, ScoreRequest, Tool, Usage,
+    ScoreReply, ScoreRequest, Tool,
 };
 pub use local::{Adapter, LocalConfig, LocalModel};
 pub use open::{
@@ -44,3 +46,4 @@ pub use registry::{
 };
 pub use scripted::{Scripted, ScriptedModel};
 pub use structured::{ToolCall, ask_json, ask_tool, choose, parse_leniently};
+pub use usage::Usage;

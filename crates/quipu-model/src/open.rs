@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::local::{checksum, unread};
-use crate::price::PricedModel;
+use crate::priced::PricedModel;
 use crate::{
     Adapter, CacheMode, CachedModel, Embedder, EndpointConfig, HttpEmbedder, HttpModel, LanguageModel,
     LocalConfig, LocalEmbedder, LocalModel, ModelEntry, ModelError, ModelKind, Prices, Registry,

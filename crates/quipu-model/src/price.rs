@@ -1,12 +1,11 @@
-//! Prices of tokens: exact amounts of money, and a model with its price.
+//! Prices of tokens: exact amounts of money.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest, Usage};
+use crate::Usage;
 
 /// Parts of a currency's unit in which amounts are counted: 10^-12, so that a token's price is a
 /// whole number.
@@ -187,49 +186,6 @@ impl Price {
     /// The highest cost of this many tokens, of prompt or reply.
     pub fn dearest(&self, tokens: u64) -> Amount {
         self.input.max(self.output).of_tokens(tokens)
-    }
-}
-
-/// A model with its price. Everything else is delegated.
-pub(crate) struct PricedModel {
-    inner: Arc<dyn LanguageModel>,
-    price: Price,
-}
-
-impl PricedModel {
-    /// The model with its price, if it has one.
-    pub(crate) fn over(inner: Arc<dyn LanguageModel>, price: Option<Price>) -> Arc<dyn LanguageModel> {
-        match price {
-            Some(price) => Arc::new(Self { inner, price }),
-            None => inner,
-        }
-    }
-}
-
-#[async_trait::async_trait]
-impl LanguageModel for PricedModel {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn abilities(&self) -> Abilities {
-        self.inner.abilities()
-    }
-
-    fn price(&self) -> Option<Price> {
-        Some(self.price)
-    }
-
-    fn count_tokens(&self, text: &str) -> usize {
-        self.inner.count_tokens(text)
-    }
-
-    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        self.inner.chat(request).await
-    }
-
-    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
-        self.inner.score(request).await
     }
 }
 

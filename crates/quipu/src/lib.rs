@@ -10,18 +10,13 @@
 #![doc = include_str!("../README.md")]
 
 mod engine;
-mod entity;
 mod error;
-mod import;
 mod models;
-mod rows;
 mod settings;
 mod workspace;
 
 pub use engine::{Engine, EngineBuilder, Sources};
-pub use entity::{EntityView, FoundEntity, NamedNode, RelationView};
 pub use error::{Error, Result};
-pub use import::{Import, Imported};
 pub use models::{NO_MODEL, load_embedder, load_model};
 pub use quipu_answer::{
     Answer, AnswerTable, AskOptions, Conversation, Evidence, EvidenceContent, Limits, Method, Note, Question,
@@ -30,6 +25,8 @@ pub use quipu_answer::{
 pub use quipu_graph::{ErrorClass, ImportReport, QueryFormat, QueryOptions};
 pub use quipu_index::{WorkspaceInfo, WorkspaceProgress, WorkspaceProgressSink};
 pub use quipu_model::{Embedder, FunctionModel, LanguageModel, Message, OpenOptions, Role, ScriptedModel};
-pub use rows::{QueryRows, SqlAnswer, SqlPlan};
 pub use settings::Settings;
-pub use workspace::Workspace;
+pub use workspace::{
+    EntityView, FoundEntity, Import, Imported, NamedNode, QueryRows, RelationView, SqlAnswer, SqlPlan,
+    Workspace,
+};

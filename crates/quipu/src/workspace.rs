@@ -1,5 +1,9 @@
 //! The workspace for programs.
 
+mod entity;
+mod import;
+mod rows;
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +13,11 @@ use quipu_graph::QueryOptions;
 use quipu_index::{LookupConfig, WorkspaceInfo};
 use quipu_query::{Relevance, RenderConfig, open_tables};
 
-use crate::{Error, Import, NamedNode, QueryRows, Result};
+use crate::{Error, Result};
+
+pub use entity::{EntityView, FoundEntity, NamedNode, RelationView};
+pub use import::{Import, Imported};
+pub use rows::{QueryRows, SqlAnswer, SqlPlan};
 
 /// A graph and its indexes in a folder, opened. Cheap to open at any size, and cheap to clone. A
 /// new import does not change an open workspace.
@@ -143,7 +151,7 @@ impl From<Arc<quipu_index::Workspace>> for Workspace {
 }
 
 /// Stops work on another thread when it is no longer needed.
-pub(crate) struct StopOnDrop(Option<Arc<AtomicBool>>);
+struct StopOnDrop(Option<Arc<AtomicBool>>);
 
 impl StopOnDrop {
     /// Dropping it before the work is done stops the work.

@@ -244,6 +244,16 @@ impl Language {
     }
 }
 
+/// Whether a question writes a word, given in lower case, with a capital inside a sentence. Always
+/// false in a language that writes all nouns with a capital.
+pub fn is_written_as_name(question: &str, word: &str) -> bool {
+    if Language::of(question).nouns_have_capitals() {
+        return false;
+    }
+    let mut words = question.split(|c: char| !c.is_alphanumeric()).skip(1);
+    words.any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word)
+}
+
 /// A language known by its function words alone.
 #[derive(Debug, Deserialize)]
 struct Unread {

@@ -29,7 +29,7 @@ pub use asks::{
     asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, thing_to_describe, without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
-pub use language::{Language, WordsError, use_words};
+pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, WalkWords};
 use lists::{CommonWords, ListWords, NameWords, OperationWords, QuantityWords};
 pub use meanings::{Meaning, changes_within, is_in_phrase, is_unit, meanings_at, month};

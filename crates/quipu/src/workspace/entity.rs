@@ -4,7 +4,8 @@ use quipu_graph::{Direction, Entity, Expansion, Graph, NodeId, NodeSummary, Rela
 use quipu_index::{LookupConfig, MatchReason};
 use serde::Serialize;
 
-use crate::{Error, Result, Workspace};
+use super::Workspace;
+use crate::{Error, Result};
 
 /// Candidates for a name that is not a key.
 const CANDIDATES: usize = 5;

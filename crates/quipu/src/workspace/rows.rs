@@ -8,7 +8,8 @@ use quipu_graph::{QueryFormat, QueryKind, key_of_iri};
 use quipu_query::{Expression, Plan, RunLimits, Values, bind, open_tables, plan, read_sql, run, say};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, Workspace};
+use super::Workspace;
+use crate::{Error, Result};
 
 /// The result of a SPARQL query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

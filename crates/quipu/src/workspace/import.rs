@@ -9,16 +9,23 @@ use quipu_index::{ImportRequest, WorkspaceProgressSink};
 use quipu_model::Embedder;
 use quipu_query::open_tables;
 
-use crate::workspace::StopOnDrop;
-use crate::{Error, Result, Settings, Workspace, load_embedder};
+use super::{StopOnDrop, Workspace};
+use crate::{Error, Result, Settings, load_embedder};
 
 /// An import of files, plain or compressed, into a workspace. It replaces the folder's previous
 /// content at its end. An import that fails or is stopped leaves the folder unchanged.
 ///
-/// ```no_run
-/// # async fn run() -> quipu::Result<()> {
-/// let imported = quipu::Workspace::import("films").files(["films.ttl", "people.csv"]).run().await?;
-/// println!("{} triples", imported.report.triples);
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let films = folder.path().join("films.tsv");
+/// std::fs::write(&films, "Kauwboy\tdirected by\tBoudewijn Koole\n")?;
+///
+/// let import = quipu::Workspace::import(folder.path().join("films")).files([films]);
+/// // Without vectors no embedder is needed.
+/// let imported = import.without_vectors().run().await?;
+/// assert_eq!(imported.report.triples, 1);
 /// # Ok(())
 /// # }
 /// ```
