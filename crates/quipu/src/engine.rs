@@ -90,6 +90,23 @@ impl From<&Workspace> for Sources {
 
 /// One or several workspaces with their models. Cheap to clone; questions run concurrently, on one
 /// engine or on several.
+///
+/// ```
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let films = folder.path().join("films.tsv");
+/// std::fs::write(&films, "Kauwboy\tdirected by\tBoudewijn Koole\n")?;
+/// let import = quipu::Workspace::import(folder.path().join("films")).files([films]);
+/// let workspace = import.without_vectors().run().await?.workspace;
+///
+/// let builder = quipu::Engine::builder(&workspace).settings(quipu::Settings::default());
+/// let engine = builder.without_model().build().await?;
+/// let answer = engine.ask("Who directed Kauwboy?").await?;
+/// assert_eq!(answer.answers, ["Boudewijn Koole"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Engine {
     inner: quipu_answer::Engine,
