@@ -1,10 +1,10 @@
-//! The open days of a service, as its manifest lists them. Format: docs/sources.md.
+//! The open days and yearly events of a service, as its manifest lists them. Format: docs/sources.md.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// The open days of a service: all but the closed weekdays and the holidays.
+/// The open days of a service: all but the closed weekdays and the holidays. Its yearly events.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calendar {
@@ -15,6 +15,8 @@ pub struct Calendar {
     pub closed: Vec<Weekday>,
     /// Days of the year that are not open.
     pub holidays: Vec<Holiday>,
+    /// Words for events of every year, in lower case: in `the 2015 oscars` the number is a year.
+    pub events: Vec<String>,
 }
 
 /// A day of the week, by its English name in small letters.

@@ -65,7 +65,8 @@ pub fn time_frames(text: &str, today: Date) -> Vec<TimeFrame> {
 }
 
 /// Like [`time_frames`], and resolves a service's open days by the phrases of its calendar: `the
-/// last trading day`, `the past three trading days`, `the first trading day of January 2024`.
+/// last trading day`, `the past three trading days`, `the first trading day of January 2024`. A
+/// number before one of its yearly events is a year: `the 2015 oscars`.
 pub fn time_frames_with(text: &str, today: Date, open: Option<&Calendar>) -> Vec<TimeFrame> {
     let language = Language::of(text);
     Reader { language, times: language.times(), today, open }.frames(text)
@@ -99,7 +100,7 @@ struct Reader<'a> {
     language: Language,
     times: &'static TimeWords,
     today: Date,
-    /// The open days of a service.
+    /// The open days and yearly events of a service.
     open: Option<&'a Calendar>,
 }
 
@@ -232,7 +233,9 @@ impl Reader<'_> {
             Before::Word(before) => times.before_years.has(before),
             Before::Nothing => false,
         };
-        let year = year(first).filter(|_| said || times.behind_years.has(word(words, 1)))?;
+        let behind = word(words, 1);
+        let is_event = || self.open.is_some_and(|open| open.events.iter().any(|event| event == behind));
+        let year = year(first).filter(|_| said || times.behind_years.has(behind) || is_event())?;
         Some((date(year, 1, 1), date(year, 12, 31), 1))
     }
 

@@ -39,6 +39,12 @@ fn years_need_a_word_that_makes_them_years() {
 }
 
 #[test]
+fn a_number_before_an_event_of_the_service_is_a_year() {
+    check("who won the 2015 oscars", &[]);
+    check_with("who won the 2015 oscars", Some(&exchanges()), &["2015-01-01..2015-12-31"]);
+}
+
+#[test]
 fn relative_to_the_day_of_asking() {
     check("what happened yesterday", &["2024-02-27..2024-02-27"]);
     check("the price last Tuesday", &["2024-02-20..2024-02-20"]);

@@ -23,6 +23,10 @@ fn the_files_are_read_and_each_list_has_a_reason() {
             !read.words.is_empty() && !read.orders.is_empty() && !read.numerals.cardinals.words.is_empty()
         );
     }
+    let unread = toml::from_str::<toml::Table>(include_str!("unread.toml")).unwrap();
+    for language in unread["languages"].as_array().unwrap() {
+        assert!(language.get("reason").is_some_and(toml::Value::is_str), "{language}");
+    }
     let english = Language::english();
     assert!(english.meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));
     assert!(english.meanings("novel").is_empty());
