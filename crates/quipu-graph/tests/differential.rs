@@ -1,5 +1,5 @@
 //! Random queries over random graphs: the store with its rewritten queries against the same
-//! evaluator over a plain set of triples in memory.
+//! evaluator over a plain set of triples in memory, and against Oxigraph's server.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,15 +12,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use oxrdf::{Dataset, GraphName, Quad};
+use oxrdf::{Dataset, Graph, GraphName, Quad, Term, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
 use proptest::prelude::*;
 use quipu_graph::{EmbeddedGraph, ImportConfig, Input, QueryFormat, QueryOptions};
-use sparesults::QueryResultsFormat;
+use sparesults::{QueryResultsFormat, QueryResultsParser, ReaderQueryResultsParserOutput};
 use spareval::{QueryEvaluator, QueryResults};
 use spargebra::SparqlParser;
 
 use crate::common;
+use crate::endpoints::runtime;
+use crate::servers::{self, Server};
 use crate::w3c::{Results, canonical};
 
 /// Few entities, relations and values, so that patterns match.
@@ -122,10 +124,62 @@ fn group() -> impl Strategy<Value = String> {
     })
 }
 
-fn query() -> impl Strategy<Value = String> {
+/// A query, and the form of its results.
+#[derive(Debug, Clone)]
+struct Asked {
+    text: String,
+    form: Form,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Form {
+    /// Rows, or yes or no.
+    Any,
+    /// Rows by the values of this variable. Rows with equal values have no order.
+    SortedBy(String),
+    Triples,
+}
+
+impl Form {
+    fn mime_type(&self) -> &'static str {
+        if *self == Self::Triples { "application/n-triples" } else { "application/sparql-results+json" }
+    }
+}
+
+/// The variables of rows.
+const ALL: &str = "?a ?b ?c ?d ?n ?text";
+
+fn query() -> impl Strategy<Value = Asked> {
+    let asked = |form: Form| move |text: String| Asked { text, form: form.clone() };
+    let distinct = || any::<bool>().prop_map(|distinct| if distinct { "DISTINCT " } else { "" });
+    let sorted = (group(), distinct(), variable(), any::<bool>()).prop_map(|(group, distinct, by, falls)| {
+        let key = if falls { format!("DESC({by})") } else { by.clone() };
+        let text = format!("SELECT {distinct}{ALL} WHERE {{ {group} }} ORDER BY {key}");
+        Asked { text, form: Form::SortedBy(by.trim_start_matches('?').to_owned()) }
+    });
+    // Without blank nodes, whose order nobody knows, the first rows are the same everywhere.
+    let first = (group(), distinct(), 1..6_u8, 0..3_u8).prop_map(|(group, distinct, most, skipped)| {
+        let named: String =
+            VARIABLES.iter().map(|name| format!("FILTER(!BOUND(?{name}) || !isBlank(?{name})) ")).collect();
+        format!(
+            "SELECT {distinct}{ALL} WHERE {{ {group} {named}}} ORDER BY {ALL} LIMIT {most} OFFSET {skipped}"
+        )
+    });
+    let made = (group(), subject(), object(), object()).prop_map(|(group, head, tail, other)| {
+        format!("CONSTRUCT {{ {head} <urn:made> {tail} . {head} ?b {other} }} WHERE {{ {group} }}")
+    });
+    prop_oneof![
+        6 => rows().prop_map(asked(Form::Any)),
+        2 => sorted,
+        2 => first.prop_map(asked(Form::Any)),
+        2 => made.prop_map(asked(Form::Triples)),
+    ]
+}
+
+fn rows() -> impl Strategy<Value = String> {
     let plain = (group(), any::<bool>()).prop_map(|(group, distinct)| {
         let distinct = if distinct { "DISTINCT " } else { "" };
-        format!("SELECT {distinct}?a ?b ?c ?d ?n ?text WHERE {{ {group} }}")
+        format!("SELECT {distinct}{ALL} WHERE {{ {group} }}")
     });
     let grouped = (group(), variable(), variable()).prop_map(|(group, by, of)| {
         format!(
@@ -146,32 +200,91 @@ fn import(text: &str) -> (tempfile::TempDir, EmbeddedGraph) {
     (folder, graph)
 }
 
+/// Results in a form that can be compared, and the values of the sorted variable in their order.
+type Compared = (Results, Vec<String>);
+
+fn compared_rows(rows: Vec<BTreeMap<String, Term>>, form: &Form) -> Compared {
+    let value = |row: &BTreeMap<String, Term>, of: &String| match row.get(of) {
+        None => String::new(),
+        Some(Term::BlankNode(_)) => "_:".to_owned(),
+        Some(term) => term.to_string(),
+    };
+    let values = match form {
+        Form::SortedBy(of) => rows.iter().map(|row| value(row, of)).collect(),
+        _ => Vec::new(),
+    };
+    (Results::Solutions(canonical(rows, false, false)), values)
+}
+
 /// The evaluator's results over the triples alone.
-fn plain(text: &str, query: &str) -> Results {
+fn plain(text: &str, asked: &Asked) -> Compared {
     let quads = RdfParser::from_format(RdfFormat::NTriples).for_reader(text.as_bytes());
     let dataset: Dataset =
         quads.map(|quad| Quad { graph_name: GraphName::DefaultGraph, ..quad.unwrap() }).collect();
-    let query = SparqlParser::new().parse_query(query).unwrap();
+    let query = SparqlParser::new().parse_query(&asked.text).unwrap();
     match QueryEvaluator::new().prepare(&query).execute(&dataset).unwrap() {
-        QueryResults::Boolean(value) => Results::Boolean(value),
+        QueryResults::Boolean(value) => (Results::Boolean(value), Vec::new()),
         QueryResults::Solutions(solutions) => {
-            let rows: Vec<BTreeMap<_, _>> = solutions
-                .map(|solution| {
-                    let solution = solution.unwrap();
-                    solution.iter().map(|(name, term)| (name.as_str().to_owned(), term.clone())).collect()
-                })
-                .collect();
-            Results::Solutions(canonical(rows, false, false))
+            let rows = solutions.map(|solution| {
+                let solution = solution.unwrap();
+                solution.iter().map(|(name, term)| (name.as_str().to_owned(), term.clone())).collect()
+            });
+            compared_rows(rows.collect(), &asked.form)
         }
-        QueryResults::Graph(_) => panic!("no CONSTRUCT was asked"),
+        QueryResults::Graph(triples) => {
+            (Results::triples(triples.map(|triple| triple.unwrap()).collect()), Vec::new())
+        }
     }
 }
 
-fn stored(graph: &EmbeddedGraph, query: &str) -> Results {
+/// Results as they are written: triples, or JSON.
+fn read(bytes: &[u8], form: &Form) -> Compared {
+    if *form == Form::Triples {
+        let quads = RdfParser::from_format(RdfFormat::NTriples).for_reader(bytes);
+        let graph: Graph = quads.map(|quad| Triple::from(quad.unwrap())).collect();
+        return (Results::triples(graph), Vec::new());
+    }
+    match QueryResultsParser::from_format(QueryResultsFormat::Json).for_reader(bytes).unwrap() {
+        ReaderQueryResultsParserOutput::Boolean(value) => (Results::Boolean(value), Vec::new()),
+        ReaderQueryResultsParserOutput::Solutions(solutions) => {
+            let rows = solutions.map(|solution| {
+                let solution = solution.unwrap();
+                solution.iter().map(|(name, term)| (name.as_str().to_owned(), term.clone())).collect()
+            });
+            compared_rows(rows.collect(), form)
+        }
+    }
+}
+
+fn stored(graph: &EmbeddedGraph, asked: &Asked) -> Compared {
     let mut out = Vec::new();
-    let options = QueryOptions { format: QueryFormat::parse("json").unwrap(), ..QueryOptions::default() };
-    graph.query(query, &options, &mut out).unwrap();
-    Results::parsed(QueryResultsFormat::Json, &out, false, false)
+    let format = if asked.form == Form::Triples { "ntriples" } else { "json" };
+    let options = QueryOptions { format: QueryFormat::parse(format).unwrap(), ..QueryOptions::default() };
+    graph.query(&asked.text, &options, &mut out).unwrap();
+    read(&out, &asked.form)
+}
+
+async fn served(server: &Server, asked: &Asked) -> Compared {
+    let request = reqwest::Client::new()
+        .post(&server.url)
+        .header("content-type", "application/sparql-query")
+        .header("accept", asked.form.mime_type())
+        .body(asked.text.clone());
+    let reply = request.send().await.unwrap().error_for_status().unwrap();
+    read(&reply.bytes().await.unwrap(), &asked.form)
+}
+
+fn ntriples(triples: &[String]) -> String {
+    let mut text = String::new();
+    for triple in triples {
+        write!(text, "{triple}").unwrap();
+    }
+    text
+}
+
+/// Whether a query is valid: a variable may not be bound twice in one group.
+fn is_valid(asked: &Asked) -> bool {
+    SparqlParser::new().parse_query(&asked.text).is_ok()
 }
 
 proptest! {
@@ -182,17 +295,29 @@ proptest! {
         triples in prop::collection::vec(triple(), 1..30),
         queries in prop::collection::vec(query(), 20),
     ) {
-        let mut text = String::new();
-        for triple in &triples {
-            write!(text, "{triple}").unwrap();
-        }
+        let text = ntriples(&triples);
         let (_folder, graph) = import(&text);
-        for query in queries {
-            // A variable may not be bound twice in one group, so such a query is invalid.
-            if SparqlParser::new().parse_query(&query).is_err() {
-                continue;
-            }
-            prop_assert_eq!(stored(&graph, &query), plain(&text, &query), "{}\nover\n{}", query, text);
+        for asked in queries.iter().filter(|asked| is_valid(asked)) {
+            prop_assert_eq!(stored(&graph, asked), plain(&text, asked), "{}\nover\n{}", asked.text, text);
+        }
+    }
+}
+
+proptest! {
+    // Each case starts a server.
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_store_answers_as_oxigraphs_server_does(
+        triples in prop::collection::vec(triple(), 1..30),
+        queries in prop::collection::vec(query(), 20),
+    ) {
+        let text = ntriples(&triples);
+        let (_folder, graph) = import(&text);
+        let (server, runtime) = (servers::oxigraph(&text), runtime());
+        for asked in queries.iter().filter(|asked| is_valid(asked)) {
+            let served = runtime.block_on(served(&server, asked));
+            prop_assert_eq!(stored(&graph, asked), served, "{}\nover\n{}", asked.text, text);
         }
     }
 }
