@@ -351,9 +351,10 @@ fn read_table(map: &[u8], kind: Kind) -> Result<Vec<Row>, String> {
     }
     let version = u32_at(header, 8);
     if !(kind.oldest..=kind.version).contains(&version) {
+        let writer = if version < kind.oldest { "an earlier" } else { "a later" };
         return Err(format!(
-            "the {} has version {version}, and this Quipu reads {} to {}",
-            kind.title, kind.oldest, kind.version
+            "the {} has version {version}, of {writer} Quipu; this Quipu writes version {}",
+            kind.title, kind.version
         ));
     }
     let (count, length, checksum) = (u32_at(header, 12) as usize, u64_at(header, 16), u64_at(header, 24));
@@ -411,6 +412,20 @@ pub(crate) fn change_number(path: &Path, kind: Kind, name: &str, index: usize, n
     change_section(path, kind, name, |bytes| {
         bytes[8 * index..8 * index + 8].copy_from_slice(&number.to_le_bytes());
     });
+}
+
+/// Gives a file version 1, and checks that the error states the next step.
+#[cfg(test)]
+pub(crate) fn check_version_1<T>(path: &Path, open: impl FnOnce() -> Result<T, IndexError>) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[8..12].copy_from_slice(&1_u32.to_le_bytes());
+    std::fs::write(path, bytes).unwrap();
+    let error = open().err().unwrap();
+    let message = error.to_string();
+    for said in ["version 1", "an earlier Quipu", "import the graph again"] {
+        assert!(message.contains(said), "{message}");
+    }
+    assert_eq!(error.class(), quipu_graph::ErrorClass::Corrupt);
 }
 
 /// The little-endian number at a byte offset; 0 beyond the end.
@@ -502,7 +517,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.test");
         write(&path);
-        let message = Container::open(&path, Kind { version: 9, oldest: 3, ..KIND }).unwrap_err().to_string();
-        assert!(message.contains("has version 2, and this Quipu reads 3 to 9"), "{message}");
+        for (oldest, version, writer) in [(3, 9, "an earlier"), (1, 1, "a later")] {
+            let kind = Kind { version, oldest, ..KIND };
+            let message = Container::open(&path, kind).unwrap_err().to_string();
+            let said = format!(
+                "the test file has version 2, of {writer} Quipu; this Quipu writes version {version}"
+            );
+            assert!(message.contains(&said), "{message}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use quipu_model::{Embeddings, ModelError};
 
 use super::*;
-use crate::container::{ContainerWriter, change_number};
+use crate::container::{ContainerWriter, change_number, check_version_1};
 use crate::text::Format;
 
 /// The counts of letters as a vector: texts with similar letters are near.
@@ -228,6 +228,13 @@ async fn a_damaged_byte_of_the_words_is_an_error_or_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path(), None).await.unwrap();
     check_every_byte(folder.path());
+}
+
+#[tokio::test]
+async fn an_index_of_version_1_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), None).await.unwrap();
+    check_version_1(&folder.path().join(PASSAGES), || DocumentIndex::open(folder.path()));
 }
 
 #[tokio::test]

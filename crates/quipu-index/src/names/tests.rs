@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use quipu_graph::NodeId;
 
 use super::*;
-use crate::container::{change_number, change_section};
+use crate::container::{change_number, change_section, check_version_1};
 use quipu_language::normalise;
 
 struct Built {
@@ -161,6 +161,12 @@ fn spilling_does_not_change_the_file() {
     let (_one, large) = write(&names, 1 << 24);
     let (_other, small) = write(&names, 4 << 10);
     assert!(std::fs::read(large).unwrap() == std::fs::read(small).unwrap());
+}
+
+#[test]
+fn an_index_of_version_1_says_what_to_do() {
+    let (_folder, path) = write(FILMS, 1 << 20);
+    check_version_1(&path, || NameIndex::open(&path));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use quipu_model::{Embeddings, ModelError};
 
 use super::*;
-use crate::container::{change_number, change_section};
+use crate::container::{change_number, change_section, check_version_1};
 
 /// Deterministic unit vectors from a text: sums of pseudo-random vectors of its words, so that
 /// texts with common words are near.
@@ -206,6 +206,13 @@ async fn an_empty_index_finds_nothing() {
     let index = VectorIndex::open(folder.path()).unwrap();
     assert!(index.is_empty());
     assert!(index.search(&embedder.vector("x"), 5).unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_index_of_version_1_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), 3, &WordEmbedder::new(16)).await;
+    check_version_1(&folder.path().join(ROWS), || VectorIndex::open(folder.path()));
 }
 
 #[tokio::test]
