@@ -214,3 +214,6 @@ fn of_field(api: &ApiGraph, field: &str) -> (Vec<String>, Vec<String>) {
     let relations = relations.take(RELATIONS_SHOWN).map(|(relation, _)| cell(&relation.name));
     (named.collect(), relations.collect())
 }
+
+#[cfg(test)]
+mod tests;

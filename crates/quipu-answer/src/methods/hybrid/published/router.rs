@@ -119,3 +119,6 @@ impl<'a> Router<'a> {
         Ok(is_text)
     }
 }
+
+#[cfg(test)]
+mod tests;
