@@ -273,16 +273,17 @@ impl Kind {
 
 /// The position of the first column with one of these headers, in the order of the words.
 fn called(headers: &[String], wanted: &Words, kind: &str) -> Option<usize> {
-    let own = |word: &String| -> Option<usize> {
-        let of_kind = [format!("{kind} {word}"), format!("{} {word}", singular(kind))];
-        headers.iter().position(|header| header == word || of_kind.contains(header))
+    let is_called = |header: &str, word: &str| {
+        let before = header.strip_suffix(word).and_then(|before| before.strip_suffix(' '));
+        header == word || before.is_some_and(|named| is_kind(named, kind))
     };
+    let own = |word: &String| headers.iter().position(|header| is_called(header, word));
     wanted.words.iter().find_map(own)
 }
 
 /// The column of the rows' names, by its header.
 pub(crate) fn naming(headers: &[String], kind: &str) -> Option<usize> {
-    let itself = || headers.iter().position(|header| header == kind || *header == singular(kind));
+    let itself = || headers.iter().position(|header| is_kind(header, kind));
     called(headers, &CONVENTIONS.naming, kind).or_else(itself)
 }
 
@@ -291,12 +292,18 @@ pub(crate) fn identifying(headers: &[String], kind: &str) -> Option<usize> {
     called(headers, &CONVENTIONS.identifying, kind)
 }
 
+/// Whether a word is the name of a kind, in the singular or the plural. The name without its last
+/// letter is compared too, because the singular of `movies` by its ending is wrong.
+fn is_kind(word: &str, kind: &str) -> bool {
+    word == kind || kind.strip_suffix('s') == Some(word) || singular(word) == singular(kind)
+}
+
 /// Whether a column's header names a table: `supplier`, `supplier_id` or `suppliers` for
-/// `suppliers.csv`. A wrong singular does no harm, because both sides are changed alike.
+/// `suppliers.csv`.
 pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
     let header = without_id(header);
     let last = header.rsplit(' ').next().unwrap_or(header);
-    [header, last].iter().any(|word| *word == kind || singular(word) == singular(kind))
+    [header, last].iter().any(|word| is_kind(word, kind))
 }
 
 /// `supplier id` as `supplier`.
@@ -316,6 +323,23 @@ mod tests {
         let lists = [&read.naming, &read.identifying, &read.nothing, &read.holds, &read.fails];
         assert!(lists.iter().all(|list| !list.words.is_empty()));
         assert_eq!(text.matches("\nreason = ").count(), lists.len());
+    }
+
+    #[test]
+    fn headers_speak_of_tables_in_the_singular_and_the_plural() {
+        let tables = [
+            ("supplier id", "suppliers"),
+            ("suppliers", "suppliers"),
+            ("home country", "countries"),
+            ("movie id", "movies"),
+            ("bus", "bus"),
+        ];
+        for (header, kind) in tables {
+            assert!(speaks_of(header, kind), "{header} {kind}");
+        }
+        assert!(!speaks_of("suppliers count", "suppliers") && !speaks_of("price", "suppliers"));
+        let headers = ["id", "movie name"].map(str::to_owned);
+        assert_eq!((identifying(&headers, "movies"), naming(&headers, "movies")), (Some(0), Some(1)));
     }
 
     fn check(text: &str, expected: bool) {
