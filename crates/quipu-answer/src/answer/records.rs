@@ -49,7 +49,7 @@ impl RecordContent {
     }
 
     /// The record's own name: the field whose value ends the table's title.
-    pub(crate) fn namesake(&self) -> Option<&RecordField> {
+    fn namesake(&self) -> Option<&RecordField> {
         let heads = |field: &&RecordField| !field.value.is_empty() && self.table.ends_with(&field.value);
         self.fields.iter().find(heads)
     }

@@ -14,7 +14,7 @@ use crate::link::mentioned::{Anchor, CANDIDATES, Mentioned, apart};
 use crate::link::values::values_of;
 
 /// A name that a model gave must match at least this well to be an anchor (1: exact match).
-pub(super) const GOOD_MATCH: f64 = 0.6;
+const GOOD_MATCH: f64 = 0.6;
 /// Below this score, and with fewer than half of its words shared, a candidate is a different name:
 /// "Class Act" is not the "Michael Rooker act".
 const LEAST_MATCH: f64 = 0.4;

@@ -154,7 +154,7 @@ impl MappedFile {
 
     /// The content without a check.
     #[inline]
-    pub(super) fn unchecked(&self) -> &[u8] {
+    fn unchecked(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
     }
 

@@ -60,7 +60,7 @@ impl<'t> Text<'t> {
     }
 
     /// Whether a word has a significant capital.
-    pub(super) fn is_capital(&self, index: usize) -> bool {
+    fn is_capital(&self, index: usize) -> bool {
         index > 0
             && !self.title_case
             && self.words.get(index).is_some_and(|word| {
@@ -70,7 +70,7 @@ impl<'t> Text<'t> {
     }
 
     /// Whether a word may be part of a name; any word, in a text without capitals.
-    pub(super) fn looks_named(&self, index: usize) -> bool {
+    fn looks_named(&self, index: usize) -> bool {
         !self.capitals
             || self.is_capital(index)
             || self.words.get(index).is_some_and(|word| weight(self.language, &word.text) >= 0.4)
@@ -78,7 +78,7 @@ impl<'t> Text<'t> {
 
     /// Runs of three to [`LONGEST_SPAN`] words that begin and end with a capital, with at most two
     /// lower-case words between two capitals: `The Sword of Doom`.
-    pub(super) fn capital_runs(&self) -> Vec<Range<usize>> {
+    fn capital_runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for index in (0..self.words.len()).filter(|&index| self.is_capital(index)) {
             match runs.last_mut() {

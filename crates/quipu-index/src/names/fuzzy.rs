@@ -21,7 +21,7 @@ use fst::raw::Node;
 use super::finite_map::FiniteMap;
 
 /// Most edits of a search.
-pub(super) const MOST_EDITS: u8 = 2;
+const MOST_EDITS: u8 = 2;
 const BAND: usize = 2 * MOST_EDITS as usize + 1;
 
 type Row = [u8; BAND];

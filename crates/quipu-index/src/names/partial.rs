@@ -191,12 +191,12 @@ impl NameIndex {
 
     /// ln(1 + N / n): the information of a word in `frequency` names. A word in no name counts like
     /// one in a single name.
-    pub(super) fn rarity(&self, frequency: u64) -> f64 {
+    fn rarity(&self, frequency: u64) -> f64 {
         (self.meta.keys as f64 / frequency.max(1) as f64).ln_1p()
     }
 
     /// Number of names that hold a word.
-    pub(super) fn frequency_of(&self, word: &str) -> Option<u64> {
+    fn frequency_of(&self, word: &str) -> Option<u64> {
         match self.words.get(word)? {
             Some(postings) => self.frequency_at(postings),
             None => Some(0),

@@ -184,7 +184,7 @@ impl JoinedGraph {
         .boxed()
     }
 
-    pub(super) fn find_literal<'a>(
+    fn find_literal<'a>(
         &'a self,
         value: &'a str,
         kinds: &'a [&'a str],

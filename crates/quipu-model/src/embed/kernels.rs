@@ -160,7 +160,7 @@ fn narrow(weight: f32) -> u16 {
 
 /// `e` to the power of `x`, within 2e-7 relative, for `x` up to 88; 0 for very small `x`.
 #[inline(always)]
-pub(super) fn exp(x: f32) -> f32 {
+fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = std::f32::consts::LOG2_E;
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;

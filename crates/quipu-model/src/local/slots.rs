@@ -65,7 +65,7 @@ impl Slots {
     }
 
     /// The least recently used slot (empty ones first), except `keep`.
-    pub(super) fn least_recent(&self, keep: Option<usize>) -> Option<usize> {
+    fn least_recent(&self, keep: Option<usize>) -> Option<usize> {
         (0..self.slots.len())
             .filter(|&index| Some(index) != keep)
             .min_by_key(|&index| self.slots.get(index).map(|slot| (!slot.tokens.is_empty(), slot.used_at)))

@@ -11,7 +11,7 @@ use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};
 use crate::tables::Kind;
 
-pub(super) type Value = (Sparql, ValueKind);
+type Value = (Sparql, ValueKind);
 
 impl Planner<'_> {
     /// An expression's value. Some functions repeat their argument, so that nested calls grow fast;

@@ -84,7 +84,7 @@ impl Planner<'_> {
 
     /// Makes the two sides of an equality of columns one variable; an outer query's column comes
     /// first.
-    pub(super) fn unite(&mut self, condition: &Expression, frame: &Frame) {
+    fn unite(&mut self, condition: &Expression, frame: &Frame) {
         let Expression::Compare(Comparison::Equal, a, b) = condition else { return };
         let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b) else { return };
         let (Some(cell_a), Some(cell_b)) = (cell_of(a), cell_of(b)) else { return };
@@ -99,7 +99,7 @@ impl Planner<'_> {
     }
 
     /// Whether equal values of two columns are the same term of the graph.
-    pub(super) fn are_alike(&self, a: &ColumnRef, b: &ColumnRef) -> bool {
+    fn are_alike(&self, a: &ColumnRef, b: &ColumnRef) -> bool {
         let is_calculated =
             |column: &ColumnRef| column.place.is_some_and(|place| place.table == crate::syntax::DERIVED);
         match (self.kind_of(a), self.kind_of(b)) {

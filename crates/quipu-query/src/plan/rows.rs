@@ -149,7 +149,7 @@ impl Planner<'_> {
     }
 
     /// The entities that have at least one of the relations, each once.
-    pub(super) fn heads(&mut self, row: &TermPattern, relations: &[String]) -> GraphPattern {
+    fn heads(&mut self, row: &TermPattern, relations: &[String]) -> GraphPattern {
         let one = |iri: &String| PropertyPathExpression::NamedNode(NamedNode::new_unchecked(iri));
         let any = relations
             .iter()
@@ -166,7 +166,7 @@ impl Planner<'_> {
         distinct(GraphPattern::Project { inner: Box::new(inner), variables })
     }
 
-    pub(super) fn type_pattern(&self, row: TermPattern, iri: &str) -> TriplePattern {
+    fn type_pattern(&self, row: TermPattern, iri: &str) -> TriplePattern {
         let relation = self.tables.type_relations.first().map_or(TYPE, String::as_str);
         triple(row, relation, TermPattern::NamedNode(NamedNode::new_unchecked(iri)))
     }
@@ -187,7 +187,7 @@ fn one_of(variable: &Variable, iris: &[String]) -> GraphPattern {
     GraphPattern::Values { variables: vec![variable.clone()], bindings: iris.iter().map(term).collect() }
 }
 
-pub(super) fn needed_columns<'t>(
+fn needed_columns<'t>(
     from: &From,
     frame: &Frame,
     table: &'t Table,

@@ -489,7 +489,7 @@ impl Planner<'_> {
     }
 
     /// Fixes the cells to which a condition gives a single value.
-    pub(super) fn fix_cells(&mut self, frame_aliases: &HashSet<String>, condition: &Expression) {
+    fn fix_cells(&mut self, frame_aliases: &HashSet<String>, condition: &Expression) {
         if let Some((column, terms)) = given_terms(condition)
             && let [term] = terms.as_slice()
             && let Some(cell) = cell_of(column).filter(|cell| frame_aliases.contains(&cell.0))

@@ -51,7 +51,7 @@ impl Planner<'_> {
     }
 
     /// `column IN (query)` and its negation.
-    pub(super) fn one_of(
+    fn one_of(
         &mut self,
         base: Base,
         column: &ColumnRef,
@@ -228,12 +228,7 @@ impl Planner<'_> {
 
     /// Joins a flag that tells whether an entity is among a query's rows. An endpoint computes it
     /// once, not for each row.
-    pub(super) fn with_membership(
-        &mut self,
-        base: Base,
-        column: &ColumnRef,
-        query: &Query,
-    ) -> Result<Base, QueryError> {
+    fn with_membership(&mut self, base: Base, column: &ColumnRef, query: &Query) -> Result<Base, QueryError> {
         let marker =
             Expression::InQuery(Box::new(Expression::Column(column.clone())), Box::new(query.clone()));
         let is_known = self.replaced.iter().any(|(known, ..)| *known == marker);
@@ -266,7 +261,7 @@ impl Planner<'_> {
 
     /// Makes text functions of entities use the entities' names; collects the columns that need a
     /// name.
-    pub(super) fn name_entities(&self, expression: &mut Expression, named: &mut Vec<Expression>) {
+    fn name_entities(&self, expression: &mut Expression, named: &mut Vec<Expression>) {
         if self.tables.labels.is_empty() || self.replaced.iter().any(|(known, ..)| known == expression) {
             return;
         }
@@ -302,7 +297,7 @@ pub(super) fn nothing_of(item: &Expression) -> Nothing {
 }
 
 /// Whether a query gives at most one value.
-pub(super) fn is_one_value(query: &Query) -> bool {
+fn is_one_value(query: &Query) -> bool {
     query.limit == Some(1)
         || query.select().is_some_and(|select| {
             select.group.is_empty() && select.items.iter().all(|item| item.expression.has_aggregate())
@@ -310,7 +305,7 @@ pub(super) fn is_one_value(query: &Query) -> bool {
 }
 
 /// Whether a query uses tables outside of it.
-pub(super) fn is_correlated(query: &Query) -> bool {
+fn is_correlated(query: &Query) -> bool {
     let mut used = HashSet::new();
     query.visit(&mut |expression| {
         if let Expression::Column(column) = expression {
@@ -323,7 +318,7 @@ pub(super) fn is_correlated(query: &Query) -> bool {
 }
 
 /// Whether a query always gives one row.
-pub(super) fn gives_one_row(query: &Query) -> bool {
+fn gives_one_row(query: &Query) -> bool {
     let of_all = |select: &Select| {
         select.group.is_empty()
             && select.having.is_none()
@@ -362,7 +357,7 @@ fn count_what_exists(expression: &mut Expression) {
 }
 
 /// The columns that are tested for membership in a subquery, each with that subquery.
-pub(super) fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnRef, Query)>) {
+fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnRef, Query)>) {
     expression.visit(&mut |part| {
         if let Expression::InQuery(of, query) = part
             && let Expression::Column(column) = &**of
@@ -373,7 +368,7 @@ pub(super) fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnR
 }
 
 /// Collects the one-value subqueries of an expression; they stay in it as markers.
-pub(super) fn take_scalars(expression: &mut Expression, queries: &mut Vec<Query>) {
+fn take_scalars(expression: &mut Expression, queries: &mut Vec<Query>) {
     if let Expression::Scalar(query) = expression {
         queries.push((**query).clone());
         return;

@@ -72,7 +72,7 @@ impl Reader {
         self.call(&name, parts)
     }
 
-    pub(super) fn call(&self, name: &str, mut parts: Vec<Expression>) -> Read<Expression> {
+    fn call(&self, name: &str, mut parts: Vec<Expression>) -> Read<Expression> {
         let first = |parts: &mut Vec<Expression>| match parts.is_empty() {
             true => refuse(format!("{name} needs a value")),
             false => Ok(parts.remove(0)),
@@ -178,7 +178,7 @@ impl Reader {
 
     /// A date with SQLite's modifiers: they are calculated for a written date such as today's; for
     /// a column only "start of month" and "start of year" are read.
-    pub(super) fn date(&self, of: Expression, modifiers: &[Expression]) -> Read<Expression> {
+    fn date(&self, of: Expression, modifiers: &[Expression]) -> Read<Expression> {
         let is_now = matches!(&of, Expression::Text(text) if text.eq_ignore_ascii_case("now"));
         let mut of = if is_now { self.now() } else { of };
         for modifier in modifiers {
@@ -264,7 +264,7 @@ pub(super) fn date_field(field: &str, of: Expression) -> Read<Expression> {
 
 /// A date in a format of SQLite, PostgreSQL or MySQL; a format that begins with the year is a part
 /// of the date.
-pub(super) fn formatted(format: &Expression, of: Expression) -> Read<Expression> {
+fn formatted(format: &Expression, of: Expression) -> Read<Expression> {
     let Expression::Text(format) = format else { return refuse("the form of a date is a text") };
     let of = match of {
         // strftime('%Y', date(x)): the inner part is the whole date.
@@ -289,7 +289,7 @@ pub(super) fn formatted(format: &Expression, of: Expression) -> Read<Expression>
 }
 
 /// `-30 days`, `1 MONTH`.
-pub(super) fn span_of(said: &str) -> Option<Span> {
+fn span_of(said: &str) -> Option<Span> {
     let (number, unit) = said.trim().split_once(' ')?;
     let number: i64 = number.trim_start_matches('+').parse().ok()?;
     let unit = unit.trim().to_ascii_lowercase();

@@ -79,7 +79,7 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    pub(super) fn bare(kind: ErrorKind) -> Self {
+    fn bare(kind: ErrorKind) -> Self {
         Self { kind, name: String::new() }
     }
 

@@ -14,7 +14,7 @@ use crate::http::operations::{Operations, text};
 use crate::reply::ok;
 
 /// The model id of the first workspace.
-pub(super) const QUIPU: &str = "quipu";
+const QUIPU: &str = "quipu";
 
 pub(super) fn operations(operations: &mut Operations) {
     let reply = operations.schema::<Models>();
