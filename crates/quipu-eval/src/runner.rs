@@ -196,7 +196,7 @@ fn page(page: &crate::Page) -> Page {
 
 /// Asks in a separate task, so that a crash ends only this question.
 pub(crate) async fn ask(engine: &Engine, question: Question, options: AskOptions) -> Result<Answer, Failure> {
-    let limit = options.limits.time + GRACE;
+    let limit = options.limits.time.saturating_add(GRACE);
     let engine = engine.clone();
     let mut task = JoinSet::new();
     task.spawn(async move { engine.ask(&question, &options).await });

@@ -189,6 +189,12 @@ impl fmt::Debug for TelemetryConfig {
 impl ServerConfig {
     /// The longest time of a question.
     pub(crate) fn question_time(&self) -> Duration {
-        Duration::from_secs(self.timeout)
+        seconds(self.timeout)
     }
+}
+
+/// The time of a setting in seconds, at most a year: the moment at its end can be represented.
+pub(crate) fn seconds(setting: u64) -> Duration {
+    const YEAR: u64 = 365 * 24 * 60 * 60;
+    Duration::from_secs(setting.min(YEAR))
 }

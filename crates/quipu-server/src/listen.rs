@@ -21,6 +21,7 @@ use tower::ServiceExt as _;
 
 use crate::access::Peer;
 use crate::app::App;
+use crate::config::seconds;
 use crate::http;
 
 /// Pause after the system refused a connection, for example with too many open files.
@@ -50,7 +51,7 @@ impl Listening {
         let exporting = app.start_telemetry();
         let router = http::router(&app);
         let graceful = GracefulShutdown::new();
-        let places = Arc::new(Semaphore::new(app.config.connections.max(1)));
+        let places = Arc::new(Semaphore::new(app.config.connections.clamp(1, Semaphore::MAX_PERMITS)));
         let mut stop = std::pin::pin!(stop);
         loop {
             let accepted = async {
@@ -75,7 +76,7 @@ impl Listening {
             }
         }
         drop(listener);
-        let limit = Duration::from_secs(app.config.shutdown_timeout);
+        let limit = seconds(app.config.shutdown_timeout);
         if tokio::time::timeout(limit, graceful.shutdown()).await.is_err() {
             tracing::warn!(target: "quipu", "the time for the shutdown is over; requests that still run are cut off");
         }
@@ -99,11 +100,11 @@ fn connect(
         let _place = place;
         app.metrics.connections.inc();
         let _ = stream.set_nodelay(true);
-        let stream = Impatient::new(stream, Duration::from_secs(config.write_timeout));
+        let stream = Impatient::new(stream, seconds(config.write_timeout));
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
-            .header_read_timeout(Duration::from_secs(config.header_timeout))
+            .header_read_timeout(seconds(config.header_timeout))
             .max_header_size(config.max_headers)
             .max_headers(100);
         let router = router.map_request(move |mut request: Request<Incoming>| {

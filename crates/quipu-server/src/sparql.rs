@@ -11,6 +11,7 @@ use tokio::task::{JoinError, JoinHandle};
 
 use crate::access::Client;
 use crate::app::App;
+use crate::config::seconds;
 use crate::error::{ApiError, Kind};
 use crate::gate::Permit;
 
@@ -40,7 +41,7 @@ pub(crate) async fn run(
     engine: Engine,
     query: SparqlQuery,
 ) -> Result<Vec<u8>, ApiError> {
-    let (who, time) = (client.who(), Duration::from_secs(app.config.sparql.timeout));
+    let (who, time) = (client.who(), seconds(app.config.sparql.timeout));
     // An endpoint is not asked twice, because its work is not the server's own.
     if engine.workspace().embedded().is_some() {
         let permit = app.quick_sparql.enter(&who, time).await?;
@@ -75,7 +76,7 @@ impl Evaluation {
         let stop = StopWhenDropped(Arc::default());
         let options = QueryOptions {
             format,
-            timeout: Some(Duration::from_secs(limits.timeout)),
+            timeout: Some(seconds(limits.timeout)),
             cancel: stop.0.clone(),
             rows: Some(limits.rows),
             memory: Some(limits.memory),

@@ -16,7 +16,7 @@ use quipu_model::{
     Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest, Scripted,
     ScriptedModel,
 };
-use quipu_server::{KeyConfig, ServerConfig, key_hash};
+use quipu_server::{KeyConfig, ServerConfig, SparqlConfig, key_hash};
 use serde_json::{Value, json};
 use support::{Running, config, error, import, no_model, ok, scripted, serve, serve_workspaces, with_model};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -121,6 +121,29 @@ async fn beyond_permits_and_queue_clients_are_told_when_to_come_back() {
     model.until(&model.begun, 2).await;
     second.abort();
     model.until(&model.under_way, 0).await;
+}
+
+/// Who wants no limit writes the largest number.
+#[tokio::test]
+async fn the_largest_limits_are_no_limits() {
+    let endless = i64::MAX.unsigned_abs();
+    let limits = ServerConfig {
+        timeout: endless,
+        header_timeout: endless,
+        body_timeout: endless,
+        write_timeout: endless,
+        shutdown_timeout: endless,
+        connections: usize::MAX,
+        concurrency: usize::MAX,
+        queue: usize::MAX,
+        sparql: SparqlConfig { timeout: endless, ..config().sparql },
+        ..config()
+    };
+    let model = ScriptedModel::new().always("compose.io", r#"{"answers": ["x"]}"#);
+    let mut server = serve(limits, scripted(model).await).await;
+    ok(server.post("/api/v1/ask", &ask_io())).await;
+    ok(server.get("/sparql?query=ASK%7B%7D")).await;
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -103,7 +103,8 @@ impl Endpoint {
         body: &Value,
         limit: Duration,
     ) -> Result<Value, ModelError> {
-        let deadline = Instant::now() + limit;
+        // None: the limit is further off than any moment that can be represented.
+        let deadline = Instant::now().checked_add(limit);
         let timed_out = |_| ModelError::TimedOut { model: model.to_owned(), limit };
         tokio::time::timeout(limit, self.post_repeatedly(path, body, deadline)).await.map_err(timed_out)?
     }
@@ -112,7 +113,7 @@ impl Endpoint {
         &self,
         path: &str,
         body: &Value,
-        deadline: Instant,
+        deadline: Option<Instant>,
     ) -> Result<Value, ModelError> {
         let mut pauses = pauses_between(self.config.attempts, self.config.pause);
         let mut attempt = 1;
@@ -128,7 +129,9 @@ impl Endpoint {
                 Failed::Passing { reason, pause } => (reason, pause),
             };
             let pause = pauses.next().map(|pause| asked.unwrap_or(pause).min(LONGEST_PAUSE));
-            let Some(pause) = pause.filter(|pause| Instant::now() + *pause < deadline) else {
+            let in_time =
+                |pause: &Duration| deadline.is_none_or(|deadline| Instant::now() + *pause < deadline);
+            let Some(pause) = pause.filter(in_time) else {
                 return Err(ModelError::Unreachable {
                     endpoint: self.config.base_url.clone(),
                     reason,

@@ -1,7 +1,5 @@
 //! Extractors for handlers: the client, JSON bodies, queries. Each failure is an [`ApiError`].
 
-use std::time::Duration;
-
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -12,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::access::Client;
 use crate::app::App;
+use crate::config::seconds;
 use crate::error::{ApiError, Kind};
 
 impl<S: Sync> FromRequestParts<S> for Client {
@@ -90,7 +89,7 @@ pub(super) async fn read_body(request: Request, app: &App) -> Result<Bytes, ApiE
     if announced.is_some_and(|length: u64| length > most as u64) {
         return Err(too_large());
     }
-    let limit = Duration::from_secs(app.config.body_timeout);
+    let limit = seconds(app.config.body_timeout);
     match tokio::time::timeout(limit, axum::body::to_bytes(request.into_body(), most)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) if is_limit(&error) => Err(too_large()),

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::wire::{Span, export};
-use crate::config::TelemetryConfig;
+use crate::config::{TelemetryConfig, seconds};
 use crate::metrics::Metrics;
 
 /// The path for traces in OTLP over HTTP.
@@ -70,7 +70,7 @@ impl Exporter {
             .timeout(PATIENCE)
             .build()
             .map_err(|error| format!("telemetry: no HTTP client: {error}"))?;
-        let interval = Duration::from_secs(config.interval.max(1));
+        let interval = seconds(config.interval.max(1));
         Ok(Self {
             spans,
             client,
