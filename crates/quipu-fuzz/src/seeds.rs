@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::targets::originals;
+use crate::targets::{TOKENIZER, originals};
 
 /// The folder of a target's inputs.
 fn folder(target: &str) -> PathBuf {
@@ -20,6 +20,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "store" => seeds.extend(originals(false)),
         "index" => seeds.extend(originals(true)),
         "safetensors" => seeds.push(tiny_embedder()),
+        "embedder" => seeds.push([b"\0", TOKENIZER.as_bytes()].concat()),
         "gguf" => seeds.extend([adapter(3), adapter(2)]),
         "pdf" => seeds.push(page("The terrier has a wiry coat.")),
         _ => {}
@@ -104,7 +105,7 @@ fn page(line: &str) -> Vec<u8> {
 }
 
 /// Weights of an embedder with four words and one layer of the least possible width.
-fn tiny_embedder() -> Vec<u8> {
+pub(crate) fn tiny_embedder() -> Vec<u8> {
     const WIDE: usize = 64;
     let mut tensors: Vec<(String, Vec<usize>)> = vec![
         ("embeddings.word_embeddings.weight".into(), vec![4, WIDE]),

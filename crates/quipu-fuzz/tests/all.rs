@@ -50,7 +50,7 @@ macro_rules! checked {
 }
 
 checked! {
-    ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb, wikidata, compressed, store, index, settings,
-    safetensors, gguf, sql, sparql, cypher, reply, schema, html, pdf, markdown, questions, openapi, manifest,
-    http, chat, endpoint, api,
+    ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb, wikidata, compressed, profile, store, index,
+    settings, safetensors, gguf, embedder, wheel, sql, sparql, cypher, reply, schema, plain, html, pdf, markdown,
+    questions, openapi, manifest, configuration, http, chat, endpoint, api,
 }

@@ -1,6 +1,6 @@
 //! The formats that graphs are imported from.
 
-use quipu_graph::{EmbeddedGraph, ErrorClass, GraphError, ImportConfig, Input};
+use quipu_graph::{EmbeddedGraph, ErrorClass, GraphError, ImportConfig, Input, ProfileChoice};
 
 use crate::scratch;
 
@@ -74,4 +74,23 @@ pub(super) fn wikidata(bytes: &[u8]) {
 pub(super) fn compressed(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else { return };
     import(["graph.tsv.gz", "graph.tsv.bz2", "graph.tsv.zst"][usize::from(kind % 3)], bytes);
+}
+
+/// A user's profile: it is refused with its file, or a graph is imported with it.
+pub(super) fn profile(bytes: &[u8]) {
+    const GRAPH: &str = "<e:gorwen> <e:called> \"Gorwen\"@en .\n<e:gorwen> <e:kind> <e:town> .\n\
+        <e:gorwen> <e:trade> _:b .\n_:b <e:with> <e:haldt> .\n<p:trade> <e:called> \"trade\" .\n";
+    let folder = scratch::folder();
+    let [graph, profile, store] = ["graph.nt", "own.toml", "store"].map(|name| folder.path().join(name));
+    std::fs::write(&graph, GRAPH).unwrap();
+    std::fs::write(&profile, bytes).unwrap();
+    let mut config = ImportConfig::new("any", vec![Input::File(graph)]);
+    (config.profile, config.threads, config.memory) = (ProfileChoice::File(profile), 1, 16 << 20);
+    match quipu_graph::import(&config, &store) {
+        Ok(_) => EmbeddedGraph::open(&store).unwrap().verify().unwrap(),
+        Err(error) => {
+            let message = error.to_string();
+            assert!(message.contains("own.toml"), "{message}");
+        }
+    }
 }

