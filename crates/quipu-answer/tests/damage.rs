@@ -18,13 +18,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use quipu_answer::{AskOptions, Engine, LEARNT_FILES, Method, Question};
-use quipu_graph::{ApiConfig, ImportConfig, Input, QueryOptions};
+use quipu_graph::{ApiConfig, EndpointConfig, ImportConfig, Input, QueryOptions};
 use quipu_index::{
-    AddedDocument, ApiRequest, DocumentQuery, ImportRequest, LookupConfig, SearchMode, Workspace,
+    AddedDocument, ApiRequest, DocumentQuery, ImportRequest, LookupConfig, SearchMode, SourceRequest,
+    Workspace,
 };
 use quipu_model::Embedder as _;
 
 use crate::common::Letters;
+
+#[path = "../../quipu-index/tests/crash/endpoint.rs"]
+#[allow(dead_code, reason = "another test program passes its address on")]
+mod local;
 
 const NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "aliases": ["Old Gorwen"], "text": "Gorwen lies on an island. Its market sells salt."}
 {"id": "2", "name": "Haldt", "type": "town", "text": "Haldt is known for its cheese."}
@@ -91,6 +96,26 @@ async fn workspace(folder: &Path) -> PathBuf {
     place
 }
 
+/// A workspace over a SPARQL endpoint on this machine.
+async fn endpoint_workspace(folder: &Path) -> PathBuf {
+    let config = EndpointConfig {
+        url: format!("http://{}/1", local::start(folder)),
+        pause: 1,
+        attempts: 1,
+        ..EndpointConfig::default()
+    };
+    let request = SourceRequest {
+        name: "towns".into(),
+        config,
+        embedder: Some(Arc::new(Letters)),
+        progress: None,
+        cancel: Arc::default(),
+    };
+    let place = folder.join("workspace");
+    Workspace::add_source(&place, &request).await.unwrap();
+    place
+}
+
 /// An answer, or the reason for its absence.
 type Answer = Result<String, String>;
 
@@ -110,6 +135,8 @@ async fn answers(place: &Path) -> BTreeMap<String, Answer> {
             return answers;
         }
     };
+    // As `quipu doctor` does.
+    tell("verify", answer(workspace.verify()));
     let letters = Letters;
     tell("info", answer(Ok::<_, String>(workspace.info())));
     for text in ["Gorwen", "old gorwen", "Gorwne", "Hald", "gorwen market"] {
@@ -134,10 +161,12 @@ async fn answers(place: &Path) -> BTreeMap<String, Answer> {
     tell("vectors", answer(nearest.unwrap_or_else(|| Ok(Vec::new()))));
     let mut rows = Vec::new();
     let query = "SELECT ?s ?p ?o { ?s ?p ?o } ORDER BY ?s ?p ?o";
-    let counted = workspace.embedded().unwrap().query(query, &QueryOptions::default(), &mut rows);
-    tell("query", answer(counted.map(|_| String::from_utf8(rows).unwrap())));
-    let tables = quipu_query::open_tables(&workspace).await;
-    tell("tables", answer(tables.map(|tables| serde_json::to_string(&tables).unwrap())));
+    if let Some(graph) = workspace.embedded() {
+        let counted = graph.query(query, &QueryOptions::default(), &mut rows);
+        tell("query", answer(counted.map(|_| String::from_utf8(rows).unwrap())));
+        let tables = quipu_query::open_tables(&workspace).await;
+        tell("tables", answer(tables.map(|tables| serde_json::to_string(&tables).unwrap())));
+    }
     match Engine::new(workspace.clone(), None, Some(Arc::new(Letters))) {
         Err(error) => tell("ask", Err(error.to_string())),
         Ok(engine) => {
@@ -228,4 +257,14 @@ async fn a_changed_byte_is_an_error_or_changes_no_answer() {
         assert!(counts.keys().any(|name| name.contains(part)), "{part}: {:?}", counts.keys());
     }
     assert!(changed > 100 && told > changed / 4, "{told} of {changed}");
+}
+
+#[tokio::test]
+async fn a_changed_byte_in_the_files_of_an_endpoint_is_an_error_or_changes_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = endpoint_workspace(folder.path()).await;
+    let all = std::env::var_os("QUIPU_DAMAGE").is_some_and(|value| value == "all");
+    let counts = damage_each(&place, if all { 1 } else { STEP }).await;
+    let catalogue = counts.iter().find(|(name, _)| name.ends_with("catalogue.json"));
+    assert!(catalogue.is_some_and(|(_, count)| count.told == count.changed), "{:?}", counts.keys());
 }
