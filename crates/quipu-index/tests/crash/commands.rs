@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::endpoint::ADDRESS;
+use quipu_graph::files::replace;
 use quipu_graph::{ApiConfig, EndpointConfig, ImportConfig, Input, QueryOptions};
 use quipu_index::{
     AddedDocument, ApiRequest, DocumentQuery, ImportRequest, IndexError, LookupConfig, SearchMode,
@@ -54,13 +55,15 @@ pub struct Command {
     pub again: bool,
 }
 
-pub const COMMANDS: [Command; 16] = [
+pub const COMMANDS: [Command; 18] = [
     Command { name: "import", before: &[], again: true },
     Command { name: "import others", before: &["import", "documents add"], again: true },
     Command { name: "import with vectors", before: &["import", "index triples"], again: true },
     Command { name: "index vectors", before: &["import"], again: true },
     Command { name: "index documents", before: &["import"], again: true },
     Command { name: "index triples", before: &["import with vectors"], again: true },
+    Command { name: "index relations", before: &["import"], again: true },
+    Command { name: "index relations anew", before: &["import", "index relations"], again: true },
     Command { name: "documents add", before: &["import"], again: true },
     Command { name: "documents replace", before: &["import", "documents add"], again: true },
     Command { name: "documents remove", before: &["import with vectors", "documents add"], again: false },
@@ -73,6 +76,7 @@ pub const COMMANDS: [Command; 16] = [
     Command { name: "endpoint remove", before: &["endpoint add"], again: false },
 ];
 
+const CARDS_FILE: &str = "relations.toml";
 const NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "text": "Gorwen lies on an island and sells salt."}
 {"id": "2", "name": "Haldt", "type": "town", "text": "Haldt is known for its cheese."}
 {"id": "3", "name": "Orle", "type": "river"}
@@ -110,6 +114,8 @@ pub async fn give(command: &str, folder: &Path, place: &Path) -> Result<(), Inde
         "index vectors" => Workspace::index_vectors(place, &Letters, None, &never).await,
         "index documents" => Workspace::index_documents(place, Some(&Letters), None, &never).await,
         "index triples" => Workspace::index_triples(place, &Letters, None, &never).await.map(drop),
+        "index relations" => write_cards(place, "the town of X"),
+        "index relations anew" => write_cards(place, "the place of X"),
         "documents add" => {
             Workspace::add_documents(place, vec![document("The Orle is short.")], None, None, &never).await
         }
@@ -129,6 +135,16 @@ pub async fn give(command: &str, folder: &Path, place: &Path) -> Result<(), Inde
         "endpoint remove" => Workspace::remove_source(place, "towns"),
         other => panic!("no command is called {other}"),
     }
+}
+
+/// Writes cards of relations as `quipu index relations` does, which is above this crate.
+fn write_cards(place: &Path, forward: &str) -> Result<(), IndexError> {
+    let card = format!("[relation.\"lies on\"]\nforward = \"{forward}\"\n");
+    replace(&place.join(CARDS_FILE), card.as_bytes()).map_err(|(path, source)| IndexError::Io {
+        action: "cannot write",
+        path,
+        source,
+    })
 }
 
 async fn import(folder: &Path, place: &Path, edges: usize, vectors: bool) -> Result<(), IndexError> {
@@ -181,6 +197,7 @@ pub async fn state(place: &Path) -> String {
         Err(error) => return text(Err::<(), _>(error), place),
     };
     tell("sources", &text(Workspace::sources(place), place));
+    tell("cards", &std::fs::read_to_string(place.join(CARDS_FILE)).ok());
     tell("documents", &text(Workspace::added_documents(place), place));
     tell("whole", &text(workspace.verify(), place));
     for api in workspace.apis() {

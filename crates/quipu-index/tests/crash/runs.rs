@@ -1,5 +1,6 @@
 //! Runs each command in separate processes, each interrupted at another place.
 
+use std::cell::Cell;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ const CHILD: &str = "as-child";
 const FEW: u64 = 2;
 /// Random moments per command by default.
 const FEW_MOMENTS: u64 = 1;
+/// Moments of a command's time that it can be killed at.
+const SHARES: u64 = 10_000;
 /// Seconds after which a command ends by a signal: it hangs.
 const MOST_SECONDS: u32 = 120;
 
@@ -31,6 +34,8 @@ pub fn main() {
     let (moments, allocations) = (number("QUIPU_CRASH"), number("QUIPU_CRASH_ALLOCATIONS"));
     let served = tempfile::tempdir().unwrap();
     let address = endpoint::start(served.path());
+    let random = Random::new(number("QUIPU_CRASH_SEED"));
+    println!("QUIPU_CRASH_SEED={}", random.seed);
     let mut total = Counts::default();
     // As in other test programs, a word selects the commands whose names contain it.
     let word = words.iter().find(|word| !word.starts_with('-'));
@@ -40,8 +45,8 @@ pub fn main() {
         let trial = Trial::new(command, &address);
         let mut counts = Counts::default();
         trial.break_files(moments, &mut counts);
-        trial.kill(moments, &mut counts);
-        trial.fail_allocations(allocations, &mut counts);
+        trial.kill(moments, &random, &mut counts);
+        trial.fail_allocations(allocations, &random, &mut counts);
         println!("{}: {counts}", command.name);
         total.add(&counts);
     }
@@ -205,12 +210,11 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Kills the command at moments spread over its time.
-    fn kill(&self, moments: Option<u64>, counts: &mut Counts) {
-        for moment in 0..moments.unwrap_or(FEW_MOMENTS) / COMMANDS.len() as u64 + 1 {
+    /// Kills the command at random moments.
+    fn kill(&self, moments: Option<u64>, random: &Random, counts: &mut Counts) {
+        for _ in 0..moments.unwrap_or(FEW_MOMENTS) / COMMANDS.len() as u64 + 1 {
             let folder = self.fresh();
-            // Spread over the command's time without a pattern: multiples of the golden ratio.
-            let share = (moment as f64 * 0.618_034 + 0.3) % 1.0;
+            let share = random.below(SHARES) as f64 / SHARES as f64;
             let mut process =
                 process(self.command.name, &folder, self.address, Fault::Kill, 0).spawn().unwrap();
             std::thread::sleep(self.took.mul_f64(share));
@@ -223,7 +227,7 @@ impl<'a> Trial<'a> {
     /// Fails allocations: one in each of equal parts of the command, the same in each run of the
     /// harness, and as many random ones. By default only one of the former for each kind of fault;
     /// each of all if `number` is large enough.
-    fn fail_allocations(&self, number: Option<u64>, counts: &mut Counts) {
+    fn fail_allocations(&self, number: Option<u64>, random: &Random, counts: &mut Counts) {
         let runs = (COMMANDS.len() * Fault::OF_ALLOCATIONS.len()) as u64;
         for (kind, fault) in (0..).zip(Fault::OF_ALLOCATIONS) {
             let allocations = self.count(fault);
@@ -234,8 +238,8 @@ impl<'a> Trial<'a> {
             let (place, places) = (2 * kind + 1, 2 * Fault::OF_ALLOCATIONS.len() as u64);
             let even = (0..parts).map(|part| (part * places + place) * allocations / (parts * places));
             let more = if number.is_some() && parts < allocations { parts } else { 0 };
-            let random = (0..more).map(|_| random() % allocations);
-            for at in even.chain(random).map(|at| at + 1) {
+            let others = (0..more).map(|_| random.below(allocations));
+            for at in even.chain(others).map(|at| at + 1) {
                 match self.strike(fault, at, counts) {
                     Outcome::Done(calls) if calls < at => counts.missed += 1,
                     Outcome::Done(_) => counts.finished += 1,
@@ -303,9 +307,27 @@ fn run(command: &str, folder: &Path, address: &str, fault: Fault, at: u64) -> Ou
     }
 }
 
-/// Another number in each call and each run.
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
+/// Random numbers, the same ones for the same seed.
+struct Random {
+    seed: u64,
+    state: Cell<u64>,
+}
+
+impl Random {
+    /// Without a seed each run of the harness has its own.
+    fn new(seed: Option<u64>) -> Self {
+        let seed = seed.unwrap_or_else(|| RandomState::new().build_hasher().finish());
+        Self { seed, state: Cell::new(seed) }
+    }
+
+    /// A number below `bound`, which is not 0 (splitmix64).
+    fn below(&self, bound: u64) -> u64 {
+        self.state.set(self.state.get().wrapping_add(0x9e37_79b9_7f4a_7c15));
+        let mut mixed = self.state.get();
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
 }
 
 fn told(folder: &Path) -> String {
