@@ -38,6 +38,8 @@ mod triples;
 mod vectors;
 
 #[cfg(test)]
+mod cut;
+#[cfg(test)]
 mod sequences;
 #[cfg(test)]
 mod tests;
