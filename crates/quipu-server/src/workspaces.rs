@@ -106,7 +106,7 @@ impl Workspaces {
     }
 
     /// Checks that all parts of a workspace can be opened: the graph, its indexes and those of its
-    /// documents.
+    /// documents. Damage that a search met also counts.
     ///
     /// # Errors
     /// The missing or damaged part.

@@ -188,12 +188,13 @@ impl DocumentIndex {
         self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
     }
 
-    /// Opens all parts that a search reads, and checks the bytes that opening reads.
+    /// Opens all parts that a search reads, and reports damage in the bytes that opening or a
+    /// search has read.
     ///
     /// # Errors
     /// The damaged file.
     pub fn check(&self) -> Result<(), IndexError> {
-        self.words().map(|_| ())
+        self.words()?.check()
     }
 
     fn words(&self) -> Result<&Words, IndexError> {

@@ -157,6 +157,14 @@ impl Words {
         }
     }
 
+    /// Whether all bytes that were read so far were good.
+    ///
+    /// # Errors
+    /// The damaged file.
+    pub(super) fn check(&self) -> Result<(), IndexError> {
+        self.checked.as_ref().and_then(CheckedFolder::damage).map_or(Ok(()), Err)
+    }
+
     /// Number of passages.
     pub(super) fn len(&self) -> u64 {
         self.reader.searcher().num_docs()

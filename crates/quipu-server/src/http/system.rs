@@ -26,6 +26,11 @@ pub(super) fn operations(operations: &mut Operations) {
         "Whether the server can answer: each workspace opens, with its documents",
     )
     .open()
+    .details(
+        "Opening a workspace checks headers, tables of contents and small files. The other pages are checked \
+         when a request first reads them: damage there shows as that request's error, and in the document \
+         index also here from then on. `quipu doctor` reads every byte.",
+    )
     .replies("It can", &[("application/json", reply)]);
     operations.add(ready, Some(get(ready_to_answer)));
     let metrics = Operations::describe("get", "/metrics", "Server", "Counters for Prometheus")
