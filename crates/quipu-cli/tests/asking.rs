@@ -195,6 +195,32 @@ fn a_model_that_fails_is_a_failure_however_it_fails() {
     });
 }
 
+#[test]
+fn an_evaluation_lists_each_question_that_its_model_failed_at() {
+    let bench = Bench::with_places();
+    let line = format!("{{\"id\": \"1\", \"question\": \"{QUESTION}\", \"answers\": [\"Lima\"]}}\n");
+    bench.write("q.jsonl", &line);
+    std::thread::scope(|scope| {
+        for (failure, serve) in FAILURES {
+            let bench = &bench;
+            scope.spawn(move || {
+                let arguments = [
+                    &["eval", "run", "places", "--questions", "q.jsonl", "--llm", "openai:parrot"][..],
+                    &["--method", "io", "--timeout", "3"],
+                ];
+                let mut command = bench.command(&arguments.concat());
+                let url = endpoint(serve);
+                command.env("OPENAI_BASE_URL", &url).env("OPENAI_API_KEY", "none");
+                let told = finish(&mut command).succeeded().stdout;
+                assert!(told.contains("Questions that count as zero"), "it {failure}: {told}");
+                let line = told.lines().find(|line| line.starts_with("- io with openai:parrot, 1: "));
+                let named = line.is_some_and(|line| line.contains("parrot") || line.contains(&url));
+                assert!(named, "it {failure}: {told}");
+            });
+        }
+    });
+}
+
 fn with_embedder<'a>(command: &'a mut Command, endpoint: &str) -> &'a mut Command {
     command.env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", "none").env("QUIPU_MODELS", models())
 }

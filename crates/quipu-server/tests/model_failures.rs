@@ -7,11 +7,13 @@
 )]
 
 use crate::support;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use quipu_model::{ModelError, Scripted, ScriptedModel};
+use quipu_model::{EndpointConfig, HttpModel, ModelError, Scripted, ScriptedModel};
 use serde_json::{Value, json};
-use support::{Running, config, error_of, events, ok, scripted, serve};
+use support::{Running, config, error, error_of, events, ok, scripted, serve, with_model};
+use tokio::net::TcpListener;
 
 const QUESTION: &str = "who directed Kauwboy?";
 
@@ -78,6 +80,12 @@ async fn where_nothing_is_found_without_the_model_its_failure_is_the_error() {
         let streamed = server.post("/v1/responses", &response("io", true)).send().await.unwrap();
         let text = streamed.text().await.unwrap();
         assert!(text.contains("response.failed") && !text.contains("I don't know"), "{said}: {text}");
+        let both = json!({ "ask": { "question": QUESTION }, "methods": ["io", "cot"] });
+        let compared = ok(server.post("/api/v1/compare", &both)).await;
+        for result in compared["results"].as_array().unwrap() {
+            assert_eq!((&result["error"]["code"], &result["reply"]), (&"model_error".into(), &Value::Null));
+            assert!(result["error"]["message"].as_str().unwrap().contains(&said), "{said}: {result}");
+        }
         let told = tool(&server, "io").await;
         assert_eq!(told["isError"], true, "{said}: {told}");
         assert!(told["content"][0]["text"].as_str().unwrap().contains(&said), "{told}");
@@ -100,6 +108,10 @@ async fn what_is_found_without_the_model_says_that_it_failed() {
         assert!(failed(&answer["notes"]), "{said}: {answer}");
         let told = answer["failures"][0].as_str().unwrap();
         assert!(told.starts_with("scripted failed") && told.contains(&said), "{told}");
+        let one = json!({ "ask": { "question": QUESTION, "set": fallback }, "methods": ["kerag"] });
+        let compared = ok(server.post("/api/v1/compare", &one)).await;
+        let reply = &compared["results"][0]["reply"];
+        assert!(failed(&reply["notes"]), "{said}: {compared}");
         let mut asked = chat("kerag", false);
         asked["quipu"]["set"] = fallback.clone();
         let reply = ok(server.post("/v1/chat/completions", &asked)).await;
@@ -113,6 +125,29 @@ async fn what_is_found_without_the_model_says_that_it_failed() {
         let told = tool(&server, "kerag").await;
         assert!(failed(&told["structuredContent"]["notes"]), "{said}: {told}");
     }
+}
+
+/// A model that accepts connections and never replies, over a real connection.
+#[tokio::test]
+async fn a_model_that_hangs_costs_its_question_and_no_other() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let hanging = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            held.push(stream);
+        }
+    });
+    let model = HttpModel::new("hangs", EndpointConfig::at(url)).unwrap();
+    let server = serve(config(), with_model(Arc::new(model)).await).await;
+    let started = Instant::now();
+    let ask = json!({ "question": QUESTION, "method": "io", "timeout": 1 });
+    assert_eq!(error(server.post("/api/v1/ask", &ask)).await, (504, "model_error".into()));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    // The places of the question and of its call are free again.
+    server.wait_for("quipu_questions_working", 0.0).await;
+    ok(server.get("/api/v1/entities/Tonio")).await;
+    hanging.abort();
 }
 
 #[tokio::test]
