@@ -35,6 +35,13 @@ pub(crate) fn escaped(text: &str, mut before: char) -> String {
             '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
             // After a citation number it would start a link.
             '(' => before == ']' && at == 0,
+            // A bare address is a link in GitHub's Markdown.
+            ':' => {
+                matches!(before, 'p' | 's' | 'P' | 'S')
+                    && text.get(at..).unwrap_or_default().starts_with("://")
+            }
+            '.' => text.get(at.saturating_sub(3)..at).is_some_and(|word| word.eq_ignore_ascii_case("www")),
+            '@' => is_of_address(before) && is_of_address(after),
             '&' => is_reference(text.get(at + 1..).unwrap_or_default()),
             _ => marker == Some(at),
         };
@@ -45,6 +52,11 @@ pub(crate) fn escaped(text: &str, mut before: char) -> String {
         before = character;
     }
     escaped
+}
+
+/// Whether a character can stand beside the `@` of a mail address.
+fn is_of_address(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '+' | '-' | '.' | '_')
 }
 
 /// Whether a text after an `&` begins with the rest of a character reference: `lt;`, `#60;`.
@@ -72,4 +84,23 @@ fn marker(text: &str) -> Option<usize> {
         _ => false,
     };
     marks.then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_addresses_are_no_links() {
+        for (text, shown) in [
+            ("see http://e.org/a", "see http\\://e.org/a"),
+            ("HTTPS://e.org", "HTTPS\\://e.org"),
+            ("ftp://e.org", "ftp\\://e.org"),
+            ("www.e.org", "www\\.e.org"),
+            ("mail ana@e.org", "mail ana\\@e.org"),
+            ("at 10:30, 5 @ 3. C://", "at 10:30, 5 @ 3. C://"),
+        ] {
+            assert_eq!(line(text), shown);
+        }
+    }
 }
