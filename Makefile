@@ -18,6 +18,7 @@ TRIPLES ?= 10000000
 METAQA ?= ../shared/data/metaqa/kb.tsv
 MINUTES ?= 60
 CRASHES ?= 1000
+SEQUENCES ?= 500
 
 export QUESTION
 # See .cargo/config.toml: without tiled kernels, rearranged weights are the faster ones.
@@ -25,7 +26,7 @@ ifeq ($(filter x86_64 amd64,$(shell uname -m)),)
 export GGML_CPU_REPACK = ON
 endif
 
-.PHONY: help demo demo-setup demo-build setup page build demo-models test test-python tune test-tune dist fuzz damage crash soak bench-build bench bench-compare lint format
+.PHONY: help demo demo-setup demo-build setup page build demo-models test test-python tune test-tune dist fuzz damage crash sequences soak bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -96,16 +97,19 @@ test-python: setup page ## the Python package: its wheel in a fresh environment,
 dist: setup page ## archives, wheel, checksums and lists of parts for other machines, in target/dist
 	scripts/dist.sh
 
-fuzz: ## every reader of foreign bytes under libFuzzer (MINUTES=60 in all); docs/proof.md says what it found
+fuzz: setup ## every reader of foreign bytes under libFuzzer (MINUTES=60 in all, JOBS=N at a time); docs/proof.md says what it found
 	@scripts/fuzz.sh $(MINUTES)
 
-damage: ## every byte of every file of a small workspace changed, one by one
+damage: setup ## every byte of every file of a small workspace changed, one by one
 	QUIPU_DAMAGE=all cargo test --locked -p quipu-answer --test all damage -- --nocapture
 
-crash: ## commands broken off at each of their file operations, at 1,000 allocations and 1,000 moments
+sequences: setup ## random sequences of changes to workspaces against plain sets (SEQUENCES=500)
+	QUIPU_SEQUENCES=$(SEQUENCES) cargo test --locked -p quipu-index --lib sequences
+
+crash: setup ## commands broken off at each of their file operations, at 1,000 allocations and 1,000 moments
 	QUIPU_CRASH=$(CRASHES) QUIPU_CRASH_ALLOCATIONS=$(CRASHES) cargo test --locked -p quipu-index --test crash
 
-soak: ## a server that is used for long (MINUTES=60) holds no more than before
+soak: setup page ## a server that is used for long (MINUTES=60) holds no more than before
 	QUIPU_SOAK_MINUTES=$(MINUTES) cargo test --locked -p quipu-cli --test all soak -- --nocapture
 
 # Always the whole workspace: another selection of crates would have llama.cpp built anew.
