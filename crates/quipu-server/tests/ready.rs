@@ -37,8 +37,9 @@ async fn a_server_is_ready_when_each_workspace_is_whole() {
     assert!(said.contains("import the graph again") && said.contains("words"), "{said}");
 }
 
-/// One flipped bit in each file of the document index, one at a time: either the server is not ready,
-/// or the search is right, or the search reports the damage and the server is not ready from then on.
+/// One flipped bit in each file of the document index, one at a time: either the server is not
+/// ready, or the search is right, or the search reports the damage and the server is not ready from
+/// then on.
 #[tokio::test]
 async fn a_flipped_bit_in_the_document_index_is_reported_by_the_search_that_reads_it() {
     const SEARCH: &str = "/api/v1/search?q=cheese&in=documents";

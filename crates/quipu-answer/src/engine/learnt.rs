@@ -16,8 +16,8 @@ use crate::retrieve::{KINDS_FILE, TablesMemory};
 /// The files of a workspace that keep learnt data.
 pub const LEARNT_FILES: [&str; 5] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE, KINDS_FILE];
 
-/// Reads learnt data from the files in `folder`, about the graph of `workspace`. For a graph that is
-/// an API, its documents describe the relations.
+/// Reads learnt data from the files in `folder`, about the graph of `workspace`. For a graph that
+/// is an API, its documents describe the relations.
 ///
 /// # Errors
 /// [`AnswerError::Usage`] when they cannot be read.

@@ -1,4 +1,5 @@
-//! The open days and yearly events of a service, as its manifest lists them. Format: docs/sources.md.
+//! The open days and yearly events of a service, as its manifest lists them. Their format:
+//! docs/sources.md.
 
 use std::collections::BTreeMap;
 

@@ -50,7 +50,7 @@ const FORMATS: [Format; 11] = [
         rule: Rule::Remark,
         start: "",
         element: |text, n| {
-            write!(text, "<http://e.org/{}> <http://e.org/r> \"{}\" .", n % 7, long(n)).unwrap()
+            write!(text, "<http://e.org/{}> <http://e.org/r> \"{}\" .", n % 7, long(n)).unwrap();
         },
         between: "\n",
         end: "\n",
@@ -136,7 +136,7 @@ const FORMATS: [Format; 11] = [
         rule: Rule::Remark,
         start: "",
         element: |text, n| {
-            write!(text, "{{\"id\": {n}, \"name\": \"a{}\", \"note\": \"{}\"}}", n % 7, long(n)).unwrap()
+            write!(text, "{{\"id\": {n}, \"name\": \"a{}\", \"note\": \"{}\"}}", n % 7, long(n)).unwrap();
         },
         between: "\n",
         end: "\n",

@@ -5,8 +5,8 @@
 //! The program runs itself for each command, with a fault at one of the command's file operations
 //! (`faults.rs`) or allocations (`allocations.rs`), or killed at a random moment. This test tries a
 //! few of each; `make crash` tries every file operation and N random moments (`QUIPU_CRASH=N`), and
-//! about N allocations (`QUIPU_CRASH_ALLOCATIONS=N`). The random moments and allocations follow from
-//! a seed that each run prints; `QUIPU_CRASH_SEED` repeats it.
+//! about N allocations (`QUIPU_CRASH_ALLOCATIONS=N`). The random moments and allocations follow
+//! from a seed that each run prints; `QUIPU_CRASH_SEED` repeats it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

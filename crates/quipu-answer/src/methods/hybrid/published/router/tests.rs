@@ -44,7 +44,7 @@ async fn a_reply_becomes_an_action() {
     assert_eq!(names(&action), ["Boudewijn Koole"]);
     assert_eq!(action.entities[0].senses[0].0, setting.node("Boudewijn Koole").await);
     assert_eq!(action.relations.len(), 1);
-    for step in [setting.along("directed_by"), setting.against("directed_by")] {
+    for step in [setting.along("directed by"), setting.against("directed by")] {
         assert!(action.steps.contains(&step), "{:?}", action.steps);
     }
     assert_eq!(action.steps.len(), 2);
@@ -124,5 +124,5 @@ async fn feedback_continues_the_conversation() {
     let [first, second] = asked.as_slice() else { panic!("{} calls", asked.len()) };
     assert!(second.messages.starts_with(&first.messages));
     let last = &second.messages.last().unwrap().content;
-    assert!(last.contains("incorrect entity") && last.contains("Kauwboy"), "{last}");
+    assert!(last.contains("The entity \"Kauwboy\" is wrong"), "{last}");
 }
