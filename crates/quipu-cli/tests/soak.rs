@@ -191,12 +191,15 @@ fn a_server_that_is_used_for_long_holds_no_more_than_before() {
     let after = held(&server);
     let requests = warm + requests;
     println!("{requests} requests in {length:?}; KiB, files and threads: {before:?} before, {after:?} after");
-    // The memory of the run's last quarter beside that of its third one.
-    let third = memory.len().div_ceil(3);
-    let (later, last) = memory.split_at(memory.len() - third);
-    let (later, last) = (median(&later[later.len() - third.min(later.len())..]), median(last));
-    println!("KiB: {later} in the third quarter, {last} in the last one");
-    assert!(last <= later + later / 20 + (8 << 10), "memory grew from {later} to {last} KiB: {memory:?}");
+    // The memory of the run's last quarter beside that of its third one. A short run on a slow machine
+    // may have too few changes.
+    let quarter = memory.len() / 3;
+    if quarter > 0 {
+        let (earlier, last) = memory.split_at(memory.len() - quarter);
+        let (third, last) = (median(&earlier[earlier.len() - quarter..]), median(last));
+        println!("KiB: {third} in the third quarter, {last} in the last one");
+        assert!(last <= third + third / 20 + (8 << 10), "memory grew from {third} to {last} KiB: {memory:?}");
+    }
     assert!(after.1 <= before.1 + 16, "open files: {before:?} before, {after:?} after");
     assert!(after.2 <= before.2 + 8, "threads: {before:?} before, {after:?} after");
     // Nothing is stuck: a new request is answered at once.
