@@ -50,8 +50,6 @@ impl LocalEmbedder {
             path: path.clone(),
             source: Arc::new(source),
         })?;
-        // The crate `tokenizers` panics where a part of the file is no JSON.
-        serde_json::from_slice::<serde::de::IgnoredAny>(&text).map_err(|error| damaged(error.to_string()))?;
         let mut tokenizer = Tokenizer::from_bytes(&text).map_err(|error| damaged(error.to_string()))?;
         let max_length = said.unwrap_or(LONGEST).min(LONGEST).min(bert.positions());
         tokenizer
