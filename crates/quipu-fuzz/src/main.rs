@@ -1,5 +1,5 @@
 //! Runs a target under libFuzzer: `QUIPU_FUZZ_TARGET=NAME fuzz FOLDER... [-max_total_time=SECONDS
-//! ...]`. With `QUIPU_FUZZ_SEEDS=FOLDER` it writes the target's seeds there and exits.
+//! ...]`. With `QUIPU_FUZZ_SEEDS=FOLDER -runs=1` it only writes the target's seeds there.
 #![no_main]
 #![allow(clippy::expect_used, clippy::panic, reason = "without a target there is nothing to be done")]
 
@@ -23,7 +23,8 @@ fn chosen() -> Target {
                 let path = std::path::Path::new(&folder).join(format!("seed-{number}"));
                 std::fs::write(path, seed).expect("the folder of the seeds can be written to");
             }
-            std::process::exit(0);
+            // libFuzzer takes an exit for a finding.
+            return Target { run: |_| (), ..target };
         }
         target
     })

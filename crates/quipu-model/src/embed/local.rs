@@ -50,7 +50,7 @@ impl LocalEmbedder {
             path: path.clone(),
             source: Arc::new(source),
         })?;
-        let mut tokenizer = Tokenizer::from_bytes(&text).map_err(|error| damaged(error.to_string()))?;
+        let mut tokenizer = read_tokenizer(&text).map_err(damaged)?;
         let max_length = said.unwrap_or(LONGEST).min(LONGEST).min(bert.positions());
         tokenizer
             .with_truncation(Some(TruncationParams { max_length, ..TruncationParams::default() }))
@@ -60,6 +60,14 @@ impl LocalEmbedder {
         let inner = Arc::new(Inner { tokenizer, bert, cache: VectorCache::default() });
         Ok(Self { name, fingerprint, inner })
     }
+}
+
+/// Reads `tokenizer.json`. Its library panics at some texts that are no JSON.
+fn read_tokenizer(text: &[u8]) -> Result<Tokenizer, String> {
+    serde_json::from_slice::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
+    let read = catch_unwind(|| Tokenizer::from_bytes(text));
+    let read = read.map_err(|_| String::from("it is not as the tokenizer's library expects"))?;
+    read.map_err(|error| error.to_string())
 }
 
 #[async_trait::async_trait]
@@ -243,6 +251,15 @@ fn fingerprint(weights: &Path, tokenizer: &[u8]) -> Result<String, ModelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tokenizer_that_is_no_json_is_refused() {
+        let model = r#""model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}"#;
+        let text = |decoder: &str| format!(r#"{{"version": "1.0", "decoder": {decoder}, {model}}}"#);
+        assert!(read_tokenizer(text("null").as_bytes()).is_ok());
+        let refused = read_tokenizer(text(r#"{"type": "WordPiece", "cleanup": ype}"#).as_bytes());
+        assert!(refused.unwrap_err().contains("line 1"));
+    }
 
     #[test]
     fn chunks_cover_the_order_once() {
