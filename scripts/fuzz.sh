@@ -35,7 +35,10 @@ run() {
     *) longest=16384 ;;
     esac
     status=0
-    QUIPU_FUZZ_TARGET=$name QUIPU_FUZZ_SEEDS="$seeds" "$program" -runs=1 >"$log" 2>&1 || return 1
+    if ! QUIPU_FUZZ_TARGET=$name QUIPU_FUZZ_SEEDS="$seeds" "$program" -runs=1 >"$log" 2>&1; then
+        echo "$name: its seeds could not be written; $log has the reason" >&2
+        return 1
+    fi
     QUIPU_FUZZ_TARGET=$name "$program" "$corpus" "$seeds" \
         -artifact_prefix="$target_dir/fuzz/found/$name-" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 \
         -max_len=$longest -print_final_stats=1 >"$log" 2>&1 || status=1
