@@ -43,9 +43,9 @@ pub(crate) fn escaped(text: &str, mut before: char) -> String {
             '.' => text.get(at.saturating_sub(3)..at).is_some_and(|word| word.eq_ignore_ascii_case("www")),
             '@' => is_of_address(before) && is_of_address(after),
             '&' => is_reference(text.get(at + 1..).unwrap_or_default()),
-            _ => marker == Some(at),
+            _ => false,
         };
-        if marks {
+        if marks || marker == Some(at) {
             escaped.push('\\');
         }
         escaped.push(character);

@@ -152,7 +152,7 @@ mod tests {
             ("---", r"\---"),
             ("1. first", r"1\. first"),
             ("> quoted", r"\> quoted"),
-            ("![a](http://t.example/i.png)", r"!\[a\](http://t.example/i.png)"),
+            ("![a](http://t.example/i.png)", r"!\[a\](http\://t.example/i.png)"),
             ("<img src=x onerror=alert(1)>", r"\<img src=x onerror=alert(1)\>"),
             (r"\| a", r"\\\| a"),
             ("`code` *bold* _thin_ ~~gone~~", r"\`code\` \*bold\* \_thin\_ \~\~gone\~\~"),
@@ -170,10 +170,10 @@ mod tests {
     #[test]
     fn labels_stay_text_in_a_sentence() {
         let label = "Lima [9](http://t.example) ![i](http://t.example/i.png) &lt;b&gt; R&D";
-        let held = r"Lima \[9\](http://t.example) !\[i\](http://t.example/i.png) \&lt;b\&gt; R&D";
+        let held = r"Lima \[9\](http\://t.example) !\[i\](http\://t.example/i.png) \&lt;b\&gt; R&D";
         assert_eq!(told(&answered(&[label])), held);
         let lines = told(&answered(&["# big\n\n- one\n=====\n    code\n[2]: http://t.example"]));
-        assert_eq!(lines, "\\# big\n\n\\- one\n\\=====\ncode\n\\[2\\]: http://t.example");
+        assert_eq!(lines, "\\# big\n\n\\- one\n\\=====\ncode\n\\[2\\]: http\\://t.example");
     }
 
     #[test]
@@ -181,12 +181,12 @@ mod tests {
         let words = |text: &str| Piece::Words(text.into());
         let pieces =
             [words("*Lima*"), Piece::Numbers(vec![1, 2]), words("(http://t.example), [3]"), words(" #x\n#y")];
-        let held = "\\*Lima\\* [1][2]\\(http://t.example), \\[3\\] #x\n\\#y";
+        let held = "\\*Lima\\* [1][2]\\(http\\://t.example), \\[3\\] #x\n\\#y";
         assert_eq!(sentence(&pieces), held);
         let cited = |number, sentence: &str| Citation::new(number, "e".into(), sentence.into());
         let list = vec![cited(1, "a — b — [c](http://t.example)\n# d"), cited(2, "e")];
         let cited = Cited { text: String::new(), citations: list, pieces: Vec::new() };
-        assert_eq!(citations(&cited), "[1] a — b — \\[c\\](http://t.example) # d\n[2] e");
+        assert_eq!(citations(&cited), "[1] a — b — \\[c\\](http\\://t.example) # d\n[2] e");
     }
 
     #[test]

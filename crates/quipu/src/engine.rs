@@ -100,8 +100,7 @@ impl From<&Workspace> for Sources {
 /// let import = quipu::Workspace::import(folder.path().join("films")).files([films]);
 /// let workspace = import.without_vectors().run().await?.workspace;
 ///
-/// let builder = quipu::Engine::builder(&workspace).settings(quipu::Settings::default());
-/// let engine = builder.without_model().build().await?;
+/// let engine = quipu::Engine::builder(&workspace).without_model().build().await?;
 /// let answer = engine.ask("Who directed Kauwboy?").await?;
 /// assert_eq!(answer.answers, ["Boudewijn Koole"]);
 /// # Ok(())

@@ -13,7 +13,7 @@ assert "quipu" in ids and "quipu/kerag" in ids, ids
 question = [{"role": "user", "content": "who directed Kauwboy?"}]
 whole = client.chat.completions.create(model="quipu", messages=question)
 content = whole.choices[0].message.content
-assert content.startswith("Boudewijn Koole [1]\n\nI read this as: the directors of Kauwboy."), content
+assert content.startswith("Boudewijn Koole [1]\n\nI read this as: who Kauwboy was directed by."), content
 assert whole.choices[0].finish_reason == "stop"
 assert whole.usage.total_tokens == whole.usage.prompt_tokens + whole.usage.completion_tokens
 assert whole.model_extra["quipu"]["grounded"] is True
