@@ -16,7 +16,7 @@ use crate::{Error, Result, Settings, load_embedder};
 /// content at its end. An import that fails or is stopped leaves the folder unchanged.
 ///
 /// ```
-/// # #[tokio::main(flavor = "current_thread")]
+/// # #[tokio::main]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
 /// let films = folder.path().join("films.tsv");
