@@ -191,8 +191,8 @@ fn a_server_that_is_used_for_long_holds_no_more_than_before() {
     let after = held(&server);
     let requests = warm + requests;
     println!("{requests} requests in {length:?}; KiB, files and threads: {before:?} before, {after:?} after");
-    // The memory of the run's last quarter beside that of its third one. A short run on a slow machine
-    // may have too few changes.
+    // The memory of the run's last quarter beside that of its third one. A short run on a slow
+    // machine may have too few changes.
     let quarter = memory.len() / 3;
     if quarter > 0 {
         let (earlier, last) = memory.split_at(memory.len() - quarter);
