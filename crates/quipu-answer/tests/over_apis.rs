@@ -121,6 +121,58 @@ async fn kerag_filters_relations_of_an_api() {
     assert!(server.received_requests().await.unwrap().len() < 40);
 }
 
+/// A library whose book and whose author have one name.
+async fn namesakes() -> (MockServer, Setting) {
+    let server = MockServer::start().await;
+    for (kind, found) in [
+        ("authors", serde_json::json!({ "id": 1, "name": "Orle", "born": "1911-05-04" })),
+        ("books", serde_json::json!({ "id": 10, "title": "Orle", "year": 1937 })),
+    ] {
+        for (place, body) in [("$", serde_json::json!([found])), ("/[0-9]+$", found.clone())] {
+            Mock::given(path_regex(format!("^/v1/{kind}{place}")))
+                .respond_with(ResponseTemplate::new(200).set_body_json(body))
+                .mount(&server)
+                .await;
+        }
+    }
+    Mock::given(any()).respond_with(ResponseTemplate::new(404)).mount(&server).await;
+    let base = format!("{}/v1", server.uri());
+    let manifest = apis::LIBRARY_MANIFEST.replacen("domain = \"books\"", "domain = \"people\"", 1);
+    let setting = over_apis(async |path: &Path| add(path, "library", &base, apis::LIBRARY, &manifest).await);
+    (server, setting.await)
+}
+
+/// The kinds of a domain are those that the API's manifest puts there.
+#[tokio::test]
+async fn kerags_domain_decides_between_namesakes_of_an_api() {
+    let (_server, setting) = namesakes().await;
+    for (domain, expected, other) in [("books", "1937", "1911"), ("people", "1911", "1937")] {
+        let topic =
+            format!(r#"{{"domain": "{domain}", "entities": ["Orle"], "time": "", "operation": "list"}}"#);
+        let model = ScriptedModel::new()
+            .always("plan.topic", topic.as_str())
+            .always("prune.relations", r#"{"reasoning": "", "irrelevant": [], "verdict": "enough"}"#)
+            .always("compose", composed(&[expected]).as_str());
+        let (answer, _) = run(&setting, model, "what is Orle?", &options(Method::Kerag)).await;
+        let lines: Vec<String> = answer.evidence.iter().map(|piece| piece.to_line()).collect();
+        let told = lines.join("\n");
+        assert!(told.contains(expected) && !told.contains(other), "{domain}: {told} {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_over_an_api_alone_costs_no_call() {
+    let (_server, setting) = over_library().await;
+    for method in [Method::Query, Method::Auto] {
+        let model = ScriptedModel::new().when(|request| (request.stage == "plan.card").then(|| "-".into()));
+        let (answer, model) = run(&setting, model, "who painted Xyzzyplugh?", &options(method)).await;
+        assert_eq!((answer.status, model.calls_of("plan.query")), (Status::Abstained, 0), "{answer:?}");
+        assert!(answer.reason.is_some());
+    }
+    let (answer, _) = run(&setting, ScriptedModel::new(), QUESTION, &options(Method::Query)).await;
+    assert!(answer.reason.unwrap().contains("an API answers no queries"));
+}
+
 /// Two libraries; the first does not have the book in question.
 async fn two_libraries() -> ([MockServer; 2], Setting) {
     let servers = [empty().await, apis::library().await];

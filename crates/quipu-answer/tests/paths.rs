@@ -263,7 +263,12 @@ async fn yes_or_no_is_answered_with_what_shows_it() {
         let answer = ask(&setting, None, Some(embedder().await), question, &options).await;
         assert_eq!(answer.answers, [expected], "{answer:#?}");
         assert!(answer.grounded);
-        assert!(answer.evidence.iter().any(|piece| piece.to_line().contains("Boudewijn Koole")));
+        let lines: Vec<String> = answer.evidence.iter().map(|piece| piece.to_line()).collect();
+        assert!(lines.iter().any(|line| line.contains("Boudewijn Koole")), "{lines:?}");
+        // The card says "the directors of X"; the calculation names the relation.
+        let calculated: Vec<&String> = lines.iter().filter(|line| line.contains("is it among")).collect();
+        assert!(calculated.len() == 1 && calculated[0].contains("directed by"), "{lines:?}");
+        assert!(!calculated[0].contains("directors of"), "{lines:?}");
     }
 }
 

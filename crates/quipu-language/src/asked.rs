@@ -27,6 +27,12 @@ impl Language {
         self.tells_no_step(word) || asks
     }
 
+    /// Whether a word stands before the subject of a verb at the question's end: "which wines does
+    /// the importer carry".
+    pub fn stands_before_a_subject(self, word: &str) -> bool {
+        self.walks().auxiliaries.has(word) && !self.walks().before_noun.has(word)
+    }
+
     /// Whether the word describes the path.
     pub fn tells(self, word: &str) -> bool {
         let words = self.walks();
@@ -252,14 +258,6 @@ fn one_relation(between: &[Word], list: &WalkWords) -> bool {
     let has = |w: &Word| list.having.has(&w.text);
     between.is_empty()
         || (between.iter().any(has) && between.iter().all(|w| has(w) || list.articles.has(&w.text)))
-}
-
-impl Language {
-    /// Whether a word stands before the subject of a verb at the question's end: "which wines does
-    /// the importer carry".
-    pub fn stands_before_a_subject(self, word: &str) -> bool {
-        self.walks().auxiliaries.has(word) && !self.walks().before_noun.has(word)
-    }
 }
 
 /// The answer's kind; "thing" where the question names none.

@@ -141,10 +141,10 @@ impl Cards {
     /// The same cards, held against the names of the graph's relations: one that takes its relation
     /// for another is replaced by the relation's name, until a model writes it anew. A person's
     /// cards stay.
-    pub(crate) fn held_against(self, relations: &[RelationInfo]) -> Self {
+    pub(crate) fn held_against(mut self, relations: &[RelationInfo]) -> Self {
         let names = RelationNames::of(relations);
+        let cards = self.cards.get_mut();
         for relation in relations {
-            let mut cards = self.cards.write();
             let Some(card) = cards.get_mut(&relation.key).filter(|card| card.prompt != 0) else { continue };
             let checked = names.held_against(card.clone(), &relation.name);
             *card = checked.unwrap_or_else(|| card_of_name(&relation.name, "an earlier model"));

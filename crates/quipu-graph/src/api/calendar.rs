@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// The open days of a service: all but the closed weekdays and the holidays. Its yearly events.
+/// The open days of a service, all but the closed weekdays and the holidays, and its yearly events.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calendar {

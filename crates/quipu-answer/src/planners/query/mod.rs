@@ -130,6 +130,9 @@ pub(crate) async fn run_beside(
 ) -> Result<Queried, AnswerError> {
     let abstain =
         |reason: String| Ok(Queried { outcome: Outcome::abstain(reason, Vec::new()), weighed_path: false });
+    if !context.workspace.has_graph() {
+        return abstain("an API answers no queries, and this workspace has no graph beside it".into());
+    }
     if let Some(place) = impossible_place(question.text()) {
         return abstain(format!("“{place}” is not a valid rank"));
     }
@@ -138,11 +141,7 @@ pub(crate) async fn run_beside(
     let named = graph.values.named(context.workspace, &graph.tables, question.text()).await?;
     let asking = Asking { question, graph, asked, config, named };
     if asking.graph.tables.tables.is_empty() {
-        return abstain(if context.workspace.has_graph() {
-            "the graph holds no tables: no entity has an ordinary relation".into()
-        } else {
-            "queries need a graph with tables, and this workspace has none".into()
-        });
+        return abstain("the graph holds no tables: no entity has an ordinary relation".into());
     }
     let mut of_paths = Vec::new();
     let mut weighed_path = false;
