@@ -154,7 +154,7 @@ async fn kerags_domain_decides_between_namesakes_of_an_api() {
             .always("prune.relations", r#"{"reasoning": "", "irrelevant": [], "verdict": "enough"}"#)
             .always("compose", composed(&[expected]).as_str());
         let (answer, _) = run(&setting, model, "what is Orle?", &options(Method::Kerag)).await;
-        let lines: Vec<String> = answer.evidence.iter().map(|piece| piece.to_line()).collect();
+        let lines: Vec<String> = answer.evidence.iter().map(quipu_answer::Evidence::to_line).collect();
         let told = lines.join("\n");
         assert!(told.contains(expected) && !told.contains(other), "{domain}: {told} {answer:?}");
     }

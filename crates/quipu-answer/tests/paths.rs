@@ -263,7 +263,7 @@ async fn yes_or_no_is_answered_with_what_shows_it() {
         let answer = ask(&setting, None, Some(embedder().await), question, &options).await;
         assert_eq!(answer.answers, [expected], "{answer:#?}");
         assert!(answer.grounded);
-        let lines: Vec<String> = answer.evidence.iter().map(|piece| piece.to_line()).collect();
+        let lines: Vec<String> = answer.evidence.iter().map(quipu_answer::Evidence::to_line).collect();
         assert!(lines.iter().any(|line| line.contains("Boudewijn Koole")), "{lines:?}");
         // The card says "the directors of X"; the calculation names the relation.
         let calculated: Vec<&String> = lines.iter().filter(|line| line.contains("is it among")).collect();

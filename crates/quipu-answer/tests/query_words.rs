@@ -433,3 +433,36 @@ async fn over_before_a_name_says_where_something_is_and_before_a_number_what_it_
     let (answer, _) = ask_with(&[ignored; 4], "Which products have a price under 80?", query()).await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
 }
+
+/// Two accidents of one route hurt two people each: their equal numbers are one row.
+#[tokio::test]
+async fn how_many_of_several_things_is_their_sum() {
+    let accidents = "\
+@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:r a :Route ; rdfs:label \"Ridge Path\" . :m a :Route ; rdfs:label \"Meadow Loop\" .
+:a a :Accident ; rdfs:label \"Case 1\" ; :on :r ; :injured 2 . :b a :Accident ; rdfs:label \"Case 2\" ; :on :r ; :injured 2 .
+:c a :Accident ; rdfs:label \"Case 3\" ; :on :r ; :injured 3 . :d a :Accident ; rdfs:label \"Case 4\" ; :on :m ; :injured 1 .
+";
+    let setting = setting_from("accidents.ttl", accidents).await;
+    let of = |condition: &str| format!("SELECT injured FROM accident WHERE {condition}");
+    for (question, sql, expected) in [
+        ("How many people were injured on the Ridge Path?", of("\"on\" = 'Ridge Path'"), vec!["7"]),
+        (
+            "How many people were injured in each accident?",
+            "SELECT injured FROM accident".into(),
+            vec!["1", "2", "3"],
+        ),
+        ("How many people were injured on the Meadow Loop?", of("\"on\" = 'Meadow Loop'"), vec!["1"]),
+        (
+            "How many people were injured in Case 1 and Case 3?",
+            of("name IN ('Case 1', 'Case 3')"),
+            vec!["2", "3"],
+        ),
+    ] {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql.as_str()));
+        let answer = ask(&setting, Some(model), Some(embedder().await), question, &query()).await;
+        let mut values = answer.answers.clone();
+        values.sort_unstable();
+        assert_eq!(values, expected, "{question}: {answer:#?}");
+    }
+}

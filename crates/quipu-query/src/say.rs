@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use quipu_language::{Language, predicate_of};
 
 use crate::syntax::{
-    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
-    SetOperator, Source,
+    Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query, Select, SetOperator, Source,
 };
 use crate::tables::{Kind, Table, Tables};
 

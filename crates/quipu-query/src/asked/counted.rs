@@ -242,6 +242,63 @@ pub(super) fn adds_the_pieces(question: &str, query: &mut Query, tables: &Tables
     Some(Mend { text, doubt: Doubt::Little })
 }
 
+/// The query that adds up the numbers of all rows, where the question asks how many: "how many
+/// people were injured on this route" has one answer, whatever each accident's number is. For a
+/// bound query; meant if there are several rows.
+pub fn added_up(question: &str, query: &Query, tables: &Tables) -> Option<(Query, Mend)> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let each = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "group");
+    let asks = words.iter().any(|word| language.wants_the_many(word)) && !words.iter().any(each);
+    if !asks || !query.order.is_empty() || query.limit.is_some() {
+        return None;
+    }
+    let mut added = query.clone();
+    let Body::Select(select) = &mut added.body else { return None };
+    let [item] = select.items.as_mut_slice() else { return None };
+    let Expression::Column(column) = &item.expression else { return None };
+    let numbers = tables.column(column.place?)?;
+    let is_said = |of: &String| words.iter().any(|word| language.is_form(word, of));
+    let is_number = matches!(numbers.kind, Kind::Number { .. }) && !numbers.holds_years();
+    if !is_number || !select.group.is_empty() || !words_of(&numbers.title).iter().any(is_said) {
+        return None;
+    }
+    // A table that has several rows for one thing would add its number several times.
+    let adds_once = |from: &From| match (&from.source, &from.join) {
+        _ if Some(&from.alias) == column.table.as_ref() => true,
+        (Source::Table(_, Some(at)), Join::Inner(Some(on)) | Join::Left(Some(on))) => {
+            let is_name = |side: &Expression| {
+                matches!(side, Expression::Column(side) if side.table.as_ref() == Some(&from.alias)
+                    && side.place.is_some_and(|place| place.column == 0))
+            };
+            let joins =
+                matches!(on, Expression::Compare(Comparison::Equal, a, b) if is_name(a) || is_name(b));
+            joins && tables.table(*at).is_some_and(|table| !table.is_links())
+        }
+        _ => false,
+    };
+    if !select.from.iter().all(adds_once) {
+        return None;
+    }
+    // The numbers of things that are named are given one by one.
+    let names = |condition: &Expression| match condition {
+        Expression::Compare(Comparison::Equal, of, _) | Expression::InList(of, _) => {
+            matches!(&**of, Expression::Column(of) if of.table == column.table
+                && of.place.is_some_and(|place| place.column == 0))
+        }
+        Expression::Or(..) => true,
+        _ => false,
+    };
+    if select.filter.iter().flat_map(Expression::conjuncts).any(names) {
+        return None;
+    }
+    let text = format!("the {} of all are added up", numbers.title);
+    let of = Some(Box::new(item.expression.clone()));
+    item.expression = Expression::Aggregate { function: Aggregate::Sum, distinct: false, of };
+    select.distinct = false;
+    Some((added, Mend { text, doubt: Doubt::Little }))
+}
+
 /// Whether the things of a column are those of which a SELECT has a group each.
 fn is_grouped(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
     let kind = |column: &ColumnRef| column.place.and_then(|place| tables.leads_to(place));

@@ -34,6 +34,7 @@ mod units;
 pub use bounds::bounds;
 pub use candidate::{Candidate, PathFit, TableQuestion};
 pub use choose::{Chosen, FEATURES, Features, best_confidence, choose, features, is_empty};
+pub use counted::added_up;
 pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
 pub use extremes::compared;
 pub use hints::{abbreviated, kinds_named, meant};

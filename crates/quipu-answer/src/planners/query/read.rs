@@ -2,7 +2,7 @@
 
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
-    Candidate, Nearness, bind_as_asked, compared, is_empty, mend_bound, without_invented,
+    Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, without_invented,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -164,13 +164,30 @@ async fn try_read(
         return planned(bound, tables, written).map(Some);
     }
     let without = without_invented(text, &bound.query, tables);
+    let added = added_up(text, &bound.query, tables);
     let candidate = ran(context, bound, tables, written).await?;
-    let Some((query, mend)) = without.filter(|_| is_empty(&candidate.rows)) else {
-        return Ok(Some(candidate));
+    let again = async |(query, mend)| {
+        let mut bound = Bound { query, ..candidate.bound.clone() };
+        bound.mends.push(mend);
+        ran(context, bound, tables, written).await
     };
-    let mut bound = Bound { query, ..candidate.bound };
-    bound.mends.push(mend);
-    ran(context, bound, tables, written).await.map(Some)
+    if let Some(without) = without.filter(|_| is_empty(&candidate.rows)) {
+        return again(without).await.map(Some);
+    }
+    if let Some(added) = added.filter(|_| !is_empty(&candidate.rows)) {
+        let sum = again(added).await?;
+        // Equal numbers are one row, so that one row may be those of several things.
+        return Ok(Some(if same_numbers(&candidate.rows, &sum.rows) { candidate } else { sum }));
+    }
+    Ok(Some(candidate))
+}
+
+/// Whether two results of one column hold the same numbers.
+fn same_numbers(rows: &RowSet, others: &RowSet) -> bool {
+    let numbers = |rows: &RowSet| -> Vec<Option<f64>> {
+        rows.rows.iter().map(|row| row.first()?.as_ref()?.name.parse().ok()).collect()
+    };
+    numbers(rows) == numbers(others)
 }
 
 /// The candidate of a query that is not run.
