@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::shop::{ask_with, query, rows, shop};
 use common::{ask, embedder, setting_from};
-use quipu_answer::Status;
+use quipu_answer::{AskOptions, Method, Status};
 use quipu_model::ScriptedModel;
 
 #[tokio::test]
@@ -464,5 +464,41 @@ async fn how_many_of_several_things_is_their_sum() {
         let mut values = answer.answers.clone();
         values.sort_unstable();
         assert_eq!(values, expected, "{question}: {answer:#?}");
+    }
+}
+
+/// "Who wrote a film with A" does not ask for everybody but A.
+#[tokio::test]
+async fn a_name_that_is_only_ruled_out_forbids_a_sure_answer() {
+    let others = "SELECT name FROM supplier WHERE name <> 'Acme'";
+    let (answer, _) = ask_with(&[others; 4], "Which suppliers work with Acme?", query()).await;
+    assert!(answer.confidence < 0.7, "{answer:#?}");
+    for question in ["Which suppliers are not Acme?", "Which other suppliers than Acme are there?"] {
+        let (answer, _) = ask_with(&[others; 4], question, query()).await;
+        assert!(answer.confidence >= 0.7 && !answer.answers.is_empty(), "{question}: {answer:#?}");
+    }
+}
+
+/// A price that is a blank node is told by its parts, by a path and by a query.
+#[tokio::test]
+async fn a_value_in_parts_is_never_told_by_its_key() {
+    let prices = "\
+@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:listPrice rdfs:label \"list price\" .
+:p1 a :Part ; rdfs:label \"Drive Belt\" ; :listPrice [ :amount 45.5 ; :currency \"EUR\" ] .
+:p2 a :Part ; rdfs:label \"Servo Board\" ; :listPrice [ :amount 1250 ; :currency \"USD\" ] .
+";
+    let setting = setting_from("prices.ttl", prices).await;
+    let question = "What is the list price of the Drive Belt?";
+    let sql = "SELECT list_price FROM part WHERE name = 'Drive Belt'";
+    for options in [query(), AskOptions { method: Method::Paths, ..query() }] {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        let answer = ask(&setting, Some(model), Some(embedder().await), question, &options).await;
+        assert_eq!(answer.answers, ["45.5"], "{answer:#?}");
+        let row = answer.table.as_ref().unwrap().rows.first().unwrap();
+        let cells: Vec<&str> = row.iter().flatten().map(|value| value.name.as_str()).collect();
+        assert_eq!(cells, ["45.5", "EUR"]);
+        assert!(answer.grounded, "{answer:#?}");
+        assert!(answer.evidence.iter().all(|piece| !piece.to_line().contains("_:")), "{answer:#?}");
     }
 }

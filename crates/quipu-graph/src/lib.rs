@@ -63,7 +63,7 @@ pub use naming::holds_part_of_name;
 pub use parse::InputFormat;
 pub use parse::input::Input;
 pub use profile::{Profile, ProfileChoice, RelationLabelRule};
-pub use readable::{NAME_IRI_PREFIX, iri_of_key, key_of_iri, readable_entity, readable_relation};
+pub use readable::{NAME_IRI_PREFIX, iri_of_key, is_blank, key_of_iri, readable_entity, readable_relation};
 pub use requests::counting_requests;
 pub use sparql::{QueryFormat, QueryGraphs, QueryKind, QueryOptions, query_kind};
 pub use store::{EmbeddedGraph, EntityName, Groups, LiteralRef, Neighbours};

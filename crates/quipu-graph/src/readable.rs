@@ -6,7 +6,7 @@ use std::borrow::Cow;
 pub const NAME_IRI_PREFIX: &str = "urn:quipu:";
 
 /// Whether a key is a blank node's (`_:` and a label).
-pub(crate) fn is_blank(key: &str) -> bool {
+pub fn is_blank(key: &str) -> bool {
     key.strip_prefix("_:").is_some_and(|label| {
         !label.is_empty()
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))

@@ -8,7 +8,7 @@
 )]
 
 use crate::common::import_files;
-use quipu_graph::{EmbeddedGraph, Graph as _, RelationRole};
+use quipu_graph::{Direction, EmbeddedGraph, Graph as _, RelationId, RelationRole, Step};
 
 const PREFIXES: &str = "@prefix ex: <http://corp.example/v/> .
 @prefix i: <http://corp.example/i/> .
@@ -100,4 +100,39 @@ fn where_labels_name_the_things_a_name_stays_a_property() {
 fn numbers_and_things_are_no_names() {
     let turtle = r#"i:a ex:name 7 . i:b ex:name 8 . i:c ex:label i:a . i:d ex:label i:b ."#;
     check_names(turtle, &[("a", "a"), ("c", "c")]);
+}
+
+/// The name of the blank node that a price relation leads to, and whether an index learns it.
+fn name_of_price(turtle: &str) -> (String, bool) {
+    let (_folder, graph) = imported(turtle);
+    let part = graph.find("http://corp.example/i/p1").unwrap().unwrap();
+    let price = graph.relations().iter().position(|info| info.key.ends_with("price")).unwrap();
+    let step = Step { relation: RelationId(price as u32), direction: Direction::Forward };
+    let node = graph.neighbours(part, step).unwrap().iter().next().unwrap();
+    let learnt = graph.names().any(|name| name.unwrap().node == node);
+    (graph.name(node).unwrap().into_owned(), learnt)
+}
+
+#[test]
+fn a_value_in_parts_is_called_by_them() {
+    let check = |node: &str, expected: &str| {
+        let (name, learnt) = name_of_price(&format!("i:p1 a ex:Part ; ex:price {node} ."));
+        assert_eq!(name, expected, "{node}");
+        assert!(!learnt, "{node}");
+    };
+    check("[ ex:currency \"EUR\" ; ex:amount 15.8 ]", "15.8 EUR");
+    check("[ a ex:Price ; ex:amount 15.8 ; ex:unit i:EUR ]", "15.8 EUR");
+    // A label is a name; what is more than a value has none.
+    let (name, learnt) = name_of_price("i:p1 a ex:Part ; ex:price [ rdfs:label \"dear\" ; ex:amount 9 ] .");
+    assert_eq!((name.as_str(), learnt), ("dear", true));
+    for more in
+        ["[ ex:of i:a , i:b ; ex:amount 9 ]", "[ ex:note \"no number\" ]", "[ ex:in [ ex:amount 9 ] ]"]
+    {
+        let (name, learnt) = name_of_price(&format!("i:p1 a ex:Part ; ex:price {more} ."));
+        assert!(name.starts_with("_:") && !learnt, "{more}: {name}");
+    }
+    let (name, learnt) = name_of_price(
+        "i:p1 a ex:Part ; ex:price [ ex:givenName \"Ada\" ; ex:familyName \"Brenn\" ; ex:age 40 ] .",
+    );
+    assert_eq!((name.as_str(), learnt), ("Ada Brenn", true));
 }

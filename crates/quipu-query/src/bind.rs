@@ -2,6 +2,7 @@
 //! colleague would. Every mend is reported.
 
 mod aggregates;
+mod amounts;
 mod columns;
 mod ends;
 mod joins;
@@ -283,8 +284,12 @@ impl Binder<'_> {
         scopes: &mut Vec<Scope>,
     ) -> Result<(Select, Vec<Order>), QueryError> {
         self.expand_stars(&mut select, scopes);
+        let beside_others = select.items.len() > 1;
         for item in &mut select.items {
             self.expression(&mut item.expression, scopes)?;
+            if beside_others {
+                self.amount_given(item, scopes);
+            }
         }
         if let Some(scope) = scopes.last_mut() {
             scope.items = select.items.clone();
@@ -318,6 +323,7 @@ impl Binder<'_> {
             if !(is_item && by.expression.has_query()) {
                 self.expression(&mut by.expression, scopes)?;
             }
+            self.by_amount(&mut by.expression, scopes);
         }
         Ok((select, order))
     }
@@ -477,6 +483,7 @@ impl Binder<'_> {
             let bound = self.query(query.clone(), scopes)?;
             *query = bound;
         }
+        self.by_amounts(expression, scopes);
         self.counts_things(expression);
         self.averages_counts(expression);
         self.adds_numbers(expression)?;

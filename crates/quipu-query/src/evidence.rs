@@ -215,7 +215,10 @@ async fn named(workspace: &Workspace, triples: &[[Term; 3]]) -> Result<Vec<State
             (name.unwrap_or_else(|| quipu_graph::readable_entity(&key).into_owned()), key)
         }
         Term::Literal(literal) => (literal.value().to_owned(), literal.value().to_owned()),
-        Term::BlankNode(node) => (node.as_str().to_owned(), format!("_:{}", node.as_str())),
+        Term::BlankNode(node) => {
+            let key = format!("_:{}", node.as_str());
+            (names.get(&key).cloned().unwrap_or_else(|| node.as_str().to_owned()), key)
+        }
     };
     let one = |[head, relation, tail]: &[Term; 3]| {
         let iri = match relation {

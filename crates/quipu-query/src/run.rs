@@ -90,7 +90,11 @@ pub async fn run(workspace: &Workspace, plan: &Plan, limits: &RunLimits) -> Resu
                     .unwrap_or_else(|| quipu_graph::readable_entity(&key).into_owned());
                 (Some(key), name)
             }
-            Term::BlankNode(node) => (Some(format!("_:{}", node.as_str())), node.as_str().to_owned()),
+            Term::BlankNode(node) => {
+                let key = format!("_:{}", node.as_str());
+                let name = names.get(&key).cloned().unwrap_or_else(|| node.as_str().to_owned());
+                (Some(key), name)
+            }
             // Virtuoso gives truth values as numbers.
             Term::Literal(literal) if kind == ValueKind::Flag && literal.value() == "1" => {
                 (None, "true".to_owned())
@@ -134,7 +138,8 @@ pub(crate) async fn names_of(
     let keys: BTreeSet<String> = terms
         .filter_map(|term| match term {
             Term::NamedNode(node) => Some(key_of_iri(node.as_str()).into_owned()),
-            _ => None,
+            Term::BlankNode(node) => Some(format!("_:{}", node.as_str())),
+            Term::Literal(_) => None,
         })
         .collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();

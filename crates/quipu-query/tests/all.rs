@@ -30,6 +30,7 @@ mod large_tables;
 mod mends;
 mod odd_graphs;
 mod property;
+mod values_in_parts;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

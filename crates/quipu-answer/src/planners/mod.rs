@@ -1,6 +1,7 @@
 //! Planners: from a question to an outcome, by whole paths or by queries. They can replace the plan
 //! of a paper's method.
 
+mod evidence;
 pub(crate) mod paths;
 pub(crate) mod query;
 mod reading;

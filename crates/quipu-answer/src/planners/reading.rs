@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use quipu_graph::{Direction, NodeId, Step, iri_of_key};
+use quipu_graph::{Direction, NodeId, Step, iri_of_key, is_blank};
+use quipu_query::asked::in_parts;
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much,
     kept_tables, met_by, path_query, plan, run_level, say,
@@ -12,6 +13,7 @@ use quipu_query::{
 use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Reading, Value};
 use crate::ledger::Context;
 use crate::plan::follow;
+use crate::planners::evidence::evidence_of;
 use crate::retrieve::TablesMemory;
 
 /// Most values of a reading that are reported.
@@ -78,6 +80,9 @@ pub(super) async fn read_path(
     if !alike || (path.made == Made::Values && more > path.starts()) {
         return in_words(walked, reading);
     }
+    if let Some(parts) = in_parts(&query, &tables).filter(|_| found.iter().all(|value| is_of_parts(value))) {
+        return with_parts(context, &parts, &tables, walked, read).await;
+    }
     // The average stays rounded, as the evidence has it.
     if path.gives.is_some() || path.made == Made::Average {
         return in_words(walked, read);
@@ -85,6 +90,40 @@ pub(super) async fn read_path(
     let answers = table.answers();
     reading = Reading { values: answers.iter().take(SHOWN).cloned().collect(), ..read };
     Ok(Outcome { answers, table: Some(table), readings: vec![reading], ..walked })
+}
+
+/// Whether a value is a blank node, which people know by its parts only.
+fn is_of_parts(value: &Value) -> bool {
+    value.key.as_deref().is_some_and(is_blank)
+}
+
+/// The outcome with the parts of its values in their place: a price as its amount and its currency.
+async fn with_parts(
+    context: &Context<'_>,
+    query: &Query,
+    tables: &Tables,
+    walked: Outcome,
+    read: Reading,
+) -> Result<Outcome, AnswerError> {
+    let limits = RunLimits { time: MOST_TIME, ..RunLimits::default() };
+    let in_words = |walked, reading| Ok(Outcome { readings: vec![reading], ..walked });
+    let planned = match plan(query, tables) {
+        Ok(planned) => planned,
+        Err(error) if error.is_of_the_text() => return in_words(walked, read),
+        Err(error) => return Err(error.into()),
+    };
+    let read = Reading { sql: Some(query.to_string()), sparql: Some(planned.sparql()), ..read };
+    let found = run_level(context.workspace, query, planned, tables, &limits).await;
+    let (planned, rows) = match found {
+        Ok((planned, rows, _)) => (planned, rows),
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => return in_words(walked, read),
+        Err(error) => return Err(error.into()),
+    };
+    let table = AnswerTable::of(&planned, &rows);
+    let evidence = evidence_of(context, &planned, &rows, &read.words).await?;
+    let answers = table.answers();
+    let reading = Reading { values: answers.iter().take(SHOWN).cloned().collect(), ..read };
+    Ok(Outcome { answers, table: Some(table), text: None, readings: vec![reading], evidence, ..walked })
 }
 
 /// A path and the operation on its values in words.

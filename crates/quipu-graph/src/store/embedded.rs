@@ -14,7 +14,8 @@ use super::file::MappedFile;
 use super::manifest::Manifest;
 use super::name_parts::NameParts;
 use super::schema::{open_schema, read_schema};
-use crate::readable::{is_iri, readable_entity};
+use super::value_parts::value_in_parts;
+use crate::readable::{is_blank, is_iri, readable_entity};
 use crate::{
     Datatype, Direction, Document, Entity, Expansion, Graph, GraphDescription, GraphError, Literal, NodeId,
     NodeSummary, Profile, RelationId, RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
@@ -207,7 +208,8 @@ impl EmbeddedGraph {
     }
 
     /// The name to show: the label, else the parts of a person's name, else the readable part of
-    /// the key; the lexical form of a literal. Borrowed, except for IRIs without a label.
+    /// the key, or the parts of a value that is a blank node; the lexical form of a literal.
+    /// Borrowed, except for IRIs and blank nodes without a label.
     #[inline]
     pub fn name(&self, node: NodeId) -> Result<Cow<'_, str>, GraphError> {
         match self.name_node(node)? {
@@ -218,13 +220,17 @@ impl EmbeddedGraph {
 
     fn name_from_key(&self, node: NodeId) -> Result<Cow<'_, str>, GraphError> {
         let key = self.key(node)?;
-        if self.is_literal(node) || !is_iri(&key) {
+        let blank = is_blank(&key);
+        if self.is_literal(node) || !(blank || is_iri(&key)) {
             return Ok(key);
         }
         if let Some(parts) = self.name_parts.get_or_init(|| NameParts::among(&self.relations))
             && let Some(name) = parts.name(self, node)?
         {
             return Ok(Cow::Owned(name));
+        }
+        if blank {
+            return Ok(value_in_parts(self, node)?.map_or(key, Cow::Owned));
         }
         Ok(Cow::Owned(readable_entity(&key).into_owned()))
     }

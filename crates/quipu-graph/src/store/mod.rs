@@ -12,6 +12,7 @@ pub(crate) mod manifest;
 mod name_parts;
 pub(crate) mod names;
 pub(crate) mod schema;
+mod value_parts;
 
 pub use adjacency::{Groups, Neighbours};
 pub use embedded::{EmbeddedGraph, LiteralRef};

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::EmbeddedGraph;
+use super::value_parts::value_in_parts;
+use crate::readable::is_blank;
 use crate::{GraphError, NodeId, RelationRole};
 
 /// One name of an entity.
@@ -28,8 +30,9 @@ pub(crate) fn language_rank(languages: &[String], kind: &str) -> usize {
 }
 
 impl EmbeddedGraph {
-    /// The names and aliases of every entity, entity after entity, the name first. Labels in other
-    /// than the preferred languages are skipped, unless one is the name itself.
+    /// The names and aliases of every entity, entity after entity, the name first; blank nodes
+    /// without a label have none. Labels in other than the preferred languages are skipped, unless
+    /// one is the name itself.
     pub fn names(&self) -> impl Iterator<Item = Result<EntityName<'_>, GraphError>> {
         (0..self.entity_count()).flat_map(move |number| {
             let mut names = Vec::new();
@@ -39,11 +42,23 @@ impl EmbeddedGraph {
     }
 
     fn collect_names<'a>(&'a self, node: NodeId, names: &mut Vec<EntityName<'a>>) -> Result<(), GraphError> {
-        names.push(EntityName { node, name: self.name(node)?, is_alias: false });
+        let name = self.name(node)?;
+        if !self.is_called_by_parts(node, &name)? {
+            names.push(EntityName { node, name, is_alias: false });
+        }
         for name in self.other_names(node)? {
             names.push(EntityName { node, name, is_alias: true });
         }
         Ok(())
+    }
+
+    /// Whether a blank node's name is its key or the parts of a value: nobody asks for it by that.
+    fn is_called_by_parts(&self, node: NodeId, name: &str) -> Result<bool, GraphError> {
+        let key = self.key(node)?;
+        if self.name_node(node)?.is_some() || !is_blank(&key) {
+            return Ok(false);
+        }
+        Ok(name == key || value_in_parts(self, node)?.as_deref() == Some(name))
     }
 
     /// The entity's names except the one shown, in preferred languages or in none, without

@@ -17,6 +17,7 @@ pub(crate) struct WalkWords {
     pub(crate) placing: Words,
     pub(crate) sharing: Words,
     pub(crate) company: Words,
+    pub(crate) excluding: Words,
     pub(crate) shared_prefix: String,
     pub(crate) kin: Words,
     pub(crate) twice: String,

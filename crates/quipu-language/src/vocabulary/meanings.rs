@@ -190,6 +190,17 @@ impl Language {
         self.words().tops.has(word)
     }
 
+    /// Whether a word says that things have something in common: "same", the "co" of "co-author".
+    pub fn speaks_of_sharing(self, word: &str) -> bool {
+        let walk = &self.words().walks;
+        walk.sharing.has(word) || walk.shared_prefix.trim().trim_end_matches('-') == word
+    }
+
+    /// Whether a word says that others than a named thing are meant: "besides".
+    pub fn speaks_of_others(self, word: &str) -> bool {
+        self.words().walks.excluding.has(word)
+    }
+
     /// Whether a word introduces a name: "called Emma".
     pub fn names_what_follows(self, word: &str) -> bool {
         self.words().called.has(word)

@@ -9,6 +9,7 @@ use super::honours::without_honours;
 use super::idle_joins::without_idle_joins;
 use super::measures::{right_measure, right_order};
 use super::moved::with_the_named;
+use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::shares::of_those;
 use super::slips::{right_dates, right_ends, right_groups, right_sides, with_both};
@@ -93,6 +94,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         column_asked_for(question, query, tables),
         parts_of_values(question, query, tables),
         with_their_names(question, query, tables),
+        others_than_itself(question, query, tables),
     ];
     bound.mends.extend(slips.into_iter().chain(counts).chain(given).flatten());
     Ok(())

@@ -3,6 +3,7 @@
 
 use quipu_language::{Language, asks_for};
 
+use super::others::only_denied;
 use crate::syntax::{ColumnRef, Comparison, Expression, Query, Source};
 use crate::tables::{Column, Kind, Tables, words_of};
 
@@ -11,6 +12,7 @@ pub(super) fn ruled_out(question: &str, words: &[String], query: &Query, tables:
     no_date(question, words, query, tables)
         .or_else(|| not_yet(words, query, tables))
         .or_else(|| share_of_links(words, query, tables))
+        .or_else(|| only_denied(words, query))
 }
 
 /// The question word of a question for a date to which only numbers are given that are no years and

@@ -23,6 +23,7 @@ mod mismatched;
 mod mistaken;
 mod moved;
 mod nearness;
+mod others;
 mod parts;
 mod said;
 mod shares;
@@ -43,5 +44,6 @@ pub use kinds::{is_called_another_kind, is_what_is_asked, leads_to_what_is_asked
 pub use measures::of_another_measure;
 pub use mends::{bind_as_asked, mend_bound};
 pub use nearness::Nearness;
+pub use parts::in_parts;
 pub use slips::right_ends;
 pub use tried::words_tried;

@@ -10,18 +10,24 @@ use crate::tables::{Column, Kind, Place, Table, Tables, words_of};
 /// Gives the parts of values instead of their nodes' keys, if a query gives nothing else. Things
 /// that the question asks for by their name are no values: "which mission was the longest".
 pub(super) fn parts_of_values(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
-    let Given { of, .. } = given(query, tables).filter(|given| tables.holds_values(given.of))?;
-    let table = tables.table(of)?;
+    let title = &tables.table(given(query, tables)?.of)?.title;
     let words = words_of(asking_clause(question));
-    if noun_asked_for(&words).is_some_and(|(_, noun)| is_called(&table.title, noun, &words)) {
+    if noun_asked_for(&words).is_some_and(|(_, noun)| is_called(title, noun, &words)) {
         return None;
     }
-    // Amounts come first.
-    let is_number =
-        |at: &usize| table.columns.get(*at).is_some_and(|column| matches!(column.kind, Kind::Number { .. }));
-    let (numbers, others): (Vec<usize>, Vec<usize>) = (1..table.columns.len()).partition(is_number);
-    *query = columns_of(query.clone(), of, table, numbers.into_iter().chain(others));
-    Some(Mend { text: format!("each {} is given by its parts", table.title), doubt: Doubt::None })
+    *query = in_parts(query, tables)?;
+    Some(Mend { text: format!("each {title} is given by its parts"), doubt: Doubt::None })
+}
+
+/// The query that gives the parts of the values that a query gives: of a price its amount and its
+/// currency. `None` if it gives other things, or several columns.
+pub fn in_parts(query: &Query, tables: &Tables) -> Option<Query> {
+    let Given { of, .. } = given(query, tables).filter(|given| tables.holds_values(given.of))?;
+    let table = tables.table(of)?;
+    // The amount comes first.
+    let amount = tables.amount(of);
+    let others = (1..table.columns.len()).filter(|at| Some(*at) != amount);
+    Some(columns_of(query.clone(), of, table, amount.into_iter().chain(others)))
 }
 
 /// Gives the column that the question asks for by its name instead of the things that have it: "in

@@ -128,8 +128,11 @@ impl Said {
                     .filter_map(|own| language.unit_factor(unit, own))
                     .any(|factor| holds(number * factor))
         };
-        let number =
-            |word: &String| word.parse().ok().or_else(|| language.cardinal(word).map(|number| number as f64));
+        // "Longer than a week".
+        let one = |word: &String| language.is_function_word(word).then_some(1.0);
+        let cardinal =
+            |word: &String| language.cardinal(word).map(|number| number as f64).or_else(|| one(word));
+        let number = |word: &String| word.parse().ok().or_else(|| cardinal(word));
         let mut places = HashSet::new();
         for (at, unit) in words.iter().enumerate().skip(1) {
             let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at));

@@ -19,12 +19,19 @@ pub(super) fn right_units(question: &str, query: &mut Query, tables: &Tables) ->
     let mut convert = |column: &ColumnRef, number: &mut String| {
         let title = column.place.and_then(|place| tables.column(place));
         let Some(title) = title.filter(|column| matches!(column.kind, Kind::Number { .. })) else { return };
-        let Some(found) = converted(&amounts, number, &title.title, language) else { return };
-        mend = Some(Mend {
-            text: format!("{number} {} are {} in {}", found.unit, found.number, title.title),
-            doubt: Doubt::None,
-        });
-        *number = found.number;
+        if let Some(found) = converted(&amounts, number, &title.title, language) {
+            mend = Some(Mend {
+                text: format!("{number} {} are {} in {}", found.unit, found.number, title.title),
+                doubt: Doubt::None,
+            });
+            *number = found.number;
+        } else if let Some(said) = as_said(&amounts, number, &title.title, language) {
+            mend = Some(Mend {
+                text: format!("{} is compared with {said}, as the question has it", title.title),
+                doubt: Doubt::Little,
+            });
+            *number = said;
+        }
     };
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
@@ -76,6 +83,30 @@ fn converted(amounts: &[(f64, String)], number: &str, title: &str, language: Lan
     Some(Converted { number: number.to_string(), unit: unit.clone() })
 }
 
+/// The question's own number for one that a model has put into another metric unit, if the column's
+/// title has none: "more than 2 kg" of a weight is not above 2000.
+fn as_said(amounts: &[(f64, String)], number: &str, title: &str, language: Language) -> Option<String> {
+    /// Powers of ten between units of one measure.
+    const METRIC: [f64; 4] = [10.0, 100.0, 1_000.0, 1_000_000.0];
+    let value: f64 = number.parse().ok()?;
+    let is_unit = |own: &String| {
+        let converts = |unit: &String| language.unit_factor(unit, own).is_some();
+        language.is_unit(own) || amounts.iter().any(|(_, unit)| converts(unit))
+    };
+    if words_of(title).iter().any(is_unit) || amounts.iter().any(|(amount, _)| *amount == value) {
+        return None;
+    }
+    let is_it = |amount: f64| {
+        let is_factor = |by: &f64| {
+            let is_same = |a: f64| (a - value).abs() <= value.abs() / PRECISION;
+            is_same(amount * by) || is_same(amount / by)
+        };
+        amount != 0.0 && METRIC.iter().any(is_factor)
+    };
+    let said = amounts.iter().find(|(amount, unit)| language.is_unit(unit) && is_it(*amount));
+    said.map(|(amount, _)| amount.to_string())
+}
+
 /// Calls `change` with the column and the number of each comparison of the two.
 fn each_comparison(condition: &mut Expression, change: &mut dyn FnMut(&ColumnRef, &mut String)) {
     if let Expression::Compare(_, left, right) = condition {
@@ -117,5 +148,20 @@ mod tests {
         check("Which take two hours?", "2", "visit duration min", Some("120"));
         check("Which hold more than 0.35 litres?", "0.35", "bottle ml", Some("350"));
         check("Which hold more than 33 cl?", "33", "bottle ml", Some("330"));
+    }
+
+    #[test]
+    fn a_number_of_a_column_without_a_unit_is_the_questions_own() {
+        let check = |question: &str, number: &str, title: &str, expected: Option<&str>| {
+            let said = as_said(&amounts(question), number, title, Language::of(question));
+            assert_eq!(said.as_deref(), expected, "{question}, {title}");
+        };
+        check("Which weigh more than 2 kg?", "2000", "weight", Some("2"));
+        check("Which weigh more than 2.5 kg?", "2500", "weight", Some("2.5"));
+        check("Which are longer than 40 cm?", "0.4", "length", Some("40"));
+        check("Which weigh more than 2 kg?", "2", "weight", None);
+        check("Which weigh more than 2 kg?", "2000", "weight g", None);
+        check("Which weigh more than 2 kg?", "1500", "weight", None);
+        check("Which of the 2 weigh more than 2000?", "2000", "weight", None);
     }
 }

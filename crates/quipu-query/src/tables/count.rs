@@ -10,7 +10,7 @@ use quipu_graph::{
 use quipu_language::without_having;
 
 use super::abbreviations::divided;
-use super::classes::{Type, types_of};
+use super::classes::{Type, VOCABULARIES, types_of};
 use super::groups::groups_of;
 use super::names::UNNAMED;
 use super::samples::{SAMPLED, Samples, ordinary, spread};
@@ -60,17 +60,45 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         of_role.map(|info| iri_of_key(&info.key).into_owned()).collect::<Vec<_>>()
     };
     let mut names = graph.relations().iter().filter(|info| info.role == RelationRole::Label);
-    Ok(Tables {
+    let mut tables = Tables {
         version: TABLES_VERSION,
         groups: groups_of(graph, &builder.tables).await?,
         several_names: names.any(|info| info.triples > info.heads),
         tables: builder.tables,
         labels: iris(RelationRole::Label),
         type_relations: iris(RelationRole::Type),
-    })
+    };
+    name_amounts(&mut tables);
+    Ok(tables)
+}
+
+/// Calls the amount of a value in parts like the relation that leads to the value, if all such
+/// relations have one name: the amount of a list price is a list price.
+fn name_amounts(tables: &mut Tables) {
+    for of in 0..tables.tables.len() {
+        let Some(amount) = tables.amount(of).filter(|_| tables.holds_values(of)) else { continue };
+        let leading =
+            tables.columns().filter(|(place, _)| place.column > 0 && tables.leads_to(*place) == Some(of));
+        let mut titles: Vec<String> = leading.map(|(_, column)| column.title.clone()).collect();
+        titles.dedup();
+        if let [title] = titles.as_slice()
+            && let Some(column) = tables.tables.get_mut(of).and_then(|table| table.columns.get_mut(amount))
+        {
+            column.title.clone_from(title);
+        }
+    }
 }
 
 type Relations<'a> = Vec<(RelationId, &'a RelationInfo)>;
+
+/// A characteristic set: relations with mostly the same heads.
+struct Characteristic<'a> {
+    /// The title of its table.
+    title: String,
+    /// The sampled heads.
+    heads: HashSet<NodeId>,
+    relations: Relations<'a>,
+}
 
 /// The facts about one relation of one table before it becomes a column or a table of links.
 struct Found<'a> {
@@ -92,7 +120,7 @@ pub(super) struct Builder<'a> {
     taken: HashSet<String>,
 }
 
-impl Builder<'_> {
+impl<'g> Builder<'g> {
     /// A table for each type, in the order of the types.
     async fn add_types(&mut self, types: &[Type]) -> Result<(), GraphError> {
         let schema = self.graph.schema(&[]).await?;
@@ -108,7 +136,9 @@ impl Builder<'_> {
         }
         let of_type: HashMap<NodeId, usize> =
             types.iter().enumerate().map(|(at, of)| (of.node, of.within.unwrap_or(at))).collect();
-        let targets = Targets::Types(of_type);
+        let untyped = self.sets_without_a_type(&heads_of).await?;
+        let heads = self.heads_of_sets(&untyped, types.len()).await?;
+        let targets = Targets { typed: true, types: of_type, heads };
         let places: HashMap<NodeId, usize> = types.iter().enumerate().map(|(at, of)| (of.node, at)).collect();
         let mut links = Vec::new();
         for of in types {
@@ -142,6 +172,7 @@ impl Builder<'_> {
             self.tables.push(table);
             self.classes.push(nodes);
         }
+        self.add_sets(untyped, &targets, &mut links);
         self.tables.extend(links);
         self.widen_links();
         Ok(())
@@ -192,12 +223,25 @@ impl Builder<'_> {
     /// Relations with mostly the same heads become columns of one table. A relation with several
     /// values becomes a table of links, which names both ends.
     async fn add_characteristic_sets(&mut self) -> Result<(), GraphError> {
+        let sets = self.characteristic_sets(ordinary(self.graph).collect()).await?;
+        let heads =
+            sets.iter().enumerate().flat_map(|(at, set)| set.heads.iter().map(move |head| (*head, at)));
+        let targets = Targets { typed: false, types: HashMap::new(), heads: heads.collect() };
+        let mut links = Vec::new();
+        self.add_sets(sets, &targets, &mut links);
+        self.tables.extend(links);
+        Ok(())
+    }
+
+    async fn characteristic_sets(
+        &self,
+        mut relations: Relations<'g>,
+    ) -> Result<Vec<Characteristic<'g>>, GraphError> {
         let heads_of = |relation: RelationId| -> HashSet<NodeId> {
             let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
             triples.iter().map(|(head, _)| *head).collect()
         };
-        let mut sets: Vec<(HashSet<NodeId>, Relations<'_>)> = Vec::new();
-        let mut relations: Relations<'_> = ordinary(self.graph).collect();
+        let mut sets: Vec<Characteristic<'g>> = Vec::new();
         relations.sort_by(|a, b| b.1.heads.cmp(&a.1.heads).then_with(|| a.1.key.cmp(&b.1.key)));
         for (relation, info) in relations {
             let heads = heads_of(relation);
@@ -207,29 +251,34 @@ impl Builder<'_> {
             // one whose heads are in no set's sample, the graph tells which relations a few of its
             // heads have.
             let all_seen = info.triples as usize <= SAMPLED;
-            let fits = sets.iter().position(|(set, _)| shared(set) as f64 >= least || !all_seen);
+            let fits = sets.iter().position(|set| shared(&set.heads) as f64 >= least || !all_seen);
             let fits = match fits {
                 Some(at) => Some(at),
-                None => self.set_of(&heads, sets.iter().map(|(_, relations)| relations)).await?,
+                None => self.set_of(&heads, sets.iter().map(|set| &set.relations)).await?,
             };
             match fits.and_then(|at| sets.get_mut(at)) {
-                Some((set, relations)) => {
-                    set.extend(heads);
-                    relations.push((relation, info));
+                Some(set) => {
+                    set.heads.extend(heads);
+                    set.relations.push((relation, info));
                 }
-                None => sets.push((heads, vec![(relation, info)])),
+                None => sets.push(Characteristic {
+                    title: UNNAMED.into(),
+                    heads,
+                    relations: vec![(relation, info)],
+                }),
             }
         }
-        let heads =
-            sets.iter().enumerate().flat_map(|(at, (heads, _))| heads.iter().map(move |head| (*head, at)));
-        let targets = Targets::Heads(heads.collect());
-        let mut links = Vec::new();
-        for (heads, relations) in sets {
-            let id = identifier(UNNAMED, UNNAMED, &mut self.taken);
+        Ok(sets)
+    }
+
+    /// A table for each set, in their order.
+    fn add_sets(&mut self, sets: Vec<Characteristic<'_>>, targets: &Targets, links: &mut Vec<Table>) {
+        for Characteristic { title, heads, relations } in sets {
+            let id = identifier(&title, UNNAMED, &mut self.taken);
             let iris = relations.iter().map(|(_, info)| iri_of_key(&info.key).into_owned()).collect();
             let rows =
                 relations.iter().map(|(_, info)| info.heads).max().unwrap_or(0).max(heads.len() as u64);
-            let mut table = entity_table(id, UNNAMED.into(), rows, Rows::Heads(iris), self.tables.len());
+            let mut table = entity_table(id, title, rows, Rows::Heads(iris), self.tables.len());
             let found: Vec<Found<'_>> = relations
                 .into_iter()
                 .map(|(relation, info)| Found {
@@ -242,11 +291,69 @@ impl Builder<'_> {
                 })
                 .collect();
             self.samples.name_examples(&mut table, |node| heads.contains(&node.node));
-            self.add_relations(&mut table, found, &targets, |_| true, &mut links);
+            self.add_relations(&mut table, found, targets, |_| true, links);
             self.tables.push(table);
         }
-        self.tables.extend(links);
-        Ok(())
+    }
+
+    /// In a graph with types, the sets of entities without one that entities of a type lead to,
+    /// each called like the relation that leads there: a price with its amount and its currency.
+    async fn sets_without_a_type(
+        &self,
+        heads_of: &HashMap<RelationId, BTreeSet<Option<NodeId>>>,
+    ) -> Result<Vec<Characteristic<'g>>, GraphError> {
+        let graph = self.graph;
+        let untyped = |(relation, info): &(RelationId, &RelationInfo)| {
+            let heads = heads_of.get(relation);
+            let is_told = !VOCABULARIES.iter().any(|iri| iri_of_key(&info.key).starts_with(iri));
+            is_told && heads.is_some_and(|heads| heads.iter().all(Option::is_none))
+        };
+        let mut sets = self.characteristic_sets(ordinary(graph).filter(untyped).collect()).await?;
+        let mut kept = Vec::new();
+        for mut set in sets.drain(..) {
+            let leads = |(relation, _): &(RelationId, &RelationInfo)| {
+                let of_a_type = heads_of.get(relation).is_some_and(|heads| heads.iter().any(Option::is_some));
+                let triples = self.samples.triples.get(relation).map(Vec::as_slice).unwrap_or_default();
+                of_a_type && triples.iter().any(|(_, tail)| set.heads.contains(tail))
+            };
+            let leading = ordinary(self.graph).filter(leads);
+            let leading = leading.max_by(|a, b| a.1.triples.cmp(&b.1.triples).then(b.1.key.cmp(&a.1.key)));
+            if let Some((_, info)) = leading {
+                set.title = without_having(&title_of(info, self.graph)).to_owned();
+                kept.push(set);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// The set of each sampled entity without a type; the sets' tables begin at `first`. Where the
+    /// samples of two relations do not meet, the graph tells which relations a few tails have.
+    async fn heads_of_sets(
+        &self,
+        sets: &[Characteristic<'_>],
+        first: usize,
+    ) -> Result<HashMap<NodeId, usize>, GraphError> {
+        let of_set =
+            |(at, set): (usize, &Characteristic<'_>)| set.heads.iter().map(move |head| (*head, at)).collect();
+        let numbered: Vec<Vec<(NodeId, usize)>> = (first..).zip(sets).map(of_set).collect();
+        let mut heads: HashMap<NodeId, usize> = numbered.into_iter().flatten().collect();
+        if sets.is_empty() {
+            return Ok(heads);
+        }
+        for triples in self.samples.triples.values() {
+            let is_open = |node: &NodeId| {
+                let summary = self.samples.nodes.get(node);
+                summary.is_some_and(|node| node.literal.is_none() && node.types.is_empty())
+            };
+            let open: HashSet<NodeId> = triples.iter().map(|(_, tail)| *tail).filter(is_open).collect();
+            if open.is_empty() || open.iter().any(|node| heads.contains_key(node)) {
+                continue;
+            }
+            if let Some(at) = self.set_of(&open, sets.iter().map(|set| &set.relations)).await? {
+                heads.extend(open.into_iter().map(|node| (node, first + at)));
+            }
+        }
+        Ok(heads)
     }
 
     /// The first set with a relation that most of a few heads have.
@@ -424,35 +531,34 @@ fn is_mixed(kind: Kind, tails: &[&NodeSummary], targets: &Targets) -> bool {
     let Kind::Entity(kind) = kind else { return false };
     let is_other = |tail: &&NodeSummary| match kind {
         _ if tail.literal.is_some() => true,
-        Some(kind) => matches!(targets, Targets::Types(_)) && !targets.of(tail).contains(&kind),
+        Some(kind) => targets.typed && !targets.of(tail).contains(&kind),
         None => false,
     };
     tails.iter().any(is_other)
 }
 
 /// How the table of an entity is found.
-enum Targets {
-    /// By its types.
-    Types(HashMap<NodeId, usize>),
-    /// By itself: in a graph without types, from the heads of each table's relations.
-    Heads(HashMap<NodeId, usize>),
+struct Targets {
+    /// Whether the graph has types.
+    typed: bool,
+    /// The tables of types.
+    types: HashMap<NodeId, usize>,
+    /// The tables of entities without a type: the heads of each table's relations.
+    heads: HashMap<NodeId, usize>,
 }
 
 impl Targets {
     fn of<'n>(&'n self, node: &'n NodeSummary) -> Vec<usize> {
-        match self {
-            Self::Types(of) => node.types.iter().filter_map(|of_type| of.get(of_type).copied()).collect(),
-            Self::Heads(of) => of.get(&node.node).copied().into_iter().collect(),
+        if node.types.is_empty() {
+            return self.heads.get(&node.node).copied().into_iter().collect();
         }
+        node.types.iter().filter_map(|of_type| self.types.get(of_type).copied()).collect()
     }
 
     /// The share of a column's entities that must be rows of a table. Without types, a name that is
     /// no row has no table at all.
     fn least(&self) -> f64 {
-        match self {
-            Self::Types(_) => MOSTLY,
-            Self::Heads(_) => ALL,
-        }
+        if self.typed { MOSTLY } else { ALL }
     }
 }
 
@@ -469,7 +575,7 @@ fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
             *counts.entry(at).or_default() += 1;
         }
         // In triples of text, numbers are written as names.
-        let untyped = matches!(targets, Targets::Heads(_)) && literals.is_empty();
+        let untyped = !targets.typed && literals.is_empty();
         if untyped && tails.iter().all(|tail| is_plain_number(&tail.name)) {
             return Kind::Number { text: true };
         }

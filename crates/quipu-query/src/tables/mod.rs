@@ -28,12 +28,13 @@ pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
 pub use names::Unnamed;
+use quipu_language::is_code_word;
 pub use quipu_language::words_of;
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 14;
+pub const TABLES_VERSION: u32 = 15;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -199,15 +200,45 @@ impl Tables {
     }
 
     /// Whether a table's rows are values in parts: without a name, a link or a use but to hold a
-    /// few numbers and texts, like a price with its currency.
+    /// few numbers and texts, like a price with its currency, which may be an entity.
     pub fn holds_values(&self, table: usize) -> bool {
         /// Most parts of a value.
         const MOST: usize = 5;
         self.table(table).is_some_and(|table| {
             let parts = table.columns.get(1..).unwrap_or_default();
-            let plain = parts.iter().all(|part| !matches!(part.kind, Kind::Entity(_)));
+            let links = parts.iter().filter(|part| matches!(part.kind, Kind::Entity(_)));
+            let plain = match links.collect::<Vec<_>>().as_slice() {
+                [] => true,
+                [unit] => self.is_unit(unit) && Self::amount_of(table).is_some(),
+                _ => false,
+            };
             table.unnamed && !table.is_links() && plain && (1..=MOST).contains(&parts.len())
         })
+    }
+
+    /// Whether the entities of a column may be units: nothing but their names is known of them.
+    fn is_unit(&self, column: &Column) -> bool {
+        match column.kind {
+            Kind::Entity(Some(of)) => self.table(of).is_some_and(|of| of.columns.len() == 1),
+            kind => kind == Kind::Entity(None),
+        }
+    }
+
+    /// The only column of amounts of a table whose rows have no names: the amount of a price.
+    pub(crate) fn amount(&self, table: usize) -> Option<usize> {
+        self.table(table).and_then(|table| Self::amount_of(table))
+    }
+
+    fn amount_of(table: &Table) -> Option<usize> {
+        // A postal code is no amount.
+        let is_code = |column: &Column| words_of(&column.title).iter().any(|word| is_code_word(word));
+        let is_number = |at: &usize| {
+            let column = table.columns.get(*at);
+            column.is_some_and(|of| matches!(of.kind, Kind::Number { .. }) && !is_code(of))
+        };
+        let mut numbers = (1..table.columns.len()).filter(is_number);
+        let amount = numbers.next().filter(|_| table.unnamed && !table.is_links())?;
+        numbers.next().is_none().then_some(amount)
     }
 
     /// All columns with their positions.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use quipu_graph::{
-    Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole, readable_entity,
+    Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole, is_blank, readable_entity,
 };
 
 use super::{Table, words_of};
@@ -87,10 +87,15 @@ pub(super) fn spread(names: &[&str]) -> Vec<String> {
 }
 
 /// Whether entities have no names but IRIs that mean nothing: "r01ad4a5", or "price_0012" of a
-/// price. A few may be named all the same. Where names are the keys, they are names.
+/// price; or are blank nodes, which are called by their parts or not at all. A few may be named all
+/// the same. Where other names are the keys, they are names.
 fn are_opaque(nodes: &[&NodeSummary], title: &str) -> bool {
     let kind = words_of(title);
+    let begins_with_a_number = |name: &str| name.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     let is_opaque = |node: &&&NodeSummary| {
+        if is_blank(&node.key) {
+            return node.name == node.key || begins_with_a_number(&node.name);
+        }
         node.name != node.key
             && node.name == readable_entity(&node.key)
             && node.name.chars().any(|c| c.is_ascii_digit())

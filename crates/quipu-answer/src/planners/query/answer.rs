@@ -2,11 +2,12 @@
 
 use quipu_language::asks_for;
 use quipu_query::asked::{Candidate, Chosen, is_empty};
-use quipu_query::{CellValue, RunLimits, ValueKind, is_too_much, stated};
+use quipu_query::{CellValue, ValueKind};
 
 use super::{Asking, Failure};
 use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status, Value};
 use crate::ledger::Context;
+use crate::planners::evidence::evidence_of;
 
 /// Values shown for a reading that is not the answer.
 const SHOWN: usize = 3;
@@ -14,8 +15,6 @@ const SHOWN: usize = 3;
 const SAID: usize = 12;
 /// Most readings that are reported.
 const READINGS: usize = 3;
-/// Most rows whose calculated values are cited.
-const CALCULATED: usize = 100;
 
 /// The answer of the surest reading that gave rows.
 pub(super) async fn answer(
@@ -69,7 +68,7 @@ pub(super) async fn answer(
         );
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
     }
-    let evidence = evidence(context, &candidate).await?;
+    let evidence = evidence_of(context, &candidate.plan, &candidate.rows, &candidate.words).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     let table = AnswerTable::of(&candidate.plan, &candidate.rows);
     let answers = table.answers();
@@ -96,7 +95,10 @@ async fn yes_or_no(
 ) -> Result<Outcome, AnswerError> {
     let is_zero = |cell: &CellValue| candidate.only_counts() && cell.name == "0";
     let yes = candidate.rows.rows.iter().flatten().flatten().any(|cell| !is_zero(cell));
-    let mut evidence = if yes { evidence(context, candidate).await? } else { Vec::new() };
+    let mut evidence = Vec::new();
+    if yes {
+        evidence = evidence_of(context, &candidate.plan, &candidate.rows, &candidate.words).await?;
+    }
     let result = if yes { "yes" } else { "no" };
     let from = evidence.iter().map(|piece| piece.id.clone()).collect();
     let operation = format!("whether there is any: {}", candidate.words);
@@ -137,45 +139,4 @@ fn said(table: &AnswerTable) -> String {
         said.push(format!("and {more} more"));
     }
     said.join(", ")
-}
-
-/// The triples that the rows rest on, and the values calculated from them.
-async fn evidence(context: &Context<'_>, candidate: &Candidate) -> Result<Vec<Evidence>, AnswerError> {
-    let source = &context.graph().describe().name;
-    let found = match stated(context.workspace, &candidate.plan, &candidate.rows, &RunLimits::default()).await
-    {
-        Ok(found) => found,
-        // Too many triples to list do not make the rows wrong, so the answer stands without them.
-        Err(error) if is_too_much(&error) => quipu_query::Stated::default(),
-        Err(error) => return Err(error.into()),
-    };
-    let mut evidence: Vec<Evidence> = found
-        .triples
-        .iter()
-        .map(|triple| {
-            let names = triple.names.each_ref().map(String::as_str);
-            Evidence::triple(source, names, triple.keys.each_ref().map(String::as_str))
-        })
-        .collect();
-    let from: Vec<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
-    let of = match found.counted {
-        Some(count) => format!("{} (over {count} combinations of facts)", candidate.words),
-        None => candidate.words.clone(),
-    };
-    let table = AnswerTable::of(&candidate.plan, &candidate.rows);
-    for row in table.rows.iter().take(CALCULATED) {
-        let calculated = row.iter().flatten().filter(|value| value.key.is_none());
-        for value in calculated {
-            let is_stated = !candidate.plan.aggregated
-                && found.triples.iter().any(|triple| triple.names.contains(&value.name));
-            if !is_stated {
-                context.trace.report(
-                    Stage::Compose,
-                    Event::Calculated { operation: of.clone(), result: value.name.clone() },
-                );
-                evidence.push(Evidence::calculation(&of, &value.name, from.clone()));
-            }
-        }
-    }
-    Ok(evidence)
 }

@@ -1,0 +1,80 @@
+//! Questions for others than a thing that they name: who acted in a film with A is not A, and not
+//! everybody else either.
+
+use quipu_language::Language;
+
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, Comparison, Expression, Query};
+use crate::tables::{Kind, Place, Tables, words_of};
+
+/// Leaves a named thing out of the things that share something with it. For a bound query.
+pub(super) fn others_than_itself(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    if !words.iter().any(|word| language.speaks_of_sharing(word)) {
+        return None;
+    }
+    let select = query.select().filter(|select| select.group.is_empty())?;
+    let [item] = select.items.as_slice() else { return None };
+    let given = item.expression.clone();
+    let place = place_of(&given)?;
+    let compares_itself = |condition: &Expression| matches!(condition, Expression::Compare(_, of, _) | Expression::InList(of, _) if **of == given);
+    if select.filter.iter().flat_map(Expression::conjuncts).any(compares_itself) {
+        return None;
+    }
+    let is_one_kind = |other: Place| match (tables.leads_to(place), tables.leads_to(other)) {
+        (Some(kind), Some(other)) => kind == other,
+        (None, None) => {
+            place == other && tables.column(place).is_some_and(|column| column.kind == Kind::Entity(None))
+        }
+        _ => false,
+    };
+    let mut named: Vec<Expression> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, of, name) = part
+            && let Expression::Terms(terms, _) = &**name
+            && terms.len() == 1
+            && place_of(of).is_some_and(is_one_kind)
+            && !named.contains(name)
+        {
+            named.push((**name).clone());
+        }
+    });
+    let [name @ Expression::Terms(_, text)] = named.as_slice() else { return None };
+    let text = format!("“{text}” itself is not one of them");
+    let other = Expression::Compare(Comparison::Unequal, Box::new(given), Box::new(name.clone()));
+    let Body::Select(select) = &mut query.body else { return None };
+    select.filter = Some(Expression::both(select.filter.take(), other));
+    Some(Mend { text, doubt: Doubt::None })
+}
+
+fn place_of(expression: &Expression) -> Option<Place> {
+    if let Expression::Column(column) = expression { column.place } else { None }
+}
+
+/// The word of a name that a reading only rules out, if the question denies nothing: "who wrote a
+/// film with A" does not ask for everybody but A.
+pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {
+    let language = Language::of_words(words);
+    let denies = |word: &String| {
+        let of_word = language.meanings(word);
+        of_word.iter().any(|meaning| matches!(meaning.means.as_str(), "negation" | "only"))
+            || language.speaks_of_others(word)
+    };
+    if words.iter().any(denies) {
+        return None;
+    }
+    let (mut denied, mut all) = (Vec::new(), Vec::new());
+    query.visit(&mut |part| match part {
+        Expression::Compare(Comparison::Unequal, _, value) => {
+            if let Expression::Terms(_, text) = &**value {
+                denied.push(text.clone());
+            }
+        }
+        Expression::Terms(_, text) => all.push(text.clone()),
+        _ => {}
+    });
+    let uses = |names: &[String], name: &String| names.iter().filter(|other| *other == name).count();
+    let name = denied.iter().find(|name| uses(&all, name) == uses(&denied, name))?;
+    words_of(name).into_iter().next()
+}
