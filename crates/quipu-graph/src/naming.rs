@@ -1,4 +1,4 @@
-//! How relations are called that hold names: the data of `profiles/naming.toml`. The singular of
+//! How relations are called that hold names and kinds: the data of `profiles/naming.toml`. The singular of
 //! a kind's name.
 
 use std::sync::LazyLock;
@@ -15,6 +15,7 @@ pub(crate) struct Naming {
     of_a_class: Words,
     given: Words,
     family: Words,
+    kind: Words,
 }
 
 #[derive(Default, Deserialize)]
@@ -69,6 +70,11 @@ impl Naming {
             return Some(NamePart::Whole(rank));
         }
         self.class_in(&words).map(|_| NamePart::OfClass)
+    }
+
+    /// Whether a relation with this key leads to the kinds of things.
+    pub(crate) fn leads_to_kinds(&self, key: &str) -> bool {
+        self.kind.words.contains(&words_of_key(key))
     }
 
     /// The class in a relation like `productName`, in words.

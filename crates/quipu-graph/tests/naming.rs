@@ -136,3 +136,19 @@ fn a_value_in_parts_is_called_by_them() {
     );
     assert_eq!((name.as_str(), learnt), ("Ada Brenn", true));
 }
+
+/// The types of `i:a` in a graph of its own vocabulary, and the role of `ex:isA`.
+fn kinds(turtle: &str) -> (usize, RelationRole) {
+    let (_folder, graph) = imported(turtle);
+    let node = graph.find("http://corp.example/i/a").unwrap().unwrap();
+    graph.verify().unwrap();
+    (graph.types(node).unwrap().len(), role_of(&graph, "isA"))
+}
+
+#[test]
+fn a_graphs_own_relation_states_kinds() {
+    assert_eq!(kinds("i:a ex:isA i:Dog ; ex:age 3 . i:b ex:isA i:Dog ."), (1, RelationRole::Type));
+    // Not beside the usual one, and not by texts.
+    assert_eq!(kinds("i:a a ex:Pet ; ex:isA i:Dog ."), (1, RelationRole::Ordinary));
+    assert_eq!(kinds("i:a ex:isA \"dog\" . i:b ex:isA \"cat\" ."), (0, RelationRole::Ordinary));
+}

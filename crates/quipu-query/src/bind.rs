@@ -16,7 +16,7 @@ pub use shape::{with_groups, with_measures, with_things};
 
 use std::collections::HashSet;
 
-use self::joins::{joins_two_columns, joins_two_tables};
+use self::joins::{joins_the_second, joins_two_columns, joins_two_tables};
 use crate::QueryError;
 use crate::syntax::{Body, Comparison, Expression, From, Item, Join, Order, Query, Select, Source};
 use crate::tables::{Place, Tables, covers, words_of};
@@ -297,6 +297,7 @@ impl Binder<'_> {
         let mut from = std::mem::take(&mut select.from);
         for from in &mut from {
             if let Join::Inner(Some(on)) | Join::Left(Some(on)) = &mut from.join {
+                joins_the_second(on, &from.alias, scopes);
                 self.joins(on, scopes)?;
                 self.expression(on, scopes)?;
                 joins_two_columns(on)?;
@@ -411,7 +412,7 @@ impl Binder<'_> {
     ) -> Result<(), QueryError> {
         let alias = self.new_alias(&from.alias);
         let mut names = vec![from.alias.clone()];
-        let reach = match &mut from.source {
+        let mut reach = match &mut from.source {
             Source::Table(name, place) => {
                 let at = self.find_table(name)?;
                 names.push(name.clone());
@@ -429,6 +430,9 @@ impl Binder<'_> {
                 Reach { names, alias: alias.clone(), table: None, columns }
             }
         };
+        if !reach.has_name(&alias) {
+            reach.names.push(alias.clone());
+        }
         from.alias = alias;
         scope.reaches.push(reach);
         Ok(())

@@ -349,3 +349,15 @@ async fn years_that_lack_a_zero_are_in_order() {
     check(&shop, "SELECT name FROM town WHERE founded > '1500-01-01'", &["Young"]).await;
     check(&shop, "SELECT founded FROM town WHERE name = 'Old'", &["871"]).await;
 }
+
+/// Triples as text that state kinds: each kind is a table, and numbers are numbers.
+#[tokio::test]
+async fn triples_as_text_may_state_kinds() {
+    let pets = "Rex\tis a\tdog\nBella\tis a\tdog\nTom\tis a\tcat\nRex\tage\t7\nBella\tage\t13\nTom\tage\t11\n\
+                Rex\towner\tAnna\nBella\towner\tPaul\nTom\towner\tAnna\n";
+    let shop = Shop::of("pets.tsv", pets).await.unwrap();
+    check(&shop, "SELECT name FROM dog", &["Bella", "Rex"]).await;
+    check(&shop, "SELECT name FROM dog ORDER BY age DESC LIMIT 1", &["Bella"]).await;
+    check(&shop, "SELECT AVG(age) FROM dog", &["10"]).await;
+    check(&shop, "SELECT owner FROM cat WHERE age > 9", &["Anna"]).await;
+}

@@ -94,6 +94,11 @@ async fn one_type_of_quantity_serves_several_relations() {
     ] {
         check(&shop, sql, expected).await;
     }
+    // As small models write it: a column as a table, one table joined twice under one name.
+    let both = "SELECT weight.value, power.value FROM machine \
+                JOIN quantity ON machine.weight = quantity.name \
+                JOIN quantity ON machine.power = quantity.name WHERE machine.name = 'Press'";
+    check(&shop, both, &["8200 | 75"]).await;
     let weight = "SELECT weight FROM machine WHERE name = 'Press'";
     assert_eq!(asked_rows(&shop, "How heavy is the Press?", weight).await, ["8200 | KG"]);
 }

@@ -126,7 +126,7 @@ impl<'a> Assembler<'a> {
             if last != Some(relation) {
                 last = Some(relation);
                 self.count(relation, |counts| counts.tails += 1);
-                is_type |= self.role(relation).0 == RelationRole::Type;
+                is_type |= self.role(relation).0 == RelationRole::Type && self.is_entity(node);
             }
             backward.advance()?;
         }
@@ -137,6 +137,11 @@ impl<'a> Assembler<'a> {
     #[inline]
     fn role(&self, relation: u32) -> (RelationRole, usize) {
         self.plan.roles.get(relation as usize).copied().unwrap_or((RelationRole::Ordinary, 0))
+    }
+
+    #[inline]
+    fn is_entity(&self, node: u32) -> bool {
+        u64::from(node) < self.plan.manifest.counts.entities
     }
 
     #[inline]
@@ -159,7 +164,7 @@ impl<'a> Assembler<'a> {
                     self.name = Some(candidate);
                 }
             }
-            (RelationRole::Type, _) => self.own_types.push(tail),
+            (RelationRole::Type, _) if self.is_entity(tail) => self.own_types.push(tail),
             _ => {}
         }
     }

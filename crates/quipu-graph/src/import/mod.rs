@@ -30,6 +30,7 @@ pub use report::TableReport;
 pub use config::{ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine};
 
 use crate::error::io_error;
+use crate::naming::NAMING;
 use crate::readable::readable_relation;
 use crate::store::adjacency::Adjacency;
 use crate::store::catalogue::{CatalogueEntry, write_catalogue};
@@ -220,6 +221,14 @@ impl Import<'_> {
         manifest: &mut Manifest,
     ) -> Result<(), GraphError> {
         manifest.files.extend(assembled.files.iter().cloned());
+        if assembled.types == 0 {
+            // What is stated in texts is a property like others.
+            for ((role, _), key) in relations.roles.iter_mut().zip(&relations.keys) {
+                if *role == RelationRole::Type {
+                    *role = manifest.profile.role(key).0;
+                }
+            }
+        }
         name_unlabelled(self.folder, assembled, &mut relations, manifest)?;
         manifest.counts.triples = assembled.triples;
         manifest.counts.types = assembled.types;
@@ -312,7 +321,15 @@ fn order_relations(table: RelationTable, profile: &Profile) -> Relations {
         }
     }
     let keys: Vec<String> = keyed.into_iter().map(|(key, _)| key).collect();
-    let roles = keys.iter().map(|key| profile.role(key)).collect();
+    let mut roles: Vec<(RelationRole, usize)> = keys.iter().map(|key| profile.role(key)).collect();
+    // A graph with a vocabulary of its own may state kinds by a relation of its own.
+    if roles.iter().all(|(role, _)| *role != RelationRole::Type) {
+        for (role, key) in roles.iter_mut().zip(&keys) {
+            if role.0 == RelationRole::Ordinary && NAMING.leads_to_kinds(key) {
+                *role = (RelationRole::Type, 0);
+            }
+        }
+    }
     Relations { keys, roles, ids }
 }
 

@@ -23,7 +23,8 @@ impl Binder<'_> {
         scopes: &mut [Scope],
     ) -> Result<Expression, QueryError> {
         let reaches = reaches(column, scopes)?;
-        if let Some(found) = self.column_elsewhere(column, &reaches, scopes) {
+        let elsewhere = self.column_elsewhere(column, &reaches, scopes);
+        if let Some(found) = elsewhere.or_else(|| self.column_behind(column, &reaches, scopes)) {
             return Ok(found);
         }
         // A name that only an outer query has does not refer to it if the tables here are linked to
@@ -131,6 +132,36 @@ impl Binder<'_> {
         self.mend(Doubt::Little, format!("{wanted} is not in FROM: it is joined for its {id}"));
         let place = Some(Place { table: of, column: at });
         Some(Expression::Column(ColumnRef { table: Some(alias), name: id, place }))
+    }
+
+    /// A column of the things that a column leads to, which stands for their table: `weight.value`
+    /// of machines whose `weight` is a quantity.
+    fn column_behind(
+        &mut self,
+        column: &ColumnRef,
+        reaches: &[(usize, Reach)],
+        scopes: &mut [Scope],
+    ) -> Option<Expression> {
+        let wanted = column.table.as_ref()?;
+        if reaches.iter().any(|(_, reach)| reach.has_name(wanted)) || self.tables.find(wanted).is_some() {
+            return None;
+        }
+        let nearest = reaches.first().map(|(depth, _)| *depth)?;
+        let here = reaches.iter().filter(|(depth, _)| *depth == nearest);
+        let behind = here.filter_map(|(_, reach)| {
+            let table = reach.table?;
+            let from = Place { table, column: self.tables.table(table)?.find(wanted)? };
+            let of = self.tables.leads_to(from).filter(|of| *of != table)?;
+            let at = self.tables.table(of)?.find(&column.name)?;
+            Some((reach.clone(), from, Place { table: of, column: at }))
+        });
+        let behind: Vec<(Reach, Place, Place)> = behind.collect();
+        let [(reach, from, to)] = behind.as_slice() else { return None };
+        let id = self.tables.column(*to)?.id.clone();
+        let link = Link { from: *from, to: Place { table: to.table, column: 0 } };
+        let alias = self.joined(reach, &[link], nearest, scopes);
+        self.mend(Doubt::Little, format!("{wanted} is a column: the {id} behind it is meant"));
+        Some(Expression::Column(ColumnRef { table: Some(alias), name: id, place: Some(*to) }))
     }
 
     /// The column of this name of another table in FROM, if exactly one has it: `T2.country`, where

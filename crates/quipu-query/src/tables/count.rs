@@ -575,8 +575,9 @@ fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
             *counts.entry(at).or_default() += 1;
         }
         // In triples of text, numbers are written as names.
-        let untyped = !targets.typed && literals.is_empty();
-        if untyped && tails.iter().all(|tail| is_plain_number(&tail.name)) {
+        let in_text = |tail: &&NodeSummary| !targets.typed || tail.key == tail.name;
+        let is_number = |tail: &&NodeSummary| in_text(tail) && is_plain_number(&tail.name);
+        if literals.is_empty() && tails.iter().all(is_number) {
             return Kind::Number { text: true };
         }
         // Of nested types the smallest that holds most entities: `Director` tells more than
