@@ -96,3 +96,28 @@ async fn a_long_description_is_cut_and_says_so() {
     let parts = rows(&answer).iter().filter(|row| row[0] == "has part").count();
     assert_eq!((table.rows.len(), table.left_out, parts), (24, 81 - 24, 3), "{answer:#?}");
 }
+
+/// "Is Lima a supplier?" asks for a kind, and the graph states kinds. A city that a supplier is
+/// based in makes no supplier of it.
+#[tokio::test]
+async fn a_things_kind_is_confirmed_or_denied_without_a_call() {
+    let shop = shop().await;
+    for (question, expected) in [
+        ("Is Acme a supplier?", "yes"),
+        ("Is Lima a supplier?", "no"),
+        ("Is Lima a city?", "yes"),
+        ("Is the Falcon Drill a product?", "yes"),
+    ] {
+        let answer = asked(&shop, question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+        let states_a_kind = |piece: &quipu_answer::Evidence| matches!(&piece.content, EvidenceContent::Triple { relation, .. } if relation == "type");
+        assert!(answer.grounded && answer.evidence.iter().any(states_a_kind), "{question}: {answer:#?}");
+    }
+    // A kind that the graph does not know, and a thing that it does not know, are no "no".
+    for question in ["Is Lima a planet?", "Is Xanadu a city?"] {
+        let sql = "SELECT EXISTS (SELECT * FROM city WHERE name = 'Xanadu')";
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        let answer = ask(&shop, Some(model), Some(embedder().await), question, &AskOptions::default()).await;
+        assert!(answer.answers.is_empty(), "{question}: {answer:#?}");
+    }
+}

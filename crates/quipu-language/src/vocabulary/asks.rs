@@ -129,6 +129,26 @@ pub fn asks_yes_or_no(question: &str) -> bool {
     asks_for(question) == Some("yes_or_no")
 }
 
+/// The name and the noun of a question that asks whether a thing is one of a kind: ("Lima",
+/// "capital") of "is Lima a capital?". `None` if the question says more of the kind.
+pub fn kind_asked_of(question: &str) -> Option<(&str, &str)> {
+    /// Most words of a kind.
+    const MOST: usize = 3;
+    let language = Language::of(question);
+    let words = crate::words(question);
+    let (first, rest) = words.split_first()?;
+    if !language.is_being(&first.text) {
+        return None;
+    }
+    let article = rest.iter().rposition(|word| language.is_indefinite(&word.text)).filter(|at| *at > 0)?;
+    let kind = rest.get(article + 1..).filter(|kind| (1..=MOST).contains(&kind.len()))?;
+    if kind.iter().any(|word| language.is_function_word(&word.text)) {
+        return None;
+    }
+    let name = question.get(rest.first()?.start..rest.get(article - 1)?.end)?;
+    Some((name, question.get(kind.first()?.start..kind.last()?.end)?))
+}
+
 /// The last sentence of a question, if it is a question of its own: "Do we have one? Who?".
 fn second_question(question: &str, language: Language) -> Option<&str> {
     let (_, second) = question.trim().trim_end_matches('?').rsplit_once('?')?;

@@ -26,7 +26,8 @@ use serde::de::IgnoredAny;
 
 pub use asks::{
     asking_clause, asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_the_better, asks_for_two,
-    asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, thing_to_describe, without_request,
+    asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, kind_asked_of, thing_to_describe,
+    without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, is_written_as_name, use_words};

@@ -19,6 +19,8 @@ pub(super) struct SideWords {
     by: Words,
     of: Words,
     the: Words,
+    a: Words,
+    is: Words,
     possessive: Words,
     whose: Words,
     have: Words,
@@ -104,6 +106,16 @@ impl Language {
     /// Whether a word introduces the agent: "by".
     pub fn is_by(self, word: &str) -> bool {
         self.words().sides.by.has(word)
+    }
+
+    /// Whether a word is an indefinite article: "a".
+    pub(crate) fn is_indefinite(self, word: &str) -> bool {
+        self.words().sides.a.has(word)
+    }
+
+    /// Whether a word says what one thing is: "is".
+    pub(crate) fn is_being(self, word: &str) -> bool {
+        self.words().sides.is.has(word)
     }
 
     /// Whether a word is an article: "the".

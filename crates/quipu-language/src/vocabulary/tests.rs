@@ -283,3 +283,19 @@ fn an_opening_that_asks_for_a_description_is_left_out() {
         assert_eq!(thing_to_describe(question), thing, "{question}");
     }
 }
+
+#[test]
+fn a_question_may_ask_whether_a_thing_is_of_a_kind() {
+    let check = |question: &str, expected: Option<(&str, &str)>| {
+        assert_eq!(kind_asked_of(question), expected, "{question}");
+    };
+    check("Is Lima a capital?", Some(("Lima", "capital")));
+    check("is the Press 12 a spare part?", Some(("the Press 12", "spare part")));
+    check("Ist Lima eine Stadt?", Some(("Lima", "Stadt")));
+    check("Was Once Upon a Time a film?", Some(("Once Upon a Time", "film")));
+    check("Is Lima a city in Peru?", None);
+    check("Is there a capital?", Some(("there", "capital")));
+    check("Is Lima the capital of Peru?", None);
+    check("Is a capital?", None);
+    check("Does Lima have a port?", None);
+}

@@ -131,7 +131,10 @@ fn asks_for_a_role(question: &str, name: &str) -> bool {
 }
 
 /// The things that bear exactly this name, those with the most triples first.
-async fn things_called(context: &Context<'_>, name: &str) -> Result<Vec<NodeSummary>, AnswerError> {
+pub(super) async fn things_called(
+    context: &Context<'_>,
+    name: &str,
+) -> Result<Vec<NodeSummary>, AnswerError> {
     let config = LookupConfig { k: NAMESAKES, partial: false, ..LookupConfig::default() };
     let mut found = context.workspace.lookup(name, &config).await?;
     found.retain(|found| matches!(found.reason, MatchReason::Exact | MatchReason::Alias));

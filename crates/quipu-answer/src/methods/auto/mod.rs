@@ -1,8 +1,10 @@
-//! The default method: a description if the question only names a thing; the answer of a path if
-//! it surely explains the whole question; else the answer of a query; else the path's answer if it
-//! is good enough; else "I don't know" (DESIGN §7).
+//! The default method: a description if the question only names a thing; yes or no if it asks for
+//! a thing's kind, which the graph states; the answer of a path if it surely explains the whole
+//! question; else the answer of a query; else the path's answer if it is good enough; else "I don't
+//! know" (DESIGN §7).
 
 mod described;
+mod membership;
 mod readings;
 mod walked;
 
@@ -83,6 +85,9 @@ pub(super) async fn run(
     let trust = if has_types(context) { auto.typed } else { auto.untyped };
     if let Some(described) = described::describe(context, question).await? {
         return Ok(described);
+    }
+    if let Some(member) = membership::answer(context, question).await? {
+        return Ok(member);
     }
     let within = context.at_most(auto.llm_calls);
     if context.plan_only() {
