@@ -1,5 +1,5 @@
-//! How relations are called that hold names and kinds: the data of `profiles/naming.toml`. The singular of
-//! a kind's name.
+//! How relations are called that hold names and kinds: the data of `profiles/naming.toml`. The
+//! singular of a kind's name.
 
 use std::sync::LazyLock;
 
