@@ -32,7 +32,7 @@ pub(super) async fn evidence_of(
         .collect();
     let from: Vec<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
     let of = match found.counted {
-        Some(count) => format!("{} (over {count} combinations of facts)", words),
+        Some(count) => format!("{words} (over {count} combinations of facts)"),
         None => words.to_owned(),
     };
     let table = AnswerTable::of(plan, rows);

@@ -226,7 +226,7 @@ impl Tables {
 
     /// The only column of amounts of a table whose rows have no names: the amount of a price.
     pub(crate) fn amount(&self, table: usize) -> Option<usize> {
-        self.table(table).and_then(|table| Self::amount_of(table))
+        self.table(table).and_then(Self::amount_of)
     }
 
     fn amount_of(table: &Table) -> Option<usize> {
