@@ -1,6 +1,7 @@
 //! Binding: finds the tables, columns and values that SQL names in the graph, leniently, as a
 //! colleague would. Every mend is reported.
 
+mod absent;
 mod aggregates;
 mod amounts;
 mod columns;

@@ -127,3 +127,17 @@ async fn an_address_has_no_amount() {
     let code = "SELECT postal_code FROM store WHERE name = 'South'";
     check(&shop, code, &["8010"]).await;
 }
+
+/// More values than a relation's sample holds: each relation's values keep a table of their own.
+#[tokio::test]
+async fn many_values_of_two_relations_do_not_mix() {
+    let part = |n: usize| {
+        format!(
+            ":p{n} a :Part ; rdfs:label \"Part {n}\" ; :price [ :amount {n} ; :currency \"EUR\" ] ; :mass [ :grams {} ] .\n",
+            5000 - n
+        )
+    };
+    let shop = graph(&(1..=1200).map(part).collect::<String>()).await;
+    check(&shop, "SELECT name FROM part ORDER BY price DESC LIMIT 1", &["Part 1200"]).await;
+    check(&shop, "SELECT name FROM part ORDER BY mass DESC LIMIT 1", &["Part 1"]).await;
+}

@@ -23,8 +23,7 @@ impl Binder<'_> {
         scopes: &mut [Scope],
     ) -> Result<Expression, QueryError> {
         let reaches = reaches(column, scopes)?;
-        let elsewhere = self.column_elsewhere(column, &reaches, scopes);
-        if let Some(found) = elsewhere.or_else(|| self.column_behind(column, &reaches, scopes)) {
+        if let Some(found) = self.column_of_absent(column, &reaches, scopes) {
             return Ok(found);
         }
         // A name that only an outer query has does not refer to it if the tables here are linked to
@@ -76,116 +75,6 @@ impl Binder<'_> {
         }))
     }
 
-    /// The only column of a table that leads to the things of this name: `brewery` within a query
-    /// of beers is what brews them, not the row of an outer query of breweries.
-    fn column_of_kind(&mut self, reach: &Reach, name: &str) -> Option<Expression> {
-        let (at, kind) = (reach.table?, self.tables.find(name)?);
-        let table = self.tables.table(at)?;
-        let leads = |column: &usize| self.tables.leads_to(Place { table: at, column: *column }) == Some(kind);
-        let mut leading = (1..table.columns.len()).filter(leads);
-        let column = leading.next().filter(|_| leading.next().is_none())?;
-        let id = table.columns.get(column)?.id.clone();
-        self.mend(Doubt::Little, format!("{name} is not a column of {}: {id} leads there", table.id));
-        Some(bound(reach, Place { table: at, column }, &id))
-    }
-
-    /// A column of a table that is not in FROM. If exactly one column here leads to that table, it
-    /// stands for the table's name; for other columns the table is joined.
-    fn column_elsewhere(
-        &mut self,
-        column: &ColumnRef,
-        reaches: &[(usize, Reach)],
-        scopes: &mut [Scope],
-    ) -> Option<Expression> {
-        let wanted = column.table.as_ref()?;
-        if reaches.iter().any(|(_, reach)| reach.has_name(wanted)) {
-            return None;
-        }
-        let is_it = |table: &Table| !table.is_links() && table.id.eq_ignore_ascii_case(wanted);
-        let of = self.tables.tables.iter().position(is_it)?;
-        let table = self.tables.table(of)?;
-        let at = table.find(&column.name).or_else(|| is_own_name(&table.id, &column.name).then_some(0))?;
-        let id = table.columns.get(at)?.id.clone();
-        let nearest = reaches.first().map(|(depth, _)| *depth)?;
-        let mut leading = Vec::new();
-        for (_, reach) in reaches.iter().filter(|(depth, _)| *depth == nearest) {
-            let Some(here) = reach.table else { continue };
-            let links = self.links_of(here).into_iter();
-            leading.extend(
-                links
-                    .filter(|link| link.to == Place { table: of, column: 0 })
-                    .map(|link| (reach.clone(), link)),
-            );
-        }
-        let [(reach, link)] = leading.as_slice() else { return None };
-        if at == 0 {
-            let here = self.tables.column(link.from)?.id.clone();
-            // A land has a capital among its cities, and each city has its land: which is meant?
-            let leads_back = reach.table.is_some_and(|here| {
-                self.links_of(here).iter().any(|back| back.to.table == of && back.to.column > 0)
-            });
-            let doubt = if leads_back { Doubt::Much } else { Doubt::Little };
-            self.mend(doubt, format!("{wanted} is not in FROM: {here} holds its names"));
-            return Some(bound(reach, link.from, &here));
-        }
-        let alias = self.joined(reach, &[*link], nearest, scopes);
-        self.mend(Doubt::Little, format!("{wanted} is not in FROM: it is joined for its {id}"));
-        let place = Some(Place { table: of, column: at });
-        Some(Expression::Column(ColumnRef { table: Some(alias), name: id, place }))
-    }
-
-    /// A column of the things that a column leads to, which stands for their table: `weight.value`
-    /// of machines whose `weight` is a quantity.
-    fn column_behind(
-        &mut self,
-        column: &ColumnRef,
-        reaches: &[(usize, Reach)],
-        scopes: &mut [Scope],
-    ) -> Option<Expression> {
-        let wanted = column.table.as_ref()?;
-        if reaches.iter().any(|(_, reach)| reach.has_name(wanted)) || self.tables.find(wanted).is_some() {
-            return None;
-        }
-        let nearest = reaches.first().map(|(depth, _)| *depth)?;
-        let here = reaches.iter().filter(|(depth, _)| *depth == nearest);
-        let behind = here.filter_map(|(_, reach)| {
-            let table = reach.table?;
-            let from = Place { table, column: self.tables.table(table)?.find(wanted)? };
-            let of = self.tables.leads_to(from).filter(|of| *of != table)?;
-            let at = self.tables.table(of)?.find(&column.name)?;
-            Some((reach.clone(), from, Place { table: of, column: at }))
-        });
-        let behind: Vec<(Reach, Place, Place)> = behind.collect();
-        let [(reach, from, to)] = behind.as_slice() else { return None };
-        let id = self.tables.column(*to)?.id.clone();
-        let link = Link { from: *from, to: Place { table: to.table, column: 0 } };
-        let alias = self.joined(reach, &[link], nearest, scopes);
-        self.mend(Doubt::Little, format!("{wanted} is a column: the {id} behind it is meant"));
-        Some(Expression::Column(ColumnRef { table: Some(alias), name: id, place: Some(*to) }))
-    }
-
-    /// The column of this name of another table in FROM, if exactly one has it: `T2.country`, where
-    /// the country is that of T1.
-    fn column_of_another(
-        &mut self,
-        column: &ColumnRef,
-        reaches: &[(usize, Reach)],
-        scopes: &[Scope],
-    ) -> Option<Expression> {
-        let written = column.table.as_ref()?;
-        let (depth, own) = reaches.first()?;
-        let scope = scopes.len().checked_sub(depth + 1).and_then(|at| scopes.get(at))?;
-        let has = |reach: &&Reach| {
-            let table = reach.table.and_then(|at| self.tables.table(at));
-            reach.alias != own.alias && table.and_then(|table| table.find(&column.name)) > Some(0)
-        };
-        let mut having = scope.reaches.iter().filter(has);
-        let other = having.next().filter(|_| having.next().is_none())?.clone();
-        let (name, alias) = (&column.name, &other.alias);
-        self.mend(Doubt::Little, format!("{written} has no column {name}: {alias}.{name} is meant"));
-        self.own_column(&other, name, *depth)
-    }
-
     fn columns_there(&self, reach: &Reach) -> String {
         match reach.table.and_then(|table| self.tables.table(table)) {
             Some(table) => {
@@ -195,7 +84,7 @@ impl Binder<'_> {
         }
     }
 
-    fn own_column(&mut self, reach: &Reach, name: &str, depth: usize) -> Option<Expression> {
+    pub(super) fn own_column(&mut self, reach: &Reach, name: &str, depth: usize) -> Option<Expression> {
         let _ = depth;
         let Some(table_at) = reach.table else {
             let at = reach.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
@@ -528,7 +417,7 @@ fn reaches(column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, 
 const MOST_LINKS: usize = 2;
 
 /// Whether a column name refers to the table's own names: "id", "author", "author_name", "title".
-fn is_own_name(table: &str, name: &str) -> bool {
+pub(super) fn is_own_name(table: &str, name: &str) -> bool {
     let (table, mut name) = (words_of(table), words_of(name));
     if name.len() > 1 && matches!(name.last().map(String::as_str), Some("id" | "name" | "title")) {
         name.pop();
@@ -543,7 +432,7 @@ fn is_head_noun(table: &Table, name: &str) -> bool {
     !table.is_links() && words.len() > 1 && words.last() == Some(&name.to_ascii_lowercase())
 }
 
-fn bound(reach: &Reach, place: Place, name: &str) -> Expression {
+pub(super) fn bound(reach: &Reach, place: Place, name: &str) -> Expression {
     Expression::Column(ColumnRef {
         table: Some(reach.alias.clone()),
         name: name.to_owned(),

@@ -10,9 +10,8 @@ use quipu_graph::{
 use quipu_language::without_having;
 
 use super::abbreviations::divided;
-use super::classes::{Type, VOCABULARIES, types_of};
+use super::classes::{Type, types_of};
 use super::groups::groups_of;
-use super::names::UNNAMED;
 use super::samples::{SAMPLED, Samples, ordinary, spread};
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
@@ -29,11 +28,6 @@ const ALL: f64 = 0.999;
 const SOME: f64 = 0.3;
 /// A column with at most this many distinct values shows all of them.
 const FEW_VALUES: usize = 6;
-/// The share of the smaller relation's heads that two relations of one characteristic set must have
-/// in common.
-const SAME_HEADS: f64 = 0.5;
-/// Most heads of a relation that the graph is asked about.
-const HEADS_ASKED: usize = 100;
 /// The column of the types below a table's own.
 const KINDS: &str = "kind";
 /// Most kinds that are shown: they stand for tables.
@@ -89,26 +83,17 @@ fn name_amounts(tables: &mut Tables) {
     }
 }
 
-type Relations<'a> = Vec<(RelationId, &'a RelationInfo)>;
-
-/// A characteristic set: relations with mostly the same heads.
-struct Characteristic<'a> {
-    /// The title of its table.
-    title: String,
-    /// The sampled heads.
-    heads: HashSet<NodeId>,
-    relations: Relations<'a>,
-}
+pub(super) type Relations<'a> = Vec<(RelationId, &'a RelationInfo)>;
 
 /// The facts about one relation of one table before it becomes a column or a table of links.
-struct Found<'a> {
-    relation: RelationId,
-    info: &'a RelationInfo,
-    triples: u64,
-    heads: u64,
-    tails: u64,
+pub(super) struct Found<'a> {
+    pub(super) relation: RelationId,
+    pub(super) info: &'a RelationInfo,
+    pub(super) triples: u64,
+    pub(super) heads: u64,
+    pub(super) tails: u64,
     /// Whether all its heads are rows of the table.
-    only_here: bool,
+    pub(super) only_here: bool,
 }
 
 pub(super) struct Builder<'a> {
@@ -117,7 +102,7 @@ pub(super) struct Builder<'a> {
     pub(super) tables: Vec<Table>,
     /// The types of the rows of each table of types, which come first.
     pub(super) classes: Vec<HashSet<NodeId>>,
-    taken: HashSet<String>,
+    pub(super) taken: HashSet<String>,
 }
 
 impl<'g> Builder<'g> {
@@ -220,166 +205,7 @@ impl<'g> Builder<'g> {
         links.push(self.links_of(table, column));
     }
 
-    /// Relations with mostly the same heads become columns of one table. A relation with several
-    /// values becomes a table of links, which names both ends.
-    async fn add_characteristic_sets(&mut self) -> Result<(), GraphError> {
-        let sets = self.characteristic_sets(ordinary(self.graph).collect()).await?;
-        let heads =
-            sets.iter().enumerate().flat_map(|(at, set)| set.heads.iter().map(move |head| (*head, at)));
-        let targets = Targets { typed: false, types: HashMap::new(), heads: heads.collect() };
-        let mut links = Vec::new();
-        self.add_sets(sets, &targets, &mut links);
-        self.tables.extend(links);
-        Ok(())
-    }
-
-    async fn characteristic_sets(
-        &self,
-        mut relations: Relations<'g>,
-    ) -> Result<Vec<Characteristic<'g>>, GraphError> {
-        let heads_of = |relation: RelationId| -> HashSet<NodeId> {
-            let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
-            triples.iter().map(|(head, _)| *head).collect()
-        };
-        let mut sets: Vec<Characteristic<'g>> = Vec::new();
-        relations.sort_by(|a, b| b.1.heads.cmp(&a.1.heads).then_with(|| a.1.key.cmp(&b.1.key)));
-        for (relation, info) in relations {
-            let heads = heads_of(relation);
-            let shared = |set: &HashSet<NodeId>| heads.iter().filter(|head| set.contains(head)).count();
-            let least = heads.len().max(1) as f64 * SAME_HEADS;
-            // A relation that is sampled only in part joins the first, largest set. For a complete
-            // one whose heads are in no set's sample, the graph tells which relations a few of its
-            // heads have.
-            let all_seen = info.triples as usize <= SAMPLED;
-            let fits = sets.iter().position(|set| shared(&set.heads) as f64 >= least || !all_seen);
-            let fits = match fits {
-                Some(at) => Some(at),
-                None => self.set_of(&heads, sets.iter().map(|set| &set.relations)).await?,
-            };
-            match fits.and_then(|at| sets.get_mut(at)) {
-                Some(set) => {
-                    set.heads.extend(heads);
-                    set.relations.push((relation, info));
-                }
-                None => sets.push(Characteristic {
-                    title: UNNAMED.into(),
-                    heads,
-                    relations: vec![(relation, info)],
-                }),
-            }
-        }
-        Ok(sets)
-    }
-
-    /// A table for each set, in their order.
-    fn add_sets(&mut self, sets: Vec<Characteristic<'_>>, targets: &Targets, links: &mut Vec<Table>) {
-        for Characteristic { title, heads, relations } in sets {
-            let id = identifier(&title, UNNAMED, &mut self.taken);
-            let iris = relations.iter().map(|(_, info)| iri_of_key(&info.key).into_owned()).collect();
-            let rows =
-                relations.iter().map(|(_, info)| info.heads).max().unwrap_or(0).max(heads.len() as u64);
-            let mut table = entity_table(id, title, rows, Rows::Heads(iris), self.tables.len());
-            let found: Vec<Found<'_>> = relations
-                .into_iter()
-                .map(|(relation, info)| Found {
-                    relation,
-                    info,
-                    triples: info.triples,
-                    heads: info.heads,
-                    tails: info.tails,
-                    only_here: false,
-                })
-                .collect();
-            self.samples.name_examples(&mut table, |node| heads.contains(&node.node));
-            self.add_relations(&mut table, found, targets, |_| true, links);
-            self.tables.push(table);
-        }
-    }
-
-    /// In a graph with types, the sets of entities without one that entities of a type lead to,
-    /// each called like the relation that leads there: a price with its amount and its currency.
-    async fn sets_without_a_type(
-        &self,
-        heads_of: &HashMap<RelationId, BTreeSet<Option<NodeId>>>,
-    ) -> Result<Vec<Characteristic<'g>>, GraphError> {
-        let graph = self.graph;
-        let untyped = |(relation, info): &(RelationId, &RelationInfo)| {
-            let heads = heads_of.get(relation);
-            let is_told = !VOCABULARIES.iter().any(|iri| iri_of_key(&info.key).starts_with(iri));
-            is_told && heads.is_some_and(|heads| heads.iter().all(Option::is_none))
-        };
-        let mut sets = self.characteristic_sets(ordinary(graph).filter(untyped).collect()).await?;
-        let mut kept = Vec::new();
-        for mut set in sets.drain(..) {
-            let leads = |(relation, _): &(RelationId, &RelationInfo)| {
-                let of_a_type = heads_of.get(relation).is_some_and(|heads| heads.iter().any(Option::is_some));
-                let triples = self.samples.triples.get(relation).map(Vec::as_slice).unwrap_or_default();
-                of_a_type && triples.iter().any(|(_, tail)| set.heads.contains(tail))
-            };
-            let leading = ordinary(self.graph).filter(leads);
-            let leading = leading.max_by(|a, b| a.1.triples.cmp(&b.1.triples).then(b.1.key.cmp(&a.1.key)));
-            if let Some((_, info)) = leading {
-                set.title = without_having(&title_of(info, self.graph)).to_owned();
-                kept.push(set);
-            }
-        }
-        Ok(kept)
-    }
-
-    /// The set of each sampled entity without a type; the sets' tables begin at `first`. Where the
-    /// samples of two relations do not meet, the graph tells which relations a few tails have.
-    async fn heads_of_sets(
-        &self,
-        sets: &[Characteristic<'_>],
-        first: usize,
-    ) -> Result<HashMap<NodeId, usize>, GraphError> {
-        let of_set =
-            |(at, set): (usize, &Characteristic<'_>)| set.heads.iter().map(move |head| (*head, at)).collect();
-        let numbered: Vec<Vec<(NodeId, usize)>> = (first..).zip(sets).map(of_set).collect();
-        let mut heads: HashMap<NodeId, usize> = numbered.into_iter().flatten().collect();
-        if sets.is_empty() {
-            return Ok(heads);
-        }
-        for triples in self.samples.triples.values() {
-            let is_open = |node: &NodeId| {
-                let summary = self.samples.nodes.get(node);
-                summary.is_some_and(|node| node.literal.is_none() && node.types.is_empty())
-            };
-            let open: HashSet<NodeId> = triples.iter().map(|(_, tail)| *tail).filter(is_open).collect();
-            if open.is_empty() || open.iter().any(|node| heads.contains_key(node)) {
-                continue;
-            }
-            if let Some(at) = self.set_of(&open, sets.iter().map(|set| &set.relations)).await? {
-                heads.extend(open.into_iter().map(|node| (node, first + at)));
-            }
-        }
-        Ok(heads)
-    }
-
-    /// The first set with a relation that most of a few heads have.
-    async fn set_of<'s>(
-        &self,
-        heads: &HashSet<NodeId>,
-        sets: impl Iterator<Item = &'s Relations<'s>>,
-    ) -> Result<Option<usize>, GraphError> {
-        let mut few: Vec<NodeId> = heads.iter().copied().collect();
-        few.sort_unstable();
-        few.truncate(HEADS_ASKED);
-        let uses = self.graph.relations_of(&few).await?;
-        let has = |uses: &[quipu_graph::RelationUse], relations: &Relations<'_>| {
-            uses.iter().any(|of| {
-                of.step.direction == quipu_graph::Direction::Forward
-                    && relations.iter().any(|(relation, _)| *relation == of.step.relation)
-            })
-        };
-        let least = few.len().max(1) as f64 * SAME_HEADS;
-        let mut numbered = sets.enumerate();
-        let fits = numbered
-            .find(|(_, relations)| uses.iter().filter(|uses| has(uses, relations)).count() as f64 >= least);
-        Ok(fits.map(|(at, _)| at))
-    }
-
-    fn add_relations(
+    pub(super) fn add_relations(
         &mut self,
         table: &mut Table,
         relations: Vec<Found<'_>>,
@@ -449,7 +275,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
 }
 
 /// A relation's title: its label, else the words of its key, with a run of capitals as one word.
-fn title_of(info: &RelationInfo, graph: &dyn Graph) -> String {
+pub(super) fn title_of(info: &RelationInfo, graph: &dyn Graph) -> String {
     if quipu_graph::readable_relation(&info.key) != info.name {
         return info.name.clone();
     }
@@ -485,7 +311,7 @@ fn head_column(table: usize, rows: u64) -> Column {
     }
 }
 
-fn entity_table(id: String, title: String, rows: u64, source: Rows, place: usize) -> Table {
+pub(super) fn entity_table(id: String, title: String, rows: u64, source: Rows, place: usize) -> Table {
     Table {
         id,
         title,
@@ -538,13 +364,13 @@ fn is_mixed(kind: Kind, tails: &[&NodeSummary], targets: &Targets) -> bool {
 }
 
 /// How the table of an entity is found.
-struct Targets {
+pub(super) struct Targets {
     /// Whether the graph has types.
-    typed: bool,
+    pub(super) typed: bool,
     /// The tables of types.
-    types: HashMap<NodeId, usize>,
+    pub(super) types: HashMap<NodeId, usize>,
     /// The tables of entities without a type: the heads of each table's relations.
-    heads: HashMap<NodeId, usize>,
+    pub(super) heads: HashMap<NodeId, usize>,
 }
 
 impl Targets {

@@ -14,6 +14,7 @@ mod names;
 mod references;
 mod render;
 mod samples;
+mod sets;
 
 #[cfg(test)]
 mod tests;
