@@ -20,6 +20,7 @@ use crate::config::ServerConfig;
 use crate::error::{ApiError, Kind};
 use crate::explored::Explored;
 use crate::gate::Gate;
+use crate::given::Given;
 use crate::markdown::markdown;
 use crate::metrics::Metrics;
 use crate::readings::check_readings;
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) workspaces: Workspaces,
     pub(crate) method: NamedMethod,
     pub(crate) access: Access,
+    pub(crate) given: Arc<Given>,
     pub(crate) questions: Gate,
     pub(crate) light: Gate,
     /// Gates for queries with a short turn, and for queries that need longer.
@@ -136,6 +138,7 @@ impl App {
         let (telemetry, exporter) = Telemetry::new(&config.telemetry, &metrics)?;
         Ok(Self(Arc::new(Shared {
             access: Access::new(&config.keys)?,
+            given: Arc::default(),
             questions: Gate::new(config.concurrency, config.queue),
             light: Gate::new(LIGHT, 4 * LIGHT),
             quick_sparql: Gate::new(config.sparql.concurrency, config.queue),
@@ -237,12 +240,14 @@ impl App {
         let (workspace, engine, explored) = self.explored(client, ask.workspace.as_deref()).await?;
         let _permit = self.questions.enter(&client.who(), time).await?;
         let left = time.saturating_sub(started.elapsed());
+        let mut conversation = ask.conversation.clone();
+        self.given.recall(&workspace, &mut conversation);
         let options = AskOptions {
             method: method.method,
             config: set.config,
             limits: Limits { cost, ..self.limits(ask, &set.limits, left) },
             anchors: ask.anchors.clone(),
-            conversation: ask.conversation.clone(),
+            conversation,
             learn: self.config.learn,
             reading: ask.reading,
             plan_only: ask.plan_only,

@@ -37,6 +37,7 @@ mod escape;
 mod explored;
 mod form;
 mod gate;
+mod given;
 mod http;
 mod listen;
 mod markdown;

@@ -10,7 +10,9 @@
 use crate::support;
 use quipu_model::ScriptedModel;
 use serde_json::{Value, json};
-use support::{config, error, events, no_model, ok, python, run_python, scripted, serve};
+use support::{
+    config, error, events, import_twins, no_model, ok, python, run_python, scripted, serve, serve_workspaces,
+};
 
 const QUESTION: &str = "who directed Kauwboy?";
 
@@ -100,6 +102,44 @@ async fn earlier_turns_make_a_follow_up_plain() {
     assert_eq!(whole["quipu"]["answers"], json!(["Leidschendam"]));
     // Code resolves "he".
     assert_eq!(whole["quipu"]["usage"]["llm_calls"], 0);
+}
+
+#[tokio::test]
+async fn a_follow_up_refers_to_the_entities_of_an_answer_not_to_others_of_the_same_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = import_twins(folder.path()).await;
+    let server = serve_workspaces(folder, config(), no_model().await, &[workspace]).await;
+    for (director, stream) in [("Director One", false), ("Director Two", false), ("Director One", true)] {
+        let question = format!("Which films did {director} direct?");
+        let mut body = request("quipu", &question);
+        body["stream"] = stream.into();
+        let text = server.post("/v1/chat/completions", &body).send().await.unwrap().text().await.unwrap();
+        let said: String = match stream {
+            false => serde_json::from_str::<Value>(&text).unwrap()["choices"][0]["message"]["content"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+            true => events(&text)
+                .iter()
+                .filter_map(|(_, data)| serde_json::from_str::<Value>(data).ok())
+                .filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str().map(str::to_owned))
+                .collect(),
+        };
+        assert!(said.contains("Twins"), "{said}");
+        body["stream"] = false.into();
+        body["messages"] = json!([
+            { "role": "user", "content": question },
+            { "role": "assistant", "content": said },
+            { "role": "user", "content": "Who directed it?" },
+        ]);
+        let next = ok(server.post("/v1/chat/completions", &body)).await;
+        assert_eq!(next["quipu"]["answers"], json!([director]), "{said}: {next}");
+        let item = |role: &str, text: &str| json!({ "role": role, "content": text });
+        let input =
+            json!([item("user", &question), item("assistant", &said), item("user", "Who directed it?")]);
+        let response = ok(server.post("/v1/responses", &json!({ "model": "quipu", "input": input }))).await;
+        assert_eq!(response["quipu"]["answers"], json!([director]), "{response}");
+    }
 }
 
 #[tokio::test]

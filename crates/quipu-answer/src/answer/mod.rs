@@ -298,8 +298,9 @@ impl AnswerTable {
         Self { columns: vec![title.to_owned()], rows, ..Self::default() }
     }
 
-    /// The values of the first column with any value, each entity once.
-    pub(crate) fn values(&self) -> Vec<&Value> {
+    /// The values of the first column with any value, each entity once: those that "them" and "the
+    /// second one" refer to in the next question ([`Turn::values`](crate::Turn::values)).
+    pub fn values(&self) -> Vec<&Value> {
         let mut seen = HashSet::new();
         let column = self.rows.iter().filter_map(|row| row.iter().position(Option::is_some)).min();
         let firsts = self.rows.iter().filter_map(|row| row.get(column?)?.as_ref());

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use jiff::Zoned;
-use quipu_answer::{Answer, AskOptions, Conversation, Engine, NamedMethod, Question, Speaker, Turn, Value};
+use quipu_answer::{
+    Answer, AnswerTable, AskOptions, Conversation, Engine, NamedMethod, Question, Speaker, Turn,
+};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -228,24 +230,11 @@ impl Talk {
 
     fn remember(&mut self, text: &str, answer: &Answer) {
         self.turns.push(Turn::new(Speaker::Person, text));
-        self.turns
-            .push(Turn { values: values(answer), ..Turn::new(Speaker::Answer, answer.answer.as_str()) });
+        let values = answer.table.iter().flat_map(AnswerTable::values).cloned().collect();
+        self.turns.push(Turn { values, ..Turn::new(Speaker::Answer, answer.answer.as_str()) });
         let forgotten = self.turns.len().saturating_sub(MOST_TURNS);
         self.turns.drain(..forgotten);
     }
-}
-
-/// The distinct values of an answer's first non-empty column.
-fn values(answer: &Answer) -> Vec<Value> {
-    let rows = answer.table.iter().flat_map(|table| &table.rows);
-    let column = rows.clone().filter_map(|row| row.iter().position(Option::is_some)).min();
-    let mut values: Vec<Value> = Vec::new();
-    for value in rows.filter_map(|row| row.get(column?)?.as_ref()) {
-        if !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-    values
 }
 
 fn help() {

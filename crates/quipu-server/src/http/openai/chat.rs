@@ -1,6 +1,7 @@
 //! OpenAI's chat completions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::extract::State;
 use axum::routing::post;
@@ -299,12 +300,13 @@ async fn complete(State(app): State<App>, client: Client, Json(request): Json<Ch
     if request.stream.unwrap_or_default() {
         let usage_apart =
             request.stream_options.and_then(|options| options.include_usage).unwrap_or_default();
-        return Ok(stream::respond(app, client, ask, Chunks { head, usage_apart, events, wanted }));
+        let chunks = Chunks { head, usage_apart, events, wanted, given: Arc::clone(&app.given) };
+        return Ok(stream::respond(app, client, ask, chunks));
     }
     let reply = app.ask(&client, &ask, None).await?;
     let Head { id, created, model } = head;
     let usage = ChatUsage::from(&reply.answer.usage);
-    let message = ChatAnswer::from(wanted.say(&reply));
+    let message = ChatAnswer::from(wanted.say(&reply, &app.given));
     let choices = [Choice { index: 0, message, finish_reason: "stop", logprobs: None }];
     let object = "chat.completion";
     Ok(ok(&ChatCompletion { id, object, created, model, choices, usage, quipu: reply.into() }))

@@ -1,5 +1,7 @@
 //! Streams a chat completion in chunks: the events on the way if requested, then the answer.
 
+use std::sync::Arc;
+
 use quipu_answer::TimedEvent;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +13,7 @@ use super::formats::{Said, Wanted};
 use super::pieces;
 use crate::app::Reply;
 use crate::error::ApiError;
+use crate::given::Given;
 use crate::http::stream::{Protocol, event};
 
 const DONE: &str = "data: [DONE]\n\n";
@@ -77,6 +80,7 @@ pub(super) struct Chunks {
     pub(super) usage_apart: bool,
     pub(super) events: bool,
     pub(super) wanted: Wanted,
+    pub(super) given: Arc<Given>,
 }
 
 impl Chunks {
@@ -100,7 +104,7 @@ impl Chunks {
     fn answer(&self, reply: Reply) -> String {
         let usage = ChatUsage::from(&reply.answer.usage);
         let mut text = String::new();
-        match self.wanted.say(&reply) {
+        match self.wanted.say(&reply, &self.given) {
             Said::Text(said) => {
                 for piece in pieces(&said) {
                     text.push_str(&self.piece(Delta { content: Some(piece.to_owned()), ..Delta::default() }));

@@ -9,6 +9,7 @@ use super::extension::markdown;
 use crate::app::Reply;
 use crate::error::{ApiError, Kind};
 use crate::form::Form;
+use crate::given::Given;
 
 // The braces make serde refuse unknown fields.
 /// The form of a chat completion's text.
@@ -160,8 +161,16 @@ impl Wanted {
         Ok(Self::Schema(Box::new(form)))
     }
 
-    /// An answer in this form, without a model call.
-    pub(super) fn say(&self, reply: &Reply) -> Said {
+    /// An answer in this form, without a model call. Its values are kept for follow-ups.
+    pub(super) fn say(&self, reply: &Reply, given: &Given) -> Said {
+        let said = self.said(reply);
+        if let Said::Text(text) = &said {
+            given.keep(reply, text);
+        }
+        said
+    }
+
+    fn said(&self, reply: &Reply) -> Said {
         match self {
             Self::Text => Said::Text(markdown(reply)),
             Self::Object => Said::Text(json!(AnswerObject::of(reply)).to_string()),
@@ -188,7 +197,7 @@ mod tests {
 
     #[test]
     fn an_object_holds_the_answer_and_how_it_came_about() {
-        let said = read(json!({ "type": "json_object" })).unwrap().say(&sample::reply(sample::towns()));
+        let said = read(json!({ "type": "json_object" })).unwrap().said(&sample::reply(sample::towns()));
         let Said::Text(text) = said else { panic!("{said:?}") };
         let object: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(object["rows"][0], json!(["Lima", "10092000"]));
@@ -201,7 +210,7 @@ mod tests {
         let schema = json!({ "type": "object", "properties": { "age": { "type": "integer" }, "height": { "type": "integer" } },
             "required": ["age", "height"] });
         let format = json!({ "type": "json_schema", "json_schema": { "name": "x", "schema": schema } });
-        let said = read(format).unwrap().say(&sample::reply(sample::towns()));
+        let said = read(format).unwrap().said(&sample::reply(sample::towns()));
         let expected = "The answer does not fit the schema. /age: the answer has no such column; it has “town”, “people”. \
                         In words it is: Lima, Cusco";
         assert_eq!(said, Said::Refusal(expected.into()));

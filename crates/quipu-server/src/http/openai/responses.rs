@@ -1,6 +1,7 @@
 //! OpenAI's responses.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::extract::State;
 use axum::routing::post;
@@ -30,7 +31,7 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.schema::<AnswerObject>();
     let respond = Operations::describe("post", "/v1/responses", "OpenAI", "Answer the last message of the input")
         .details(
-            "As OpenAI's responses. Nothing is kept: earlier messages stand in `input`, and `previous_response_id` is refused. \
+            "As OpenAI's responses. No conversation is kept: earlier messages stand in `input`, and `previous_response_id` is refused. \
              Parameters of sampling are taken and not used; tools and the like are refused by name. The field `quipu` of request and \
              response holds what OpenAI's API has no place for.",
         )
@@ -195,7 +196,7 @@ impl ResponseRequest {
     /// # Errors
     /// An unsupported parameter, by name.
     fn check(&self) -> Result<(), ApiError> {
-        let kept = "nothing is kept between requests. Send the earlier messages in `input`";
+        let kept = "no conversation is kept between requests. Send the earlier messages in `input`";
         refuse("previous_response_id", self.previous_response_id.is_some(), kept)?;
         refuse("conversation", says(self.conversation.as_ref()), kept)?;
         let waits = "nothing is kept between requests. Leave it out, and take the answer as it comes";
@@ -246,9 +247,10 @@ async fn create(State(app): State<App>, client: Client, Json(request): Json<Resp
     let metadata = request.metadata.unwrap_or_default();
     let begun = Response::begun(request.model, request.instructions, format, metadata);
     if request.stream.unwrap_or_default() {
-        return Ok(stream::respond(app, client, ask, Typed::new(begun, wanted, events)));
+        let typed = Typed::new(begun, wanted, events, Arc::clone(&app.given));
+        return Ok(stream::respond(app, client, ask, typed));
     }
     let reply = app.ask(&client, &ask, None).await?;
-    let output = message(new_id("msg_"), wanted.say(&reply).into());
+    let output = message(new_id("msg_"), wanted.say(&reply, &app.given).into());
     Ok(ok(&begun.completed(output, reply)))
 }

@@ -1,5 +1,6 @@
 //! Streams a response as typed events, in the order that OpenAI's clients expect.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use quipu_answer::TimedEvent;
@@ -12,6 +13,7 @@ use super::response::{Output, OutputPart, Response, ResponseError, ResponseStatu
 use super::{new_id, pieces};
 use crate::app::Reply;
 use crate::error::ApiError;
+use crate::given::Given;
 use crate::http::stream::{Protocol, event};
 
 /// An event of a response, with its number in the stream.
@@ -156,14 +158,15 @@ enum News {
 pub(super) struct Typed {
     begun: Response,
     wanted: Wanted,
+    given: Arc<Given>,
     events: bool,
     item: String,
     next: AtomicU64,
 }
 
 impl Typed {
-    pub(super) fn new(begun: Response, wanted: Wanted, events: bool) -> Self {
-        Self { begun, wanted, events, item: new_id("msg_"), next: AtomicU64::new(0) }
+    pub(super) fn new(begun: Response, wanted: Wanted, events: bool, given: Arc<Given>) -> Self {
+        Self { begun, wanted, given, events, item: new_id("msg_"), next: AtomicU64::new(0) }
     }
 
     fn tell(&self, news: News) -> String {
@@ -175,7 +178,7 @@ impl Typed {
     fn answer(&self, reply: Reply) -> String {
         let (output_index, content_index) = (0, 0);
         let item_id = || self.item.clone();
-        let said = self.wanted.say(&reply);
+        let said = self.wanted.say(&reply, &self.given);
         let (empty, words) = match &said {
             Said::Text(text) => (OutputPart::text(String::new()), text.clone()),
             Said::Refusal(reason) => (OutputPart::Refusal { refusal: String::new() }, reason.clone()),
