@@ -1,6 +1,7 @@
 //! Errors of graphs, by kind of operation.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Decides how a caller handles an error: tell the user, try again, give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,6 +31,14 @@ pub enum GraphError {
         path: PathBuf,
         /// The operating system's error.
         source: std::io::Error,
+    },
+    /// A compressed input file cannot be unpacked.
+    #[error("{}: the compressed data is damaged or cut off ({reason})", path.display())]
+    Packed {
+        /// The input file (`<stdin>` for standard input).
+        path: PathBuf,
+        /// The reason that the decompressor gives.
+        reason: String,
     },
     /// An input file breaks its own format.
     #[error("{}:{line}: {reason}", path.display())]
@@ -146,7 +155,7 @@ impl GraphError {
             // A file that does not exist was named wrongly.
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ErrorClass::User,
             Self::Io { .. } | Self::Internal(_) => ErrorClass::Permanent,
-            Self::Malformed { .. } | Self::Empty | Self::Usage(_) => ErrorClass::User,
+            Self::Packed { .. } | Self::Malformed { .. } | Self::Empty | Self::Usage(_) => ErrorClass::User,
             Self::Corrupt { .. } => ErrorClass::Corrupt,
             Self::Busy { .. } => ErrorClass::Transient,
             Self::Endpoint { problem, .. } => problem.class(),
@@ -163,5 +172,20 @@ pub(crate) fn unwritable<E: std::fmt::Display>(what: &'static str) -> impl FnOnc
 /// For `map_err`: an I/O error that names the operation and the file.
 pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> GraphError {
     let path = path.to_owned();
-    move |source| GraphError::Io { action, path, source }
+    move |source| match damaged(&source) {
+        Some(Damaged(reason)) => GraphError::Packed { path, reason: reason.clone() },
+        None => GraphError::Io { action, path, source },
+    }
 }
+
+/// The decompressor's reason inside of an I/O error, which a parser may have wrapped in another.
+fn damaged(error: &std::io::Error) -> Option<&Damaged> {
+    let inner = error.get_ref()?;
+    let wrapped = || inner.downcast_ref::<Arc<std::io::Error>>().and_then(|error| damaged(error));
+    inner.downcast_ref().or_else(wrapped)
+}
+
+/// The reason why a decompressor could not read its input, inside of an I/O error.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Damaged(pub(crate) String);

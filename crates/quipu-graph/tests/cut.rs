@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use quipu_graph::{GraphError, ImportConfig, ImportReport, Input, import};
+use quipu_graph::{ErrorClass, GraphError, ImportConfig, ImportReport, Input, import};
 
 /// How a format shows that a file was cut.
 enum End {
@@ -142,6 +142,33 @@ fn a_compressed_file_is_refused_at_every_cut() {
         assert_eq!(try_import(name, &whole).unwrap().statements, 2);
         for at in 0..whole.len() {
             assert!(try_import(name, &whole[..at]).is_err(), "{name} cut at {at}");
+        }
+    }
+}
+
+/// Whatever its name says, the content of a file may be compressed.
+#[test]
+fn damaged_compressed_data_is_the_files_fault_in_every_format() {
+    for (name, text) in [
+        ("graph.nt", "<e:a> <e:b> <e:c> .\n"),
+        ("graph.ttl", "<e:a> <e:b> <e:c> .\n"),
+        ("graph.rdf", RDF_XML),
+        ("graph.jsonld", JSON_LD),
+        ("graph.json", WIKIDATA),
+        ("tools.csv", "name,price\nFalcon Drill,1\nHeron Saw,2\n"),
+        ("graph.tsv", "Lima\tcapital of\tPeru\n"),
+    ] {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let whole = gzip.finish().unwrap();
+        try_import(name, &whole).unwrap();
+        for at in [2, 3, 9, whole.len() / 2, whole.len() - 1] {
+            let error = try_import(name, &whole[..at]).unwrap_err();
+            assert_eq!(error.class(), ErrorClass::User, "{name} cut at {at}: {error}");
+            assert!(
+                error.to_string().contains(&format!("{name}: the compressed data is damaged or cut off")),
+                "{name} cut at {at}: {error}"
+            );
         }
     }
 }

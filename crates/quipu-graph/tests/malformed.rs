@@ -146,7 +146,10 @@ fn broken_compression_is_an_error_that_names_the_file() {
     ] {
         for lenient in [false, true] {
             let error = try_import(name, &content, |config| config.lenient = lenient).result.unwrap_err();
-            assert!(matches!(error, GraphError::Io { .. } | GraphError::Malformed { .. }), "{name}: {error}");
+            assert!(
+                matches!(error, GraphError::Packed { .. } | GraphError::Malformed { .. }),
+                "{name}: {error}"
+            );
             assert!(error.to_string().contains(name), "{error}");
         }
     }

@@ -53,7 +53,7 @@ pub use cypher::{PseudoGraph, PseudoNode, PseudoTail, PseudoTriple};
 pub use error::QueryError;
 pub use evidence::{Stated, StatedTriple, stated};
 pub use level::{Level, run_level};
-pub use plan::{Plan, PlanColumn, ValueKind, plan};
+pub use plan::{Behind, Plan, PlanColumn, ValueKind, plan, without_conditions};
 pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
 pub use say::say;
 pub use sql::{read_sql, with_bracketed_sides};

@@ -114,11 +114,18 @@ pub async fn run(workspace: &Workspace, plan: &Plan, limits: &RunLimits) -> Resu
     Ok(RowSet { rows, more })
 }
 
-/// A literal as people write it: decimals without the trailing digits that arithmetic leaves.
+/// Most digits behind the point of a number that is shown as it is.
+const DIGITS: usize = 9;
+
+/// A literal as people write it: numbers as the graph states them, without the trailing digits and
+/// exponents that arithmetic leaves.
 fn shown(lexical: &str, datatype: &str) -> String {
     let is_decimal =
         ["decimal", "double", "float"].iter().any(|name| datatype.ends_with(&format!("#{name}")));
-    if !is_decimal {
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, behind) = lexical.split_once('.').unwrap_or((lexical, ""));
+    let is_plain = is_digits(whole.trim_start_matches('-')) && is_digits(behind) && behind.len() <= DIGITS;
+    if !is_decimal || is_plain {
         return lexical.to_owned();
     }
     match lexical.parse::<f64>() {

@@ -71,8 +71,13 @@ impl Teller<'_> {
                 let direction =
                     if order.is_some_and(|order| order.descending) { "greatest" } else { "least" };
                 let of = order.map(|order| self.bare(&order.expression)).unwrap_or_default();
-                said.push_str(&format!(", the one with the {direction} {of}"));
-                return said;
+                // Not "the bikes, the one with the least price of the bikes".
+                let things = said.split(WHOSE).next().unwrap_or_default();
+                let own = of.strip_suffix(&format!(" of {things}")).filter(|_| !things.contains(','));
+                return match own {
+                    Some(own) if things == said => format!("{said} with the {direction} {own}"),
+                    own => format!("{said}, the one with the {direction} {}", own.unwrap_or(&of)),
+                };
             }
             (false, _) => said.push_str(&format!(", {}", by.join(", then "))),
             (true, _) => {}
@@ -89,7 +94,7 @@ impl Teller<'_> {
 
     fn select(&self, select: &Select) -> String {
         let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
-        let mut named = self.rows_of_one_table(select);
+        let mut named = self.referred_rows(select);
         let mut naming = Vec::new();
         for condition in conditions {
             if let Some((alias, name)) = self.named_row(condition, select)
@@ -102,8 +107,9 @@ impl Teller<'_> {
         Teller { tables: self.tables, named, counted: self.counted.clone() }.clauses(select, &naming)
     }
 
-    /// Names for the second rows of a table that is joined to itself: "its mother".
-    fn rows_of_one_table(&self, select: &Select) -> HashMap<String, String> {
+    /// Names for rows that another row refers to, by the column that refers to them: "its mother",
+    /// if the row's table has another title, or is the other row's table.
+    fn referred_rows(&self, select: &Select) -> HashMap<String, String> {
         let table = |alias: &str| {
             let mut from = select.from.iter().filter(|from| from.alias == alias);
             from.find_map(|from| match from.source {
@@ -111,21 +117,12 @@ impl Teller<'_> {
                 Source::Derived(_) => None,
             })
         };
-        let refers = |of: &Expression, row: &Expression| {
-            let (Expression::Column(of), Expression::Column(row)) = (of, row) else { return None };
-            let (alias, other) = (row.table.clone()?, of.table.as_ref()?);
-            let place = of.place.filter(|place| place.column > 0)?;
-            let is_second = alias != *other && row.place?.column == 0 && table(&alias)? == table(other)?;
-            let title = &self.tables.column(place)?.title;
-            is_second.then(|| (alias, format!("{ITS}{}", title.to_lowercase())))
-        };
-        let joins = select.from.iter().filter_map(|from| match &from.join {
-            Join::Inner(on) | Join::Left(on) => on.as_ref(),
-        });
-        let conditions = joins.chain(&select.filter).flat_map(Expression::conjuncts);
-        let named = conditions.filter_map(|condition| match condition {
-            Expression::Compare(Comparison::Equal, a, b) => refers(a, b).or_else(|| refers(b, a)),
-            _ => None,
+        let named = references(select).into_iter().filter_map(|(alias, of)| {
+            let title = &self.tables.column(of.place?)?.title;
+            let at = table(alias)?;
+            let tells = title.to_lowercase() != self.tables.table(at)?.title.to_lowercase();
+            let is_named = table(of.table.as_ref()?)? == at || (tells && predicate_of(title).is_none());
+            is_named.then(|| (alias.to_owned(), format!("{ITS}{}", title.to_lowercase())))
         });
         named.collect()
     }
@@ -229,7 +226,9 @@ impl Teller<'_> {
         let told: Vec<&Expression> = told.collect();
         let filters = filters.filter(|filter| !told.iter().any(|known| std::ptr::eq(*known, *filter)));
         conditions.extend(filters.flat_map(|filter| self.conditions(filter)));
-        if !conditions.is_empty() {
+        if let Some(whose) = self.whose(select, &said, &conditions) {
+            said.push_str(&whose);
+        } else if !conditions.is_empty() {
             let joins = if among.is_some() && said.contains(", where ") { " and" } else { ", where" };
             said.push_str(&format!("{joins} {}", joined(&conditions)));
         }
@@ -241,6 +240,29 @@ impl Teller<'_> {
             said.push_str(&format!(", only where {}", joined(&self.conditions(having))));
         }
         said
+    }
+
+    /// " whose price is below 30 and whose shop is “Mill Lane”", if all conditions are about the
+    /// things that the query gives.
+    fn whose(&self, select: &Select, things: &str, conditions: &[String]) -> Option<String> {
+        let [item] = select.items.as_slice() else { return None };
+        let is_plain = select.group.is_empty() && select.having.is_none() && is_thing(&item.expression);
+        let [Source::Table(_, table)] = select.from.iter().map(|from| &from.source).collect::<Vec<_>>()[..]
+        else {
+            return None;
+        };
+        let is_of_entities =
+            table.and_then(|at| self.tables.table(at)).is_some_and(|table| !table.is_links());
+        if !is_plain || !is_of_entities || conditions.is_empty() {
+            return None;
+        }
+        let owner = format!(" of {things} ");
+        let whose = conditions.iter().map(|condition| {
+            let (title, rest) = condition.strip_prefix("the ")?.split_once(&owner)?;
+            let is_once = !rest.contains(things) && !title.contains(" of ");
+            is_once.then(|| format!("{} {title} {rest}", WHOSE.trim()))
+        });
+        Some(format!(" {}", joined(&whose.collect::<Option<Vec<String>>>()?)))
     }
 
     /// The conditions in words, without the equalities that only join two tables.
@@ -392,6 +414,44 @@ impl Teller<'_> {
         Some(format!("{predicate} {value}"))
     }
 
+    /// The conditions on the one thing that a query asked only for its rows names: "the kind of
+    /// “Silent Owl” is “city bike”".
+    fn of_named(&self, query: &Query) -> Option<String> {
+        let select = query.select().filter(|select| select.group.is_empty() && select.having.is_none())?;
+        let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
+        let name = |condition: &&Expression| match condition {
+            Expression::Compare(Comparison::Equal, of, name) => match (&**of, &**name) {
+                (Expression::Column(of), Expression::Terms(terms, text)) => {
+                    let is_row = of.place.is_some_and(|place| place.column == 0) && terms.len() == 1;
+                    is_row.then(|| Some((of.table.clone()?, format!("“{text}”"))))?
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let references = references(select);
+        let is_value = |alias: &str| references.iter().any(|(of, _)| *of == alias);
+        let mut things = conditions.iter().enumerate().filter_map(|(at, one)| Some((at, name(one)?)));
+        let (at, (owner, thing)) = things.find(|(_, (alias, _))| !is_value(alias))?;
+        let mut named = self.referred_rows(select);
+        named.insert(owner.clone(), thing);
+        let teller = Teller { tables: self.tables, named, counted: self.counted.clone() };
+        let others = conditions.into_iter().enumerate().filter(|(other, _)| *other != at);
+        let told: Vec<String> = others
+            .flat_map(|(_, condition)| {
+                // "The kind of “Silent Owl”" says more than "the kind".
+                let mut condition = condition.clone();
+                for (alias, of) in &references {
+                    if of.table.as_ref() == Some(&owner) {
+                        put_for_name(&mut condition, alias, of);
+                    }
+                }
+                teller.conditions(&condition)
+            })
+            .collect();
+        (!told.is_empty()).then(|| joined(&told))
+    }
+
     /// The tables and conditions of a query that is asked only for whether it has rows.
     fn within(&self, query: &Query) -> String {
         let Some(select) = query.select() else { return self.query(query) };
@@ -430,6 +490,8 @@ impl Teller<'_> {
     }
 }
 
+/// The start of a condition on the things that a query gives.
+const WHOSE: &str = " whose ";
 /// The start of a name for the second row of a table.
 const ITS: &str = "its ";
 /// The start of a property whose title is a predicate: "what the pot is made by".
@@ -455,6 +517,35 @@ fn of_kind(title: &str, kind: Kind, tables: &Tables) -> String {
 /// Whether a value is the name of a table's things.
 fn is_thing(of: &Expression) -> bool {
     matches!(of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0))
+}
+
+/// Replaces the name of a row by the column that refers to the row.
+fn put_for_name(expression: &mut Expression, alias: &str, of: &ColumnRef) {
+    if let Expression::Column(column) = expression {
+        if column.table.as_deref() == Some(alias) && column.place.is_some_and(|place| place.column == 0) {
+            *column = of.clone();
+        }
+        return;
+    }
+    expression.parts_mut().into_iter().for_each(|part| put_for_name(part, alias, of));
+}
+
+/// The rows that a column of another row refers to: each alias with that column.
+pub(crate) fn references(select: &Select) -> Vec<(&str, &ColumnRef)> {
+    fn refers<'s>(of: &'s Expression, row: &'s Expression) -> Option<(&'s str, &'s ColumnRef)> {
+        let (Expression::Column(of), Expression::Column(row)) = (of, row) else { return None };
+        let is_reference = of.place?.column > 0 && row.place?.column == 0 && of.table != row.table;
+        is_reference.then_some((row.table.as_deref()?, of))
+    }
+    let joins = select.from.iter().filter_map(|from| match &from.join {
+        Join::Inner(on) | Join::Left(on) => on.as_ref(),
+    });
+    let conditions = joins.chain(&select.filter).flat_map(Expression::conjuncts);
+    let found = conditions.filter_map(|condition| match condition {
+        Expression::Compare(Comparison::Equal, a, b) => refers(a, b).or_else(|| refers(b, a)),
+        _ => None,
+    });
+    found.collect()
 }
 
 /// A title of things that are counted, in the plural: "countries".

@@ -263,7 +263,7 @@ async fn a_number_of_a_query_within_is_compared_by_its_value() {
     let joined = format!(
         "SELECT s.kind, s.sqm FROM site s JOIN {greatest} ON s.kind = b.kind AND s.sqm = b.m ORDER BY s.kind"
     );
-    check(&shop, &joined, &["A | 808", "B | 92.5"]).await;
+    check(&shop, &joined, &["A | 808.00", "B | 92.50"]).await;
     let filtered = format!("SELECT COUNT(*) FROM site s, {greatest} WHERE s.kind = b.kind AND s.sqm = b.m");
     check(&shop, &filtered, &["2"]).await;
 }

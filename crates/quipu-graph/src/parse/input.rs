@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::{InputFormat, LONGEST_TEXT, table};
 use crate::GraphError;
-use crate::error::io_error;
+use crate::error::{Damaged, io_error};
 
 /// Bytes of a block of lines.
 const BLOCK: usize = 2 << 20;
@@ -224,13 +224,26 @@ fn decompressed(path: &Path, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Re
     let start = peek(path, &mut raw)?;
     let raw = BufReader::with_capacity(256 << 10, raw);
     Ok(match start.as_slice() {
-        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
-        [b'B', b'Z', b'h', ..] => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        [0x1f, 0x8b, ..] => Box::new(Unpacked(flate2::bufread::MultiGzDecoder::new(raw))),
+        [b'B', b'Z', b'h', ..] => Box::new(Unpacked(bzip2::bufread::MultiBzDecoder::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            Box::new(zstd::Decoder::with_buffer(raw).map_err(io_error("cannot read", path))?)
+            Box::new(Unpacked(zstd::Decoder::with_buffer(raw).map_err(io_error("cannot read", path))?))
         }
         _ => Box::new(raw),
     })
+}
+
+/// A decompressor, whose own errors are told apart from those of the file below it.
+struct Unpacked<R>(R);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.raw_os_error() {
+            Some(_) => error,
+            None if error.kind() == std::io::ErrorKind::Interrupted => error,
+            None => std::io::Error::new(error.kind(), Damaged(error.to_string())),
+        })
+    }
 }
 
 impl Lines {

@@ -8,6 +8,7 @@
 
 mod aggregates;
 mod base;
+mod behind;
 mod cells;
 mod dates;
 mod expressions;
@@ -29,6 +30,7 @@ use crate::say::of_many;
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Order, Query, SetOperator};
 use crate::tables::Tables;
 use base::Nothing;
+pub use behind::{Behind, without_conditions};
 use cells::{Cell, Cells};
 
 /// A query over the graph, ready to be run.
@@ -42,6 +44,8 @@ pub struct Plan {
     pub ordered: bool,
     /// Whether a row combines several others: counts, sums, groups.
     pub aggregated: bool,
+    /// For a calculation over no table, the queries within it.
+    pub behind: Vec<Behind>,
     /// The triples behind the rows.
     pub(crate) support: Option<Support>,
 }
@@ -117,6 +121,7 @@ pub fn plan(query: &Query, tables: &Tables) -> Result<Plan, QueryError> {
             shared: support.shared.into_iter().filter(|shared| variables.contains(shared)).collect(),
             ..support
         }),
+        behind: behind::behind(query, tables),
         columns: part.outputs,
     })
 }

@@ -33,7 +33,10 @@ impl Teller<'_> {
                 },
                 Expression::InList(of, list) => format!("{} is none of {}", self.value(of), self.list(list)),
                 Expression::Like(of, pattern) => format!("{} does not match “{pattern}”", self.value(of)),
-                Expression::Exists(query) => format!("there is no ({})", self.within(query)),
+                Expression::Exists(query) => match self.of_named(query) {
+                    Some(said) => format!("it is not true that {said}"),
+                    None => format!("there is no ({})", self.within(query)),
+                },
                 other => format!("not ({})", self.value(other)),
             },
             Expression::InList(of, list) => format!("{} is one of {}", self.value(of), self.list(list)),
@@ -44,7 +47,10 @@ impl Teller<'_> {
                     None => format!("{} is among ({})", self.value(of), self.query(query)),
                 },
             },
-            Expression::Exists(query) => format!("there is ({})", self.within(query)),
+            Expression::Exists(query) => match self.of_named(query) {
+                Some(said) => said,
+                None => format!("there is ({})", self.within(query)),
+            },
             Expression::Scalar(query) => format!("({})", self.query(query)),
             Expression::Like(of, pattern) => {
                 let text = pattern.trim_matches('%');

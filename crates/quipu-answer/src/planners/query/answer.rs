@@ -7,7 +7,7 @@ use quipu_query::{CellValue, ValueKind};
 use super::{Asking, Failure};
 use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status, Value};
 use crate::ledger::Context;
-use crate::planners::evidence::evidence_of;
+use crate::planners::evidence::{compared, evidence_of};
 
 /// Values shown for a reading that is not the answer.
 const SHOWN: usize = 3;
@@ -50,7 +50,7 @@ pub(super) async fn answer(
         asks_for(asking.question.text()) == Some("yes_or_no") && (is_count || !candidate.plan.aggregated);
     let tells_yes = candidate.plan.columns.iter().any(|column| column.kind == ValueKind::Flag);
     if asks_yes && !tells_yes && confidence >= asking.config.least_confidence {
-        return yes_or_no(context, &candidate, confidence, readings).await;
+        return yes_or_no(context, asking, &candidate, confidence, readings).await;
     }
     if is_empty(&candidate.rows) {
         let reason = format!("I read this as: {}. The graph has no match.", candidate.words);
@@ -85,20 +85,21 @@ pub(super) async fn answer(
     })
 }
 
-/// Answers "do A and B share a language?" with yes if the query finds anything, else with no; the
-/// rows are the evidence.
+/// Answers "do A and B share a language?" with yes if the query finds anything, else with no. The
+/// rows are the evidence; for no, the values that its conditions compare.
 async fn yes_or_no(
     context: &Context<'_>,
+    asking: &Asking<'_>,
     candidate: &Candidate,
     confidence: f64,
     readings: Vec<Reading>,
 ) -> Result<Outcome, AnswerError> {
     let is_zero = |cell: &CellValue| candidate.only_counts() && cell.name == "0";
     let yes = candidate.rows.rows.iter().flatten().flatten().any(|cell| !is_zero(cell));
-    let mut evidence = Vec::new();
-    if yes {
-        evidence = evidence_of(context, &candidate.plan, &candidate.rows, &candidate.words).await?;
-    }
+    let mut evidence = match yes {
+        true => evidence_of(context, &candidate.plan, &candidate.rows, &candidate.words).await?,
+        false => compared(context, &candidate.bound.query, &asking.graph.tables).await?,
+    };
     let result = if yes { "yes" } else { "no" };
     let from = evidence.iter().map(|piece| piece.id.clone()).collect();
     let operation = format!("whether there is any: {}", candidate.words);
