@@ -217,6 +217,18 @@ function through(from: PlacedNode, to: PlacedNode, x: number, y: number, width: 
   );
 }
 
+/** The point of a node's box where a line to another node leaves it. */
+function rim(node: PlacedNode, other: PlacedNode, outwards: boolean): { x: number; y: number } {
+  if (node.turn !== undefined) {
+    const [turn, length] = [(node.turn * Math.PI) / 180, outwards ? node.width : 0];
+    return { x: node.x + length * Math.cos(turn), y: node.y + length * Math.sin(turn) };
+  }
+  const [east, south] = [other.x - node.x, other.y - node.y];
+  const sides = [east && node.width / 2 / Math.abs(east), south && node.height / 2 / Math.abs(south)];
+  const share = Math.min(1, ...sides.filter((side) => side > 0));
+  return { x: node.x + share * east, y: node.y + share * south };
+}
+
 /** Arranges a large layer as rings around the root, with texts outwards. */
 function rings(layers: PlacedNode[][], edges: DiagramEdge[], { depth, parent }: Ranked): Layout {
   const relationTo = new Map<string, string>();
@@ -263,7 +275,10 @@ function rings(layers: PlacedNode[][], edges: DiagramEdge[], { depth, parent }: 
   }
   const drawn = edges.map((edge) => {
     const [from, to] = [byId.get(edge.from)!, byId.get(edge.to)!];
-    return { edge, line: `M${from.x},${from.y} L${to.x},${to.y}` };
+    const deeper = depth.get(edge.to)! - depth.get(edge.from)!;
+    // Nodes are drawn above lines, and an arrowhead within a box would be hidden.
+    const [start, end] = [rim(from, to, deeper > 0), rim(to, from, deeper < 0)];
+    return { edge, line: `M${start.x},${start.y} L${end.x},${end.y}` };
   });
   const labels = bundles(edges.filter((edge) => depth.get(edge.from) !== depth.get(edge.to)), depth).flatMap((bundle) => {
     const deeper = bundle.map(({ from, to }) => (depth.get(from)! > depth.get(to)! ? from : to));

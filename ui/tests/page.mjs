@@ -97,7 +97,19 @@ async function drawn(page) {
       });
     const lies = ({ box: a }, { box: b }) => !apart(a, b) && !apart(b, a);
     const overlaps = boxes.flatMap((one, at) => boxes.slice(at + 1).filter((other) => lies(one, other)).map((other) => `${one.name} / ${other.name}`));
+    // An arrowhead within a box is hidden by it.
+    const hidden = all(".edge").filter((edge) => {
+      const { x, y } = edge.getPointAtLength(edge.getTotalLength());
+      const end = new DOMPoint(x, y).matrixTransform(edge.getScreenCTM());
+      return all(".node rect").some((rect) => {
+        const { x: left, y: top, width, height } = rect.getBBox();
+        const at = end.matrixTransform(rect.getScreenCTM().inverse());
+        const inside = (value, from, length) => value > from + 2 && value < from + length - 2;
+        return inside(at.x, left, width) && inside(at.y, top, height);
+      });
+    });
     return {
+      hidden: hidden.map((edge) => edge.dataset.edge),
       nodes: all(".node").map((node) => node.dataset.name),
       anchors: all(".node.anchor").length,
       answers: all(".node.answer").length,
@@ -217,6 +229,7 @@ const tests = {
     // The way from the question's entity to the answers is told apart, and no label lies on another.
     assert.ok(graph.path >= 4, JSON.stringify(graph));
     assert.deepEqual(graph.overlaps, []);
+    assert.deepEqual(graph.hidden, []);
     await isClean(page);
   },
 
@@ -242,6 +255,7 @@ const tests = {
     const after = await drawn(page);
     assert.ok(after.nodes.length > before.nodes.length);
     assert.deepEqual(after.overlaps, []);
+    assert.deepEqual(after.hidden, []);
     await page.getByRole("button", { name: "Look at Kauwboy" }).click();
     const panel = page.getByLabel("Entity", { exact: true });
     await panel.getByRole("heading", { name: "Kauwboy" }).waitFor();
@@ -659,6 +673,7 @@ const tests = {
     const graph = await drawn(page);
     assert.ok(graph.nodes.length >= 200, `${graph.nodes.length}`);
     assert.deepEqual(graph.overlaps, []);
+    assert.deepEqual(graph.hidden, []);
     // One label for each bundle of like edges.
     assert.equal(graph.labels, 18);
     const slow = await page.evaluate(async () => {

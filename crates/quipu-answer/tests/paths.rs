@@ -393,7 +393,7 @@ async fn two_things_with_one_name_are_two_and_the_path_is_said_as_a_query() {
     keys.sort();
     assert_eq!(keys, ["http://films.test/r1", "http://films.test/r2"]);
     let reading = films.readings.first().unwrap();
-    assert_eq!(reading.words, "the film, where the director of the film is “Ada Kern”");
+    assert_eq!(reading.words, "the film whose director is “Ada Kern”");
     assert!(reading.sparql.as_ref().unwrap().contains("http://films.test/ada"));
     let number = asked("how many films have the director Ada Kern?").await;
     assert_eq!(number.answers, ["2"], "{number:#?}");

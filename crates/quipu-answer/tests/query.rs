@@ -130,6 +130,30 @@ async fn yes_and_no_are_said() {
 }
 
 #[tokio::test]
+async fn yes_and_no_come_with_the_values_compared() {
+    let lines = |answer: &Answer| -> Vec<String> {
+        let stated = answer.evidence.iter().map(quipu_answer::Evidence::to_line);
+        stated.filter(|line| line.contains(" | ")).collect()
+    };
+    let price = |name: &str| format!("(SELECT price FROM product WHERE name = '{name}')");
+    let cheaper = format!("SELECT {} < {}", price("Falcon Drill"), price("Otter Pump"));
+    let (answer, _) =
+        ask_with(&[cheaper.as_str(); 4], "Is the Falcon Drill cheaper than the Otter Pump?", query()).await;
+    assert_eq!(answer.answers, ["yes"], "{answer:#?}");
+    assert_eq!(lines(&answer), ["Falcon Drill | price | 120", "Otter Pump | price | 200"]);
+    // The query finds nothing; the evidence tells the supplier that it has.
+    let by_brix = "SELECT EXISTS (SELECT * FROM product WHERE name = 'Falcon Drill' AND supplier = 'Brix')";
+    let question = "Is Brix the supplier of the Falcon Drill?";
+    let (answer, _) = ask_with(&[by_brix; 4], question, query()).await;
+    assert_eq!(answer.answers, ["no"], "{answer:#?}");
+    assert_eq!(lines(&answer), ["Falcon Drill | supplier | Acme"]);
+    let rows = "SELECT COUNT(*) FROM product WHERE name = 'Falcon Drill' AND supplier = 'Brix'";
+    let (answer, _) = ask_with(&[rows; 4], question, query()).await;
+    assert_eq!(answer.answers, ["no"], "{answer:#?}");
+    assert_eq!(lines(&answer), ["Falcon Drill | supplier | Acme"]);
+}
+
+#[tokio::test]
 async fn another_reading_can_be_asked_for_and_a_plan_without_running_it() {
     let queries = ["SELECT based_in FROM supplier", "SELECT name FROM supplier", "SELECT name FROM city"];
     let question = "Which suppliers are odd, purple and bitter?";
@@ -345,4 +369,23 @@ async fn a_number_with_a_comma_between_its_thousands_is_one_number() {
         (asked("Who has more than 1,500 goals?").await, asked("Who has more than 1500 goals?").await);
     assert_eq!(with.answers.len(), 2, "{with:#?}");
     assert!((with.confidence - without.confidence).abs() < 1e-9);
+}
+
+#[tokio::test]
+async fn a_name_that_the_graph_lacks_is_said_to_be_unknown() {
+    let invented = "SELECT captain FROM ship_captain WHERE ship = 'Night Rider'";
+    let reason = |answer: quipu_answer::Answer| {
+        assert_eq!(answer.status, Status::Abstained);
+        answer.reason.unwrap()
+    };
+    let (answer, _) = ask_with(&[invented; 4], "Who steers the Night Rider?", query()).await;
+    assert_eq!(reason(answer), "nothing in the graph is called “Night Rider”");
+    let (answer, _) = ask_with(&["SELECT NULL"], "Does Bo Lind own the Night Rider?", query()).await;
+    assert_eq!(reason(answer), "nothing in the graph is called “Bo Lind” or “Night Rider”");
+    // A part of a name is known, and so are words of the tables.
+    for question in ["Who steers the Heron Rider?", "Who steers the Product?"] {
+        let (answer, _) = ask_with(&[invented; 4], question, query()).await;
+        let reason = reason(answer);
+        assert!(!reason.contains("is called"), "{question}: {reason}");
+    }
 }

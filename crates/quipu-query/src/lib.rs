@@ -55,7 +55,7 @@ pub use evidence::{Stated, StatedTriple, stated};
 pub use level::{Level, run_level};
 pub use plan::{Behind, Plan, PlanColumn, ValueKind, plan, without_conditions};
 pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
-pub use say::say;
+pub use say::{say, say_in_full};
 pub use sql::{read_sql, with_bracketed_sides};
 pub use syntax::*;
 pub use tables::*;

@@ -14,8 +14,14 @@ use crate::tables::{Kind, Table, Tables};
 
 /// Says a bound query in words.
 pub fn say(query: &Query, tables: &Tables) -> String {
-    let teller = Teller { tables, named: HashMap::new(), counted: String::new() };
-    teller.query(query)
+    Teller { tables, named: HashMap::new(), counted: String::new(), in_full: false }.query(query)
+}
+
+/// Says a bound query with each column's thing named, to compare its meaning with a question: "the
+/// bikes, where the price of the bikes is below 30", not "the bikes whose price is below 30". The
+/// limits of nearness were fitted on this form.
+pub fn say_in_full(query: &Query, tables: &Tables) -> String {
+    Teller { tables, named: HashMap::new(), counted: String::new(), in_full: true }.query(query)
 }
 
 struct Teller<'a> {
@@ -25,6 +31,8 @@ struct Teller<'a> {
     named: HashMap<String, String>,
     /// The rows that COUNT(*) of this SELECT counts, in words.
     counted: String,
+    /// Whether nothing is left out for brevity.
+    in_full: bool,
 }
 
 /// The subquery among whose entities a SELECT chooses, if the SELECT gives only the column that it
@@ -50,7 +58,7 @@ impl Teller<'_> {
             }
             Body::Select(select) => {
                 let counted = self.counted_by(select);
-                let teller = Teller { tables: self.tables, named: self.named.clone(), counted };
+                let teller = Teller { named: self.named.clone(), counted, ..*self };
                 teller.with_order(teller.select(select), query)
             }
         }
@@ -73,7 +81,8 @@ impl Teller<'_> {
                 let of = order.map(|order| self.bare(&order.expression)).unwrap_or_default();
                 // Not "the bikes, the one with the least price of the bikes".
                 let things = said.split(WHOSE).next().unwrap_or_default();
-                let own = of.strip_suffix(&format!(" of {things}")).filter(|_| !things.contains(','));
+                let own = of.strip_suffix(&format!(" of {things}"));
+                let own = own.filter(|_| !things.contains(',') && !self.in_full);
                 return match own {
                     Some(own) if things == said => format!("{said} with the {direction} {own}"),
                     own => format!("{said}, the one with the {direction} {}", own.unwrap_or(&of)),
@@ -104,7 +113,7 @@ impl Teller<'_> {
                 naming.push(condition);
             }
         }
-        Teller { tables: self.tables, named, counted: self.counted.clone() }.clauses(select, &naming)
+        Teller { named, counted: self.counted.clone(), ..*self }.clauses(select, &naming)
     }
 
     /// Names for rows that another row refers to, by the column that refers to them: "its mother",
@@ -184,7 +193,7 @@ impl Teller<'_> {
                 let [one] = conditions.as_slice() else { return None };
                 let (alias, name) = self.named_row(one, inner)?;
                 let counted = self.counted_by(inner);
-                let teller = Teller { tables: self.tables, named: HashMap::from([(alias, name)]), counted };
+                let teller = Teller { named: HashMap::from([(alias, name)]), counted, ..*self };
                 (of, teller.item(&item.expression))
             }
             _ => return None,
@@ -253,7 +262,7 @@ impl Teller<'_> {
         };
         let is_of_entities =
             table.and_then(|at| self.tables.table(at)).is_some_and(|table| !table.is_links());
-        if !is_plain || !is_of_entities || conditions.is_empty() {
+        if self.in_full || !is_plain || !is_of_entities || conditions.is_empty() {
             return None;
         }
         let owner = format!(" of {things} ");
@@ -418,6 +427,9 @@ impl Teller<'_> {
     /// “Silent Owl” is “city bike”".
     fn of_named(&self, query: &Query) -> Option<String> {
         let select = query.select().filter(|select| select.group.is_empty() && select.having.is_none())?;
+        if self.in_full {
+            return None;
+        }
         let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
         let name = |condition: &&Expression| match condition {
             Expression::Compare(Comparison::Equal, of, name) => match (&**of, &**name) {
@@ -435,7 +447,7 @@ impl Teller<'_> {
         let (at, (owner, thing)) = things.find(|(_, (alias, _))| !is_value(alias))?;
         let mut named = self.referred_rows(select);
         named.insert(owner.clone(), thing);
-        let teller = Teller { tables: self.tables, named, counted: self.counted.clone() };
+        let teller = Teller { named, counted: self.counted.clone(), ..*self };
         let others = conditions.into_iter().enumerate().filter(|(other, _)| *other != at);
         let told: Vec<String> = others
             .flat_map(|(_, condition)| {

@@ -12,6 +12,9 @@ pub(super) struct MeasureRow {
     reason: String,
     words: String,
     titles: String,
+    /// A title with such a word holds another measure: a date of service is no age.
+    #[serde(default)]
+    unless: String,
     /// Other measures may be meant too: no title is surely another measure.
     #[serde(default)]
     loose: bool,
@@ -37,7 +40,7 @@ impl MeasureRow {
         let titled = crate::words_of(title);
         let is_titled =
             |known: &str| titled.iter().any(|word| word == known || language.is_form(word, known));
-        listed(&self.titles).any(is_titled)
+        listed(&self.titles).any(is_titled) && !listed(&self.unless).any(is_titled)
     }
 }
 
@@ -91,6 +94,8 @@ mod tests {
             ("oldest", "date of birth", Measured::Alike),
             ("oldest", "maximum temperature", Measured::Otherwise),
             ("oldest", "launched", Measured::Unknown),
+            ("older", "last service", Measured::Otherwise),
+            ("oldest", "date of last service", Measured::Otherwise),
             ("largest", "price", Measured::Unknown),
             ("largest", "area in km²", Measured::Alike),
             ("smaller", "population", Measured::Unknown),

@@ -31,6 +31,7 @@ mod slips;
 mod stand_ins;
 mod tried;
 mod units;
+mod unknown;
 
 pub use bounds::bounds;
 pub use candidate::{Candidate, PathFit, TableQuestion};
@@ -47,3 +48,4 @@ pub use nearness::Nearness;
 pub use parts::in_parts;
 pub use slips::right_ends;
 pub use tried::words_tried;
+pub use unknown::unknown_names;

@@ -1,7 +1,7 @@
 //! From the chosen reading to the answer: values, table, evidence, and the reading of the question.
 
 use quipu_language::asks_for;
-use quipu_query::asked::{Candidate, Chosen, is_empty};
+use quipu_query::asked::{Candidate, Chosen, is_empty, unknown_names};
 use quipu_query::{CellValue, ValueKind};
 
 use super::{Asking, Failure};
@@ -34,7 +34,12 @@ pub(super) async fn answer(
         return Ok(Outcome::only_read(readings));
     }
     let Some(best) = chosen.into_iter().next() else {
+        let unknown = unknown_names(&asking.of_tables());
         let reason = match failures.first() {
+            Some(failure) if (failure.declined || failure.unbound) && !unknown.is_empty() => {
+                let names: Vec<String> = unknown.iter().map(|name| format!("“{name}”")).collect();
+                format!("nothing in the graph is called {}", names.join(" or "))
+            }
             Some(failure) if failure.declined => "no table of the graph answers the question".into(),
             // The model's invented table may come from the prompt's own examples; the user never
             // asked for it.

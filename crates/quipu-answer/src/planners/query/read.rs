@@ -6,8 +6,8 @@ use quipu_query::asked::{
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
-    RunLimits, Tables, asks_tables, is_too_much, plan, read_sql, run, run_level, say, with_bracketed_sides,
-    with_groups, with_measures, with_things,
+    RunLimits, Tables, asks_tables, is_too_much, plan, read_sql, run, run_level, say, say_in_full,
+    with_bracketed_sides, with_groups, with_measures, with_things,
 };
 
 use super::ask::Written;
@@ -82,8 +82,8 @@ async fn compared_with_words(
     mut candidate: Candidate,
 ) -> Result<Candidate, AnswerError> {
     if let Some(asked) = &asking.asked {
-        candidate.near = asked.near(context, &candidate.words).await?;
         let (query, tables) = (&candidate.bound.query, &asking.graph.tables);
+        candidate.near = asked.near(context, &say_in_full(query, tables)).await?;
         candidate.role = distance_of_role(context, asking.question.text(), query, tables).await?;
     }
     Ok(candidate)
