@@ -7,7 +7,7 @@ use llama_cpp_2::token::LlamaToken;
 use llama_cpp_2::token::data::LlamaTokenData;
 use llama_cpp_2::token::data_array::LlamaTokenDataArray;
 
-use super::engine::{Engine, Evaluated, Stop};
+use super::engine::{Engine, Evaluated, Last, Stop};
 use super::generated::Generated;
 use crate::{ChatRequest, ModelError};
 
@@ -67,7 +67,7 @@ fn by_next_token(
 /// reply.
 fn pick(
     engine: &Engine<'_>,
-    last: i32,
+    last: Last,
     tokens: impl Iterator<Item = Option<LlamaToken>>,
     sampler: Option<&mut LlamaSampler>,
 ) -> Option<LlamaToken> {

@@ -56,8 +56,17 @@ pub(super) struct Evaluated {
     pub(super) slot: usize,
     /// Number of its tokens that were reused.
     pub(super) reused: usize,
-    /// Index of its last token in the last step, for [`Engine::logits`].
-    pub(super) last: i32,
+    /// Its last token.
+    pub(super) last: Last,
+}
+
+/// The token whose logits tell the next one.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Last {
+    /// A token of the last step, by its index.
+    Computed(i32),
+    /// The end of the prompt that a slot holds.
+    Held(usize),
 }
 
 /// A token to evaluate: its position, the sequences that it belongs to, and whether its logits are
@@ -143,16 +152,23 @@ impl<'m> Engine<'m> {
         self.context.n_ctx() as usize
     }
 
-    /// Evaluates a prompt in a slot, computing only the tokens that no slot holds yet. Its last
-    /// token is always computed, for its logits.
+    /// Evaluates a prompt in a slot, computing only the tokens that no slot holds yet. Instructions
+    /// are computed by themselves, so that they are the same numbers in every prompt.
     pub(super) fn evaluate(&mut self, prompt: &Prompt, stop: Stop<'_>) -> Result<Evaluated, ModelError> {
         let instructions = prompt.instructions();
         let prompt = prompt.tokens.as_slice();
+        if let Some(slot) = self.slots.holding(prompt) {
+            if self.forget(slot, prompt.len()) {
+                self.slots.cut(slot);
+                return Ok(Evaluated { slot, reused: prompt.len(), last: Last::Held(slot) });
+            }
+            self.slots.reset(slot, &[]);
+        }
         let mut place = self.slots.place(prompt);
         if place.prefix < instructions.len() {
             place = self.recall(place.slot, instructions).unwrap_or(place);
         }
-        let mut reused = place.prefix.min(prompt.len().saturating_sub(1));
+        let mut reused = place.prefix;
         if place.slot != place.source || reused == 0 {
             self.forget(place.slot, 0);
         }
@@ -161,10 +177,17 @@ impl<'m> Engine<'m> {
         } else if reused > 0 && !self.forget(place.slot, reused) {
             reused = 0;
         }
-        let (kept, new) = prompt.split_at(reused);
-        self.slots.reset(place.slot, kept);
-        self.make_room(place.slot, new.len());
-        let last = self.append(place.slot, new, stop)?;
+        self.slots.take(place.slot, place.source, reused);
+        self.make_room(place.slot, prompt.len() - reused);
+        if let Some(new) = instructions.get(reused..).filter(|new| !new.is_empty()) {
+            self.append(place.slot, new, stop)?;
+            self.slots.mark(place.slot, None);
+        }
+        let rest = prompt.get(reused.max(instructions.len())..).unwrap_or_default();
+        let last = self.append(place.slot, rest, stop)?;
+        if let Last::Computed(index) = last {
+            self.slots.mark(place.slot, Some(self.context.get_logits_ith(index)));
+        }
         self.keep(place.slot, instructions);
         Ok(Evaluated { slot: place.slot, reused, last })
     }
@@ -208,13 +231,13 @@ impl<'m> Engine<'m> {
         self.free_scratch(0);
     }
 
-    /// Evaluates tokens at a slot's end; returns the last one's index for [`Engine::logits`].
+    /// Evaluates tokens at a slot's end; returns the last one.
     pub(super) fn append(
         &mut self,
         slot: usize,
         tokens: &[LlamaToken],
         stop: Stop<'_>,
-    ) -> Result<i32, ModelError> {
+    ) -> Result<Last, ModelError> {
         let sequences = [sequence(slot)];
         let mut last = 0;
         for chunk in tokens.chunks(STEP) {
@@ -233,7 +256,7 @@ impl<'m> Engine<'m> {
             self.slots.extend(slot, chunk);
             last = position(chunk.len().saturating_sub(1));
         }
-        Ok(last)
+        Ok(Last::Computed(last))
     }
 
     /// Evaluates at most [`STEP`] tokens at once. When the cells run out, the least recently used
@@ -280,9 +303,12 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Logits after token `index` of the last step.
-    pub(super) fn logits(&self, index: i32) -> &[f32] {
-        self.context.get_logits_ith(index)
+    /// The logits after a token.
+    pub(super) fn logits(&self, last: Last) -> &[f32] {
+        match last {
+            Last::Computed(index) => self.context.get_logits_ith(index),
+            Last::Held(slot) => self.slots.logits(slot),
+        }
     }
 
     /// Lets a scratch sequence share the first `length` tokens of a slot.

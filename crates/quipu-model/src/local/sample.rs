@@ -5,7 +5,7 @@ use llama_cpp_2::token::LlamaToken;
 use llama_cpp_2::token::data::LlamaTokenData;
 use llama_cpp_2::token::data_array::LlamaTokenDataArray;
 
-use super::engine::Engine;
+use super::engine::{Engine, Last};
 use crate::gbnf::schema_to_grammar;
 use crate::{ChatRequest, Constraint, ModelError};
 
@@ -43,7 +43,7 @@ impl Sampler {
     }
 
     /// The next token after token `last` of the last step; `None` at the end of the reply.
-    pub(super) fn next(&mut self, engine: &Engine<'_>, last: i32) -> Result<Option<LlamaToken>, ModelError> {
+    pub(super) fn next(&mut self, engine: &Engine<'_>, last: Last) -> Result<Option<LlamaToken>, ModelError> {
         let logits = engine.logits(last);
         let mut token = match &mut self.temperature {
             None => argmax(logits),

@@ -2,7 +2,7 @@
 
 use llama_cpp_2::token::LlamaToken;
 
-use super::engine::{Engine, Entry, Evaluated, SCORED_AT_ONCE, STEP, Stop, scratch};
+use super::engine::{Engine, Entry, Evaluated, Last, SCORED_AT_ONCE, STEP, Stop, scratch};
 use crate::ModelError;
 
 /// A token of some continuations; continuations with the same beginning share it.
@@ -119,7 +119,7 @@ fn evaluate_tree(
         });
         engine.step(slot, entries)?;
         for (index, node) in (0_i32..).zip(chunk) {
-            add_log_probabilities(engine.logits(index), &node.tells, scores);
+            add_log_probabilities(engine.logits(Last::Computed(index)), &node.tells, scores);
         }
     }
     Ok(())

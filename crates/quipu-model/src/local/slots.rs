@@ -6,6 +6,12 @@ use llama_cpp_2::token::LlamaToken;
 #[derive(Debug, Default, Clone)]
 struct Slot {
     tokens: Vec<LlamaToken>,
+    /// Lengths at which a computation ended: of the instructions, then of whole prompts. Numbers
+    /// round differently if the same tokens are computed in other steps. So a prompt goes on from a
+    /// mark only, and the same question gets the same reply whatever was asked before.
+    marks: Vec<usize>,
+    /// The logits after the last mark, if that is the end of a prompt.
+    logits: Option<Vec<f32>>,
     /// The adapter of their computation.
     adapter: Option<usize>,
     used_at: u64,
@@ -20,14 +26,14 @@ pub(super) struct Slots {
     clock: u64,
 }
 
-/// The place of a prompt's evaluation, and its reusable prefix.
+/// The place of a prompt's evaluation, and its reusable prefix, which ends at a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     /// The slot to use.
     pub(super) slot: usize,
     /// The slot with the common prefix. If it differs from `slot`, its cells must be shared first.
     pub(super) source: usize,
-    /// Length of the common prefix.
+    /// Length of the reusable prefix.
     pub(super) prefix: usize,
 }
 
@@ -46,9 +52,11 @@ impl Slots {
     /// behind the prefix. Otherwise the least recently used slot shares the prefix, so that two
     /// prompts with a short common beginning do not evict each other.
     pub(super) fn place(&self, prompt: &[LlamaToken]) -> Place {
-        let common = |slot: &Slot| match slot.adapter == self.adapter {
-            true => slot.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count(),
-            false => 0,
+        let common = |slot: &Slot| {
+            let common = slot.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count();
+            let marks = slot.marks.iter().copied().filter(|_| slot.adapter == self.adapter);
+            // The last token is computed for its logits.
+            marks.filter(|mark| *mark <= common && *mark < prompt.len()).max().unwrap_or(0)
         };
         let (source, prefix, length) = self
             .slots
@@ -62,6 +70,21 @@ impl Slots {
         }
         let slot = self.least_recent(Some(source).filter(|_| prefix > 0)).unwrap_or(source);
         Place { slot, source, prefix }
+    }
+
+    /// The slot that holds exactly this prompt with the logits after it.
+    pub(super) fn holding(&self, prompt: &[LlamaToken]) -> Option<usize> {
+        self.slots.iter().position(|slot| {
+            slot.adapter == self.adapter
+                && slot.logits.is_some()
+                && slot.marks.last() == Some(&prompt.len())
+                && slot.tokens.starts_with(prompt)
+        })
+    }
+
+    /// The logits after the prompt of a slot.
+    pub(super) fn logits(&self, slot: usize) -> &[f32] {
+        self.slots.get(slot).and_then(|slot| slot.logits.as_deref()).unwrap_or_default()
     }
 
     /// The least recently used slot (empty ones first), except `keep`.
@@ -94,14 +117,33 @@ impl Slots {
         self.slots.get(slot).map_or(&[], |slot| &slot.tokens)
     }
 
-    /// Records that a slot holds exactly these tokens.
-    pub(super) fn reset(&mut self, slot: usize, prefix: &[LlamaToken]) {
+    /// Records that a slot holds the first `length` tokens of `source`, with their marks.
+    pub(super) fn take(&mut self, slot: usize, source: usize, length: usize) {
+        let Some(from) = self.slots.get(source) else { return };
+        let tokens = from.tokens.iter().take(length).copied().collect();
+        let marks = from.marks.iter().copied().filter(|mark| *mark <= length).collect();
+        self.put(slot, Slot { tokens, marks, ..Slot::default() });
+    }
+
+    /// Records that a slot holds exactly these tokens, which were computed by themselves.
+    pub(super) fn reset(&mut self, slot: usize, tokens: &[LlamaToken]) {
+        let marks = if tokens.is_empty() { Vec::new() } else { vec![tokens.len()] };
+        self.put(slot, Slot { tokens: tokens.to_vec(), marks, ..Slot::default() });
+    }
+
+    /// Records that a slot holds its prompt again, without the reply.
+    pub(super) fn cut(&mut self, slot: usize) {
         self.clock += 1;
         if let Some(slot) = self.slots.get_mut(slot) {
-            slot.tokens.clear();
-            slot.tokens.extend_from_slice(prefix);
-            slot.adapter = self.adapter;
+            slot.tokens.truncate(slot.marks.last().copied().unwrap_or(0));
             slot.used_at = self.clock;
+        }
+    }
+
+    fn put(&mut self, at: usize, slot: Slot) {
+        self.clock += 1;
+        if let Some(place) = self.slots.get_mut(at) {
+            *place = Slot { adapter: self.adapter, used_at: self.clock, ..slot };
         }
     }
 
@@ -112,11 +154,17 @@ impl Slots {
         }
     }
 
+    /// Marks the end of a slot's tokens; keeps the logits after them.
+    pub(super) fn mark(&mut self, slot: usize, logits: Option<&[f32]>) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.marks.push(slot.tokens.len());
+            slot.logits = logits.map(<[f32]>::to_vec);
+        }
+    }
+
     /// Records that all slots are empty.
     pub(super) fn clear(&mut self) {
-        for slot in &mut self.slots {
-            slot.tokens.clear();
-        }
+        self.slots.fill(Slot::default());
     }
 }
 
@@ -128,19 +176,48 @@ mod tests {
         ids.iter().map(|&id| LlamaToken(id)).collect()
     }
 
+    /// A slot with instructions and the rest of a prompt.
+    fn hold(slots: &mut Slots, slot: usize, instructions: &[i32], rest: &[i32]) {
+        slots.reset(slot, &tokens(instructions));
+        slots.extend(slot, &tokens(rest));
+        slots.mark(slot, Some(&[0.5]));
+    }
+
     #[test]
-    fn a_prompt_goes_on_from_the_longest_common_prefix() {
+    fn a_prompt_goes_on_from_the_last_common_mark() {
         let mut slots = Slots::new(3);
-        slots.reset(0, &tokens(&[1, 2, 3, 4]));
-        slots.reset(1, &tokens(&[1, 2, 9]));
+        hold(&mut slots, 0, &[1, 2, 3], &[4, 5]);
+        hold(&mut slots, 1, &[1, 2], &[9]);
         assert_eq!(slots.place(&tokens(&[1, 2, 3, 7])), Place { slot: 0, source: 0, prefix: 3 });
         assert_eq!(slots.place(&tokens(&[1, 2, 9, 9])), Place { slot: 1, source: 1, prefix: 3 });
+        // The fourth token was computed in one step with the fifth.
+        assert_eq!(slots.place(&tokens(&[1, 2, 3, 4, 7])), Place { slot: 0, source: 0, prefix: 3 });
+        // A reply has no mark.
+        slots.extend(0, &tokens(&[6, 7]));
+        assert_eq!(slots.place(&tokens(&[1, 2, 3, 4, 5, 6, 8])).prefix, 5);
+    }
+
+    #[test]
+    fn a_prompt_is_held_with_its_logits_until_it_changes() {
+        let mut slots = Slots::new(2);
+        hold(&mut slots, 0, &[1, 2], &[3]);
+        slots.extend(0, &tokens(&[8, 9]));
+        assert_eq!(slots.holding(&tokens(&[1, 2, 3])), Some(0));
+        assert_eq!(slots.holding(&tokens(&[1, 2])), None);
+        slots.cut(0);
+        assert_eq!((slots.tokens(0), slots.logits(0)), (tokens(&[1, 2, 3]).as_slice(), &[0.5][..]));
+        slots.compute_with(Some(0));
+        assert_eq!(slots.holding(&tokens(&[1, 2, 3])), None);
+        slots.compute_with(None);
+        slots.take(1, 0, 2);
+        assert_eq!((slots.tokens(1), slots.holding(&tokens(&[1, 2]))), (tokens(&[1, 2]).as_slice(), None));
+        assert_eq!(slots.place(&tokens(&[1, 2, 4])).prefix, 2);
     }
 
     #[test]
     fn a_short_common_prefix_is_shared_and_not_displaced() {
         let mut slots = Slots::new(3);
-        slots.reset(0, &tokens(&[1, 2, 3, 4, 5, 6]));
+        hold(&mut slots, 0, &[1, 2], &[3, 4, 5, 6]);
         assert_eq!(slots.place(&tokens(&[1, 2, 8, 9])), Place { slot: 1, source: 0, prefix: 2 });
     }
 
@@ -160,7 +237,7 @@ mod tests {
         slots.reset(0, &tokens(&[1, 2, 3]));
         slots.compute_with(Some(0));
         assert_eq!(slots.place(&tokens(&[1, 2, 3, 4])), Place { slot: 1, source: 0, prefix: 0 });
-        slots.reset(1, &tokens(&[1, 2, 3, 4]));
+        hold(&mut slots, 1, &[1, 2, 3], &[4]);
         assert_eq!(slots.occupied(), 7);
         assert_eq!(slots.place(&tokens(&[1, 2, 3, 5])), Place { slot: 1, source: 1, prefix: 3 });
         slots.compute_with(None);

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::LocalConfig;
 use super::choice::choose;
-use super::engine::{Engine, LoadedAdapter, Stop};
+use super::engine::{Engine, Last, LoadedAdapter, Stop};
 use super::generated::Generated;
 use super::kept::Kept;
 use super::prompt::{Prompt, PromptWriter};
@@ -136,7 +136,7 @@ impl Worker<'_> {
     fn generate(
         &mut self,
         slot: usize,
-        mut last: i32,
+        mut last: Last,
         request: &ChatRequest,
         stop: Stop<'_>,
     ) -> Result<Generated, ModelError> {
