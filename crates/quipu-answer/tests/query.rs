@@ -27,7 +27,7 @@ async fn one_call_gives_a_table_with_its_reading_and_its_evidence() {
     assert_eq!(table.rows[0][0].as_ref().unwrap().key.as_deref(), Some("http://shop.test/brix"));
     assert!(answer.grounded);
     let reading = answer.readings.first().unwrap();
-    assert!(reading.words.contains("average of price"), "{}", reading.words);
+    assert!(reading.words.contains("average price"), "{}", reading.words);
     assert!(reading.sparql.as_ref().unwrap().starts_with("SELECT"));
     assert!(answer.evidence.iter().any(|piece| piece.to_line() == "Otter Pump | price | 200"));
 }

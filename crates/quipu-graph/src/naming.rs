@@ -77,6 +77,12 @@ impl Naming {
         self.kind.words.contains(&words_of_key(key))
     }
 
+    /// Whether a label is that of a relation to kinds: a graph may number its relations.
+    #[inline]
+    pub(crate) fn says_kind(&self, label: &str) -> bool {
+        self.kind.words.iter().any(|word| word.eq_ignore_ascii_case(label))
+    }
+
     /// The class in a relation like `productName`, in words.
     fn class_in<'a>(&self, words: &'a str) -> Option<&'a str> {
         let (class, last) = words.rsplit_once(' ')?;

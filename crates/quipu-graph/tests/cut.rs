@@ -146,6 +146,18 @@ fn a_compressed_file_is_refused_at_every_cut() {
     }
 }
 
+/// A text may begin like a compressed file.
+#[test]
+fn a_text_that_begins_like_bzip2_is_a_text() {
+    for text in ["BZhang\tlives in\tPeru\n", "BZh\tis\tcode\n", "BZh9 Lane\tlies in\tLima\n"] {
+        assert_eq!(try_import("graph.tsv", text.as_bytes()).unwrap().statements, 1, "{text}");
+    }
+    for cut in ["BZh9", "BZh91AY"] {
+        let error = try_import("graph.tsv", cut.as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("compressed data is damaged"), "{error}");
+    }
+}
+
 /// Whatever its name says, the content of a file may be compressed.
 #[test]
 fn damaged_compressed_data_is_the_files_fault_in_every_format() {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use quipu_language::{Language, predicate_of};
 
 use crate::syntax::{
-    Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query, Select, SetOperator, Source,
+    Aggregate, Body, ColumnRef, Comparison, Expression, Join, Order, Query, Select, SetOperator, Source,
 };
 use crate::tables::{Kind, Table, Tables};
 
@@ -65,8 +65,14 @@ impl Teller<'_> {
     }
 
     fn with_order(&self, mut said: String, query: &Query) -> String {
-        let by: Vec<String> = query
-            .order
+        // That rows without a value come last goes without saying.
+        let says = |order: &&Order| match &order.expression {
+            Expression::IsNull(_) => self.in_full,
+            Expression::Not(of) => self.in_full || !matches!(**of, Expression::IsNull(_)),
+            _ => true,
+        };
+        let orders: Vec<&Order> = query.order.iter().filter(says).collect();
+        let by: Vec<String> = orders
             .iter()
             .map(|order| {
                 let direction = if order.descending { "greatest" } else { "least" };
@@ -75,7 +81,7 @@ impl Teller<'_> {
             .collect();
         match (by.is_empty(), query.limit) {
             (false, Some(1)) if query.offset == 0 => {
-                let order = query.order.first();
+                let order = orders.first();
                 let direction =
                     if order.is_some_and(|order| order.descending) { "greatest" } else { "least" };
                 let of = order.map(|order| self.bare(&order.expression)).unwrap_or_default();
@@ -252,23 +258,24 @@ impl Teller<'_> {
     }
 
     /// " whose price is below 30 and whose shop is “Mill Lane”", if all conditions are about the
-    /// things that the query gives.
-    fn whose(&self, select: &Select, things: &str, conditions: &[String]) -> Option<String> {
-        let [item] = select.items.as_slice() else { return None };
-        let is_plain = select.group.is_empty() && select.having.is_none() && is_thing(&item.expression);
+    /// things that end what was said so far.
+    fn whose(&self, select: &Select, said: &str, conditions: &[String]) -> Option<String> {
         let [Source::Table(_, table)] = select.from.iter().map(|from| &from.source).collect::<Vec<_>>()[..]
         else {
             return None;
         };
-        let is_of_entities =
-            table.and_then(|at| self.tables.table(at)).is_some_and(|table| !table.is_links());
-        if self.in_full || !is_plain || !is_of_entities || conditions.is_empty() {
+        let table = table.and_then(|at| self.tables.table(at)).filter(|table| !table.is_links())?;
+        let is_plain = select.group.is_empty() && select.having.is_none() && !conditions.is_empty();
+        let is_last = said.ends_with(&format!(" {}", table.title))
+            || said.ends_with(&format!(" {}", of_many(&table.title)));
+        if self.in_full || !is_plain || !is_last {
             return None;
         }
+        let things = format!("the {}", table.title);
         let owner = format!(" of {things} ");
         let whose = conditions.iter().map(|condition| {
             let (title, rest) = condition.strip_prefix("the ")?.split_once(&owner)?;
-            let is_once = !rest.contains(things) && !title.contains(" of ");
+            let is_once = !rest.contains(&things) && !title.contains(" of ");
             is_once.then(|| format!("{} {title} {rest}", WHOSE.trim()))
         });
         Some(format!(" {}", joined(&whose.collect::<Option<Vec<String>>>()?)))
@@ -358,6 +365,9 @@ impl Teller<'_> {
                     None => format!("{name} of {}", of_many(&self.counted)),
                     Some(of) if *function == Aggregate::Count && is_thing(of) => {
                         format!("{name} of {}", of_many(&self.bare(of)))
+                    }
+                    Some(of) if !self.in_full && !*distinct && name_before(*function, of, self.tables) => {
+                        format!("{name} {}", self.bare(of))
                     }
                     Some(of) => {
                         let different =
@@ -524,6 +534,14 @@ fn of_kind(title: &str, kind: Kind, tables: &Tables) -> String {
         Kind::Entity(Some(table)) => tables.table(table).map_or(title, |table| &table.title).to_owned(),
         _ => title.to_owned(),
     }
+}
+
+/// Whether an aggregate's name stands before the property that it is of: "average price".
+fn name_before(function: Aggregate, of: &Expression, tables: &Tables) -> bool {
+    let Expression::Column(column) = of else { return false };
+    let title = column.place.and_then(|place| tables.column(place)).map(|of| of.title.as_str());
+    let is_noun = title.is_some_and(|title| predicate_of(title).is_none()) && !is_thing(of);
+    matches!(function, Aggregate::Avg | Aggregate::Min | Aggregate::Max) && is_noun
 }
 
 /// Whether a value is the name of a table's things.

@@ -562,3 +562,31 @@ async fn a_link_that_a_thing_lacks_is_said_by_its_name() {
     let said = quipu_query::say(&read(&shop, question, sql).query, &shop.tables);
     assert_eq!(said, "the Lighthouse, where it has no kept by");
 }
+
+/// The graph's own names come first: a word that is the title of a column is asked for.
+#[tokio::test]
+async fn a_left_out_word_that_names_a_column_of_the_tables_is_doubtful() {
+    let lands = r#"
+@prefix e: <http://land.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+e:m a e:Country ; rdfs:label "Morland" ; e:capital e:rab ; e:currency "crown" .
+e:c a e:Country ; rdfs:label "Chalk" ; e:capital e:sant ; e:currency "mark" .
+e:casa a e:City ; rdfs:label "Casabell" ; e:country e:m ; e:people 9 ; e:coastal true .
+e:rab a e:City ; rdfs:label "Rabell" ; e:country e:m ; e:people 3 ; e:coastal true .
+e:sant a e:City ; rdfs:label "Santell" ; e:country e:c ; e:people 7 ; e:coastal false .
+"#;
+    let shop = Shop::of("lands.ttl", lands).await.unwrap();
+    let of_city = "SELECT country.name FROM city JOIN country ON city.country = country.name WHERE city.name = 'Casabell'";
+    let of_capital = "SELECT name FROM country WHERE capital = 'Rabell'";
+    let largest = "SELECT name FROM city ORDER BY people DESC LIMIT 1";
+    for (question, sql, expected) in [
+        ("Of which country is Casabell the capital?", of_city, Some("capital")),
+        ("Of which country is Rabell the capital?", of_capital, None),
+        ("In which country is Casabell?", of_city, None),
+        // "Coastal" may only tell which city is meant.
+        ("In which country is the coastal city Casabell?", of_city, None),
+        ("Which city has the most people?", largest, None),
+    ] {
+        assert_eq!(doubts(&shop, question, sql).await, Vec::from_iter(expected), "{question}");
+    }
+}

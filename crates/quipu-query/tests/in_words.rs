@@ -34,6 +34,16 @@ async fn a_query_is_said_as_people_say_it() -> Result<()> {
     assert_eq!(words(&shop, cheap), "the Bike whose kind is “city bike” and whose price is below 30");
     let cheapest = "SELECT name FROM Bike ORDER BY price LIMIT 1";
     assert_eq!(words(&shop, cheapest), "the Bike with the least price");
+    // Small models put things without a value last.
+    let stated = "SELECT name FROM Bike ORDER BY price IS NULL, price LIMIT 1";
+    assert_eq!(words(&shop, stated), "the Bike with the least price");
+    let number = "SELECT COUNT(*) FROM Bike WHERE kind = 'city bike'";
+    assert_eq!(words(&shop, number), "the number of Bikes whose kind is “city bike”");
+    let average = "SELECT AVG(price) FROM Bike WHERE kind = 'city bike' AND electric = true";
+    assert_eq!(
+        words(&shop, average),
+        "the average price of the Bike whose kind is “city bike” and whose electric is true"
+    );
     let of_kind = "SELECT name FROM Bike WHERE kind = 'city bike' ORDER BY price LIMIT 1";
     assert_eq!(words(&shop, of_kind), "the Bike whose kind is “city bike”, the one with the least price");
     Ok(())

@@ -361,3 +361,48 @@ async fn triples_as_text_may_state_kinds() {
     check(&shop, "SELECT AVG(age) FROM dog", &["10"]).await;
     check(&shop, "SELECT owner FROM cat WHERE age > 9", &["Anna"]).await;
 }
+
+/// A graph that numbers its relations states kinds by the one that is labelled so; a statement of
+/// an office, which has no kind, makes a row of a table that is called like the relation.
+#[tokio::test]
+async fn a_numbered_relation_is_known_by_its_label() {
+    let offices = r#"
+@prefix e: <http://kb.example/e/> .
+@prefix p: <http://kb.example/p/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+p:P31 rdfs:label "Instance of" . p:P6 rdfs:label "position held" . p:P7 rdfs:label "office" .
+p:P8 rdfs:label "start" . p:P9 rdfs:label "population" .
+e:Q1 rdfs:label "human" . e:Q2 rdfs:label "city" . e:Q3 rdfs:label "public office" .
+e:Q10 p:P31 e:Q2 ; rdfs:label "Brusk" ; p:P9 84000 .
+e:Q11 p:P31 e:Q2 ; rdfs:label "Tellin" ; p:P9 132000 .
+e:Q20 p:P31 e:Q3 ; rdfs:label "Mayor of Brusk" .
+e:Q21 p:P31 e:Q3 ; rdfs:label "Mayor of Tellin" .
+e:Q30 p:P31 e:Q1 ; rdfs:label "Ana Holt" ; p:P6 e:S1 .
+e:Q31 p:P31 e:Q1 ; rdfs:label "Per Strand" ; p:P6 e:S2 , e:S3 .
+e:S1 p:P7 e:Q20 ; p:P8 "2004-05-01"^^xsd:date .
+e:S2 p:P7 e:Q20 ; p:P8 "2012-05-01"^^xsd:date .
+e:S3 p:P7 e:Q21 ; p:P8 "2020-06-01"^^xsd:date .
+"#;
+    let shop = Shop::of("offices.ttl", offices).await.unwrap();
+    check(&shop, "SELECT name FROM city ORDER BY population DESC LIMIT 1", &["Tellin"]).await;
+    let held = "SELECT h.name FROM human h JOIN human_position_held l ON h.name = l.human JOIN position_held s \
+                ON l.position_held = s.name WHERE s.office = 'Mayor of Brusk' ORDER BY s.start";
+    check(&shop, held, &["Ana Holt", "Per Strand"]).await;
+    // The key of a statement tells nothing: its parts are given, the office first.
+    let positions = "SELECT position_held FROM human_position_held WHERE human = 'Per Strand'";
+    let read = crate::common::read(&shop, "Which positions did Per Strand hold?", positions);
+    let plan = quipu_query::plan(&read.query, &shop.tables).unwrap();
+    let limits = quipu_query::RunLimits::default();
+    let mut rows = quipu_query::run(&shop.workspace, &plan, &limits).await.unwrap().rows;
+    rows.sort_by_key(|row| row[1].as_ref().map(|cell| cell.name.clone()));
+    let names: Vec<Vec<&str>> =
+        rows.iter().map(|row| row.iter().flatten().map(|cell| cell.name.as_str()).collect()).collect();
+    assert_eq!(names, [["Mayor of Brusk", "2012-05-01"], ["Mayor of Tellin", "2020-06-01"]]);
+    // A label that belongs to no relation states nothing.
+    let films = "<http://f.example/a> <http://www.w3.org/2000/01/rdf-schema#label> \"is a\" .\n\
+                 <http://f.example/a> <http://f.example/by> <http://f.example/b> .\n";
+    let films = Shop::of("films.nt", films).await.unwrap();
+    let relations = films.workspace.graph().relations();
+    assert!(relations.iter().all(|info| info.role != quipu_graph::RelationRole::Type));
+}

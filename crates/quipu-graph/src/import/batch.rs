@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::intern::Interner;
 use crate::GraphError;
+use crate::naming::NAMING;
 use crate::parse::{LONGEST_KEY, LONGEST_TEXT, LineError, Sink, Tail};
 use crate::store::dictionary::{KIND_SEPARATOR, term_hash};
 use crate::store::file::FileWriter;
@@ -101,7 +102,13 @@ pub(super) struct Gathered {
     pub(crate) relations: Mutex<RelationTable>,
     pub(crate) documents: Mutex<FileWriter>,
     pub(super) runs: Mutex<Vec<Run>>,
+    /// What is called as a relation to kinds ("instance of"), each with the relation by which it
+    /// is called so.
+    pub(super) called_kinds: Mutex<Vec<(String, String)>>,
 }
+
+/// Most things that are noted as called like a relation to kinds.
+const MOST_CALLED: usize = 1_024;
 
 /// One thread's batch of triples. It spills itself when it exceeds its share of the memory.
 pub(super) struct Batch<'a> {
@@ -309,6 +316,14 @@ impl Sink for Batch<'_> {
         if self.is_due() {
             self.spill_if_full()?;
         }
+        if let Tail::Literal { lexical, .. } = tail
+            && NAMING.says_kind(lexical)
+        {
+            let mut called = self.gathered.called_kinds.lock();
+            if called.len() < MOST_CALLED {
+                called.push((head.to_owned(), relation.to_owned()));
+            }
+        }
         let head = self.head(head)?;
         let relation = self.relation(relation)?;
         let tail = match tail {
@@ -346,6 +361,7 @@ mod tests {
             relations: Mutex::default(),
             documents: Mutex::new(FileWriter::create(folder.path(), "texts").unwrap()),
             runs: Mutex::default(),
+            called_kinds: Mutex::default(),
         };
         fill(&mut Batch::new(&gathered, 1 << 20));
         gathered.runs.into_inner().len()

@@ -98,7 +98,7 @@ impl Import<'_> {
         };
         let counted = Counted::default();
         let (gathered, tables) = self.timed("reading", |import| import.read(&counted))?;
-        let Gathered { relations, documents, runs, .. } = gathered;
+        let Gathered { relations, documents, runs, called_kinds, .. } = gathered;
         let (runs, relations) = (runs.into_inner(), relations.into_inner());
         if runs.is_empty() {
             return Err(GraphError::Empty);
@@ -110,7 +110,7 @@ impl Import<'_> {
                 Profile::detect(&keys.zip(relations.statements.iter().copied()).collect::<Vec<_>>())?
             }
         };
-        let relations = order_relations(relations, &profile);
+        let relations = order_relations(relations, &called_kinds.into_inner(), &profile);
         let merged = self.timed("merging terms", |import| import.merge(&runs))?;
         let counts = Counts {
             entities: merged.entities,
@@ -144,6 +144,7 @@ impl Import<'_> {
             relations: Mutex::new(RelationTable::default()),
             documents: Mutex::new(FileWriter::create(self.folder, "documents.texts")?),
             runs: Mutex::new(Vec::new()),
+            called_kinds: Mutex::default(),
         };
         let tables = read_inputs(self.config, &gathered, counted, &self.watch)?;
         Ok((gathered, tables.reports()))
@@ -310,8 +311,9 @@ impl Import<'_> {
     }
 }
 
-/// Orders the relations by key, so that their ids do not depend on the order of the threads.
-fn order_relations(table: RelationTable, profile: &Profile) -> Relations {
+/// Orders the relations by key, so that their ids do not depend on the order of the threads. `called`
+/// holds what is called like a relation to kinds, with the relation that calls it so.
+fn order_relations(table: RelationTable, called: &[(String, String)], profile: &Profile) -> Relations {
     let mut keyed: Vec<(String, u32)> = table.keys.into_iter().zip(0..).collect();
     keyed.sort_unstable();
     let mut ids = vec![0; keyed.len()];
@@ -324,8 +326,13 @@ fn order_relations(table: RelationTable, profile: &Profile) -> Relations {
     let mut roles: Vec<(RelationRole, usize)> = keys.iter().map(|key| profile.role(key)).collect();
     // A graph with a vocabulary of its own may state kinds by a relation of its own.
     if roles.iter().all(|(role, _)| *role != RelationRole::Type) {
+        let is_label = |relation: &str| profile.role(relation).0 == RelationRole::Label;
+        let is_called = |key: &str| {
+            let bearer = profile.label_bearer(key);
+            called.iter().any(|(thing, by)| *thing == bearer && is_label(by))
+        };
         for (role, key) in roles.iter_mut().zip(&keys) {
-            if role.0 == RelationRole::Ordinary && NAMING.leads_to_kinds(key) {
+            if role.0 == RelationRole::Ordinary && (NAMING.leads_to_kinds(key) || is_called(key)) {
                 *role = (RelationRole::Type, 0);
             }
         }

@@ -225,12 +225,21 @@ fn decompressed(path: &Path, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Re
     let raw = BufReader::with_capacity(256 << 10, raw);
     Ok(match start.as_slice() {
         [0x1f, 0x8b, ..] => Box::new(Unpacked(flate2::bufread::MultiGzDecoder::new(raw))),
-        [b'B', b'Z', b'h', ..] => Box::new(Unpacked(bzip2::bufread::MultiBzDecoder::new(raw))),
+        start if is_bzip2(start) => Box::new(Unpacked(bzip2::bufread::MultiBzDecoder::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             Box::new(Unpacked(zstd::Decoder::with_buffer(raw).map_err(io_error("cannot read", path))?))
         }
         _ => Box::new(raw),
     })
+}
+
+/// Whether bytes begin as bzip2 does: its name, a level, and the mark of a block or of the end. The
+/// name alone may begin a text: "BZhang". Of a cut file the mark may be cut.
+fn is_bzip2(start: &[u8]) -> bool {
+    let Some((level, mark)) = start.strip_prefix(b"BZh").and_then(<[u8]>::split_first) else { return false };
+    let marks = [[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], [0x17, 0x72, 0x45, 0x38, 0x50, 0x90]];
+    let begins = |of: &[u8; 6]| mark.iter().zip(of).all(|(byte, known)| byte == known);
+    level.is_ascii_digit() && *level != b'0' && marks.iter().any(begins)
 }
 
 /// A decompressor, whose own errors are told apart from those of the file below it.

@@ -7,6 +7,7 @@
 mod bounds;
 mod candidate;
 mod choose;
+mod columns_left_out;
 mod counted;
 mod differences;
 mod each;

@@ -10,24 +10,37 @@ use crate::tables::{Column, Kind, Place, Table, Tables, words_of};
 /// Gives the parts of values instead of their nodes' keys, if a query gives nothing else. Things
 /// that the question asks for by their name are no values: "which mission was the longest".
 pub(super) fn parts_of_values(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
-    let title = &tables.table(given(query, tables)?.of)?.title;
+    let of = given(query, tables)?.of;
+    let title = &tables.table(of)?.title;
     let words = words_of(asking_clause(question));
-    if noun_asked_for(&words).is_some_and(|(_, noun)| is_called(title, noun, &words)) {
+    // The key of a statement tells nothing, whatever the question calls it.
+    if !tables.holds_statements(of)
+        && noun_asked_for(&words).is_some_and(|(_, noun)| is_called(title, noun, &words))
+    {
         return None;
     }
     *query = in_parts(query, tables)?;
     Some(Mend { text: format!("each {title} is given by its parts"), doubt: Doubt::None })
 }
 
-/// The query that gives the parts of the values that a query gives: of a price its amount and its
-/// currency. `None` if it gives other things, or several columns.
+/// The query that gives the parts of the values and statements that a query gives: of a price its
+/// amount and its currency, of an office that was held the office and its dates. `None` if it gives
+/// other things, or several columns.
 pub fn in_parts(query: &Query, tables: &Tables) -> Option<Query> {
-    let Given { of, .. } = given(query, tables).filter(|given| tables.holds_values(given.of))?;
+    let is_made_of_parts = |of: usize| tables.holds_values(of) || tables.holds_statements(of);
+    let Given { of, .. } = given(query, tables).filter(|given| is_made_of_parts(given.of))?;
     let table = tables.table(of)?;
-    // The amount comes first.
-    let amount = tables.amount(of);
-    let others = (1..table.columns.len()).filter(|at| Some(*at) != amount);
-    Some(columns_of(query.clone(), of, table, amount.into_iter().chain(others)))
+    // The amount of a value comes first, and the things that a statement is about.
+    let is_thing = |at: &usize| {
+        let column = table.columns.get(*at);
+        tables.holds_statements(of) && column.is_some_and(|column| matches!(column.kind, Kind::Entity(_)))
+    };
+    let first: Vec<usize> = match tables.amount(of).filter(|_| tables.holds_values(of)) {
+        Some(amount) => vec![amount],
+        None => (1..table.columns.len()).filter(is_thing).collect(),
+    };
+    let others = (1..table.columns.len()).filter(|at| !first.contains(at));
+    Some(columns_of(query.clone(), of, table, first.iter().copied().chain(others)))
 }
 
 /// Gives the column that the question asks for by its name instead of the things that have it: "in

@@ -217,6 +217,23 @@ impl Tables {
         })
     }
 
+    /// Whether a table's rows are statements: things without a type and a name, in a graph with
+    /// types, that hold what is stated of another thing. An office that was held has a beginning.
+    pub fn holds_statements(&self, table: usize) -> bool {
+        /// Most parts of a statement.
+        const MOST: usize = 8;
+        let typed = self.tables.iter().any(|table| matches!(table.source, Rows::Types(_)));
+        self.table(table).is_some_and(|table| {
+            let parts = table.columns.get(1..).unwrap_or_default();
+            let is_thing = |part: &Column| matches!(part.kind, Kind::Entity(_));
+            typed
+                && table.unnamed
+                && matches!(table.source, Rows::Heads(_))
+                && parts.iter().any(is_thing)
+                && parts.len() <= MOST
+        })
+    }
+
     /// Whether the entities of a column may be units: nothing but their names is known of them.
     fn is_unit(&self, column: &Column) -> bool {
         match column.kind {

@@ -1,0 +1,53 @@
+//! Words that name a column of a query's own tables, which the query does not use.
+
+use quipu_language::Language;
+
+use crate::syntax::{Body, Query, Source};
+use crate::tables::{Kind, Tables, words_of};
+
+/// The word of the question, among those that a query leaves out, that is the whole title of a
+/// column of its tables. "Of which country is Casablanca the capital" is not answered by the
+/// country of a city of that name, if countries have a column `capital`.
+pub(super) fn column_left_out(
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+    language: Language,
+) -> Option<String> {
+    let mut used = Vec::new();
+    tables_of(query, &mut used);
+    let titles: Vec<String> = used
+        .into_iter()
+        .filter_map(|at| tables.table(at))
+        .flat_map(|table| table.columns.iter().skip(1))
+        // Words for what a thing is like may only tell which thing is meant: "the electric bike".
+        .filter(|column| !matches!(column.kind, Kind::Flag))
+        .filter_map(|column| <[String; 1]>::try_from(words_of(&column.title)).ok().map(|[title]| title))
+        .collect();
+    left_out.iter().find(|word| titles.iter().any(|title| language.is_form(word, title))).cloned()
+}
+
+/// The tables of a query and of the queries within it.
+fn tables_of(query: &Query, used: &mut Vec<usize>) {
+    match &query.body {
+        Body::Set { left, right, .. } => {
+            tables_of(left, used);
+            tables_of(right, used);
+        }
+        Body::Select(select) => {
+            for from in &select.from {
+                match &from.source {
+                    Source::Table(_, table) => used.extend(*table),
+                    Source::Derived(query) => tables_of(query, used),
+                }
+            }
+            for expression in select.expressions() {
+                expression.visit(&mut |part| {
+                    if let Some(query) = part.query() {
+                        tables_of(query, used);
+                    }
+                });
+            }
+        }
+    }
+}
