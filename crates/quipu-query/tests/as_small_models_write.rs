@@ -583,10 +583,31 @@ e:sant a e:City ; rdfs:label "Santell" ; e:country e:c ; e:people 7 ; e:coastal 
         ("Of which country is Casabell the capital?", of_city, Some("capital")),
         ("Of which country is Rabell the capital?", of_capital, None),
         ("In which country is Casabell?", of_city, None),
-        // "Coastal" may only tell which city is meant.
+        // Words for what a thing is like may only tell which one is meant.
         ("In which country is the coastal city Casabell?", of_city, None),
+        ("In which country, by its currency, is Casabell?", of_city, None),
         ("Which city has the most people?", largest, None),
     ] {
         assert_eq!(doubts(&shop, question, sql).await, Vec::from_iter(expected), "{question}");
     }
+}
+
+/// "Younger than Pearl" is no name before hers: the model is told what has an order.
+#[tokio::test]
+async fn things_have_no_order() {
+    let shop = gallery().await;
+    let refused = |question: &str, sql: &str| {
+        let query = read_sql(sql, None).unwrap();
+        let bound = bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default());
+        bound.err().map(|error| error.to_string())
+    };
+    let name = &shop.lines("SELECT name FROM tram LIMIT 1").await[0];
+    let faster = format!("SELECT name FROM tram WHERE name > '{name}'");
+    let expected = format!(
+        "tram have no order: compare a column such as tram.top_speed_kmh with \
+         (SELECT top_speed_kmh FROM tram WHERE name = '{name}')"
+    );
+    assert_eq!(refused(&format!("Which trams are faster than {name}?"), &faster), Some(expected));
+    assert_eq!(refused("Which trams are called after M?", "SELECT name FROM tram WHERE name > 'M'"), None);
+    assert_eq!(refused(&format!("Which trams are not {name}?"), &faster.replace('>', "<>")), None);
 }

@@ -290,7 +290,7 @@ async fn what_joins_rows_of_one_table_or_rows_outside_is_said() {
 async fn a_count_says_what_it_counts() -> anyhow::Result<()> {
     let codes = Shop::of("codes.ttl", CODES).await?;
     for (sql, expected) in [
-        ("SELECT COUNT(*) FROM creature WHERE atk > 3", "the number of Creatures,"),
+        ("SELECT COUNT(*) FROM creature WHERE atk > 3", "the number of Creatures whose atk is above 3"),
         (
             "SELECT language, COUNT(*) FROM creature_language GROUP BY language",
             "the language and the number of Creatures, for each language",

@@ -9,6 +9,7 @@ use super::honours::without_honours;
 use super::idle_joins::without_idle_joins;
 use super::measures::{right_measure, right_order};
 use super::moved::with_the_named;
+use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::shares::of_those;
@@ -35,6 +36,9 @@ pub fn bind_as_asked(
 ) -> Result<Bound, QueryError> {
     let (query, before) = mended(question, query, tables, values, found);
     let mut bound = bind(query, tables, values, found)?;
+    if let Some(reason) = order_of_things(question, &bound.query, tables, values) {
+        return Err(QueryError::Unbound(reason));
+    }
     bound.mends.extend(before);
     Ok(bound)
 }

@@ -24,6 +24,7 @@ mod mismatched;
 mod mistaken;
 mod moved;
 mod nearness;
+mod order_of_things;
 mod others;
 mod parts;
 mod said;
