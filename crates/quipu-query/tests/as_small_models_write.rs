@@ -611,3 +611,43 @@ async fn things_have_no_order() {
     assert_eq!(refused("Which trams are called after M?", "SELECT name FROM tram WHERE name > 'M'"), None);
     assert_eq!(refused(&format!("Which trams are not {name}?"), &faster.replace('>', "<>")), None);
 }
+
+/// Who is younger was born later.
+#[tokio::test]
+async fn a_comparative_of_ages_decides_the_direction_of_dates() {
+    let pets = r#"
+@prefix e: <http://pet.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+e:a a e:Cat ; rdfs:label "Momo" ; e:born "2019-11-20"^^xsd:date ; e:weight 4 .
+e:b a e:Cat ; rdfs:label "Pearl" ; e:born "2016-01-05"^^xsd:date ; e:weight 5 .
+e:c a e:Cat ; rdfs:label "Lola" ; e:born "2011-06-18"^^xsd:date ; e:weight 6 .
+"#;
+    let shop = Shop::of("pets.ttl", pets).await.unwrap();
+    let born = |name: &str| format!("(SELECT born FROM cat WHERE name = '{name}')");
+    let than = |sign: &str| format!("SELECT name FROM cat WHERE born {sign} {}", born("Pearl"));
+    let two = |one: &str, sign: &str, other: &str| format!("SELECT {} {sign} {}", born(one), born(other));
+    for (question, sql, expected) in [
+        ("Which cats are younger than Pearl?", than("<"), vec!["Momo"]),
+        ("Which cats are younger than Pearl?", than(">"), vec!["Momo"]),
+        ("Which cats are older than Pearl?", than(">"), vec!["Lola"]),
+        ("Is Momo younger than Pearl?", two("Momo", "<", "Pearl"), vec!["true"]),
+        ("Is Momo younger than Pearl?", two("Pearl", ">", "Momo"), vec!["true"]),
+        ("Is Momo older than Pearl?", two("Momo", ">", "Pearl"), vec!["false"]),
+        ("Is Pearl older than Momo?", two("Pearl", "<", "Momo"), vec!["true"]),
+        // Without a comparative, and with a fixed date, nothing is turned.
+        ("Which cats were born before Pearl?", than("<"), vec!["Lola"]),
+        (
+            "Which older cats were born since 2015?",
+            "SELECT name FROM cat WHERE born > '2018-01-01'".into(),
+            vec!["Momo"],
+        ),
+        (
+            "Which cats are heavier than Pearl?",
+            "SELECT name FROM cat WHERE weight > (SELECT weight FROM cat WHERE name = 'Pearl')".into(),
+            vec!["Lola"],
+        ),
+    ] {
+        assert_eq!(answers(&shop, question, &sql).await, expected, "{question} {sql}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Every mend that the question's own words allow, in their order: some change the query that a
 //! model wrote, the others the query that is bound to the graph.
 
+use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::for_each;
@@ -73,6 +74,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_order(question, query, tables),
         right_units(question, query, tables),
         right_ends(question, query, tables),
+        right_comparison(question, query, tables),
         right_direction(question, query, tables),
         right_dates(question, query, tables),
         right_sides(question, query, tables),

@@ -8,6 +8,7 @@ mod bounds;
 mod candidate;
 mod choose;
 mod columns_left_out;
+mod comparatives;
 mod counted;
 mod differences;
 mod each;
