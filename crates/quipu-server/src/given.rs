@@ -9,10 +9,8 @@ use std::num::NonZeroUsize;
 
 use lru::LruCache;
 use parking_lot::Mutex;
-use quipu_answer::{Conversation, Speaker, Value};
+use quipu_answer::{Answer, Conversation, Speaker, Value};
 use xxhash_rust::xxh3::xxh3_64;
-
-use crate::app::Reply;
 
 /// Answers that are kept.
 const KEPT: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
@@ -29,12 +27,12 @@ impl Default for Given {
 }
 
 impl Given {
-    /// Keeps the values of an answer that is sent as this text.
-    pub(crate) fn keep(&self, reply: &Reply, text: &str) {
-        let Some(table) = &reply.answer.table else { return };
+    /// Keeps the values of a workspace's answer that is sent as this text.
+    pub(crate) fn keep(&self, workspace: &str, answer: &Answer, text: &str) {
+        let Some(table) = &answer.table else { return };
         let values: Vec<Value> = table.values().into_iter().take(VALUES).cloned().collect();
         if values.iter().any(|value| value.key.is_some()) {
-            self.0.lock().put(hash(&reply.workspace, text), values);
+            self.0.lock().put(hash(workspace, text), values);
         }
     }
 
@@ -72,7 +70,7 @@ mod tests {
     #[test]
     fn a_text_brings_its_values_back_in_its_own_workspace() {
         let given = Given::default();
-        given.keep(&sample::reply(sample::towns()), "Lima and Cusco\n");
+        given.keep("geo", &sample::towns(), "Lima and Cusco\n");
         let said = |text: &str| Turn::new(Speaker::Answer, text);
         assert_eq!(recalled(&given, "geo", said("Lima and Cusco")), ["Lima", "Cusco"]);
         assert!(recalled(&given, "other", said("Lima and Cusco")).is_empty());
@@ -83,7 +81,7 @@ mod tests {
     #[test]
     fn values_that_a_client_sends_stay() {
         let given = Given::default();
-        given.keep(&sample::reply(sample::towns()), "towns");
+        given.keep("geo", &sample::towns(), "towns");
         let own = Turn { values: vec![sample::value("c", "Caral")], ..Turn::new(Speaker::Answer, "towns") };
         assert_eq!(recalled(&given, "geo", own), ["Caral"]);
     }
@@ -91,8 +89,8 @@ mod tests {
     #[test]
     fn the_oldest_answers_are_forgotten() {
         let given = Given::default();
-        let reply = sample::reply(sample::towns());
-        (0..=KEPT.get()).for_each(|number| given.keep(&reply, &number.to_string()));
+        let towns = sample::towns();
+        (0..=KEPT.get()).for_each(|number| given.keep("geo", &towns, &number.to_string()));
         assert!(recalled(&given, "geo", Turn::new(Speaker::Answer, "0")).is_empty());
         assert_eq!(recalled(&given, "geo", Turn::new(Speaker::Answer, "1")).len(), 2);
     }

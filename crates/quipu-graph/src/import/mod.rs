@@ -311,8 +311,8 @@ impl Import<'_> {
     }
 }
 
-/// Orders the relations by key, so that their ids do not depend on the order of the threads. `called`
-/// holds what is called like a relation to kinds, with the relation that calls it so.
+/// Orders the relations by key, so that their ids do not depend on the order of the threads.
+/// `called` holds what is called like a relation to kinds, with the relation that calls it so.
 fn order_relations(table: RelationTable, called: &[(String, String)], profile: &Profile) -> Relations {
     let mut keyed: Vec<(String, u32)> = table.keys.into_iter().zip(0..).collect();
     keyed.sort_unstable();

@@ -165,7 +165,7 @@ impl Wanted {
     pub(super) fn say(&self, reply: &Reply, given: &Given) -> Said {
         let said = self.said(reply);
         if let Said::Text(text) = &said {
-            given.keep(reply, text);
+            given.keep(&reply.workspace, &reply.answer, text);
         }
         said
     }
