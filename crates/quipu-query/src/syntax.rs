@@ -422,6 +422,27 @@ impl Query {
         }
     }
 
+    /// The tables of FROM, here and in all subqueries: each name with its position, once bound.
+    pub fn tables(&self) -> Vec<(&str, Option<usize>)> {
+        let mut tables = self.own_tables();
+        self.visit(&mut |part| tables.extend(part.query().into_iter().flat_map(Self::own_tables)));
+        tables
+    }
+
+    /// The same without the queries within expressions.
+    fn own_tables(&self) -> Vec<(&str, Option<usize>)> {
+        match &self.body {
+            Body::Set { left, right, .. } => [left.own_tables(), right.own_tables()].concat(),
+            Body::Select(select) => {
+                let tables = select.from.iter().map(|from| match &from.source {
+                    Source::Table(name, at) => vec![(name.as_str(), *at)],
+                    Source::Derived(query) => query.own_tables(),
+                });
+                tables.flatten().collect()
+            }
+        }
+    }
+
     /// Calls `visit` with every expression of this query and of its subqueries.
     pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         match &self.body {

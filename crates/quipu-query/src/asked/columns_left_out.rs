@@ -2,7 +2,7 @@
 
 use quipu_language::Language;
 
-use crate::syntax::{Body, Comparison, Expression, Query, Source};
+use crate::syntax::{Comparison, Expression, Query};
 use crate::tables::{Column, Kind, Tables, words_of};
 
 /// The word of the question, among those that a query leaves out, that is the whole title of a
@@ -15,13 +15,12 @@ pub(super) fn column_left_out(
     tables: &Tables,
     language: Language,
 ) -> Option<String> {
-    let mut used = Vec::new();
-    tables_of(query, &mut used);
     let named = named_tables(query, tables);
     let holds_such = |column: &&Column| matches!(column.kind, Kind::Entity(Some(of)) if named.contains(&of));
-    let titles: Vec<String> = used
+    let titles: Vec<String> = query
+        .tables()
         .into_iter()
-        .filter_map(|at| tables.table(at))
+        .filter_map(|(_, at)| tables.table(at?))
         .flat_map(|table| table.columns.iter().skip(1))
         .filter(holds_such)
         .filter_map(|column| <[String; 1]>::try_from(words_of(&column.title)).ok().map(|[title]| title))
@@ -46,29 +45,4 @@ fn named_tables(query: &Query, tables: &Tables) -> Vec<usize> {
         }
     });
     named
-}
-
-/// The tables of a query and of the queries within it.
-fn tables_of(query: &Query, used: &mut Vec<usize>) {
-    match &query.body {
-        Body::Set { left, right, .. } => {
-            tables_of(left, used);
-            tables_of(right, used);
-        }
-        Body::Select(select) => {
-            for from in &select.from {
-                match &from.source {
-                    Source::Table(_, table) => used.extend(*table),
-                    Source::Derived(query) => tables_of(query, used),
-                }
-            }
-            for expression in select.expressions() {
-                expression.visit(&mut |part| {
-                    if let Some(query) = part.query() {
-                        tables_of(query, used);
-                    }
-                });
-            }
-        }
-    }
 }

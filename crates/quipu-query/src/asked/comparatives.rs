@@ -2,9 +2,9 @@
 
 use quipu_language::{End, Language, Ordered, with_superlatives};
 
-use super::slips::ordered_by;
+use super::slips::{each_query, ordered_by};
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, Comparison, Expression, Query, Source};
+use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::{Tables, words_of};
 
 /// Turns a comparison of two things' dates or ages that the question's only comparative asks for
@@ -28,7 +28,12 @@ pub(super) fn right_comparison(question: &str, query: &mut Query, tables: &Table
     if asked.contains(comparison) {
         return None;
     }
-    turn(query, &|part| compared(part, &words, tables).is_some());
+    each_query(query, &mut |query| {
+        if let Body::Select(select) = &mut query.body {
+            let is_it = |part: &Expression| compared(part, &words, tables).is_some();
+            select.expressions_mut().into_iter().for_each(|expression| turn(expression, &is_it));
+        }
+    });
     let side = if asked.contains(&Comparison::Greater) { "greater" } else { "lesser" };
     Some(Mend { text: format!("“{word}” asks for the {side} {title}"), doubt: Doubt::Little })
 }
@@ -82,35 +87,12 @@ fn turned(comparison: Comparison) -> Comparison {
     }
 }
 
-/// Turns the comparisons of a query that `is_it` picks.
-fn turn(query: &mut Query, is_it: &impl Fn(&Expression) -> bool) {
-    match &mut query.body {
-        Body::Set { left, right, .. } => {
-            turn(left, is_it);
-            turn(right, is_it);
-        }
-        Body::Select(select) => {
-            for from in &mut select.from {
-                if let Source::Derived(query) = &mut from.source {
-                    turn(query, is_it);
-                }
-            }
-            let items = select.items.iter_mut().map(|item| &mut item.expression);
-            for expression in items.chain(&mut select.filter).chain(&mut select.having) {
-                turn_within(expression, is_it);
-            }
-        }
-    }
-}
-
-fn turn_within(expression: &mut Expression, is_it: &impl Fn(&Expression) -> bool) {
+/// Turns the comparisons of an expression, without those of its subqueries, that `is_it` picks.
+fn turn(expression: &mut Expression, is_it: &impl Fn(&Expression) -> bool) {
     if is_it(expression)
         && let Expression::Compare(comparison, ..) = expression
     {
         *comparison = turned(*comparison);
     }
-    if let Some(query) = expression.query_mut() {
-        turn(query, is_it);
-    }
-    expression.parts_mut().into_iter().for_each(|part| turn_within(part, is_it));
+    expression.parts_mut().into_iter().for_each(|part| turn(part, is_it));
 }

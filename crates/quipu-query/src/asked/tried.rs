@@ -3,43 +3,20 @@
 use quipu_language::Language;
 
 use super::explain::Unexplained;
-use crate::syntax::{Body, Expression, Query, Source};
+use crate::syntax::{Expression, Query};
 use crate::tables::{Tables, words_of};
 
 /// The words of a query's tables, columns and values.
 pub fn words_tried(query: &Query) -> Vec<String> {
-    let mut names = Vec::new();
-    tables_of(query, &mut names);
-    query.visit(&mut |part| {
-        match part {
-            Expression::Column(column) => names.push(column.name.clone()),
-            Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) => {
-                names.push(text.clone());
-            }
-            _ => {}
+    let mut names: Vec<String> = query.tables().into_iter().map(|(name, _)| name.to_owned()).collect();
+    query.visit(&mut |part| match part {
+        Expression::Column(column) => names.push(column.name.clone()),
+        Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) => {
+            names.push(text.clone());
         }
-        if let Some(query) = part.query() {
-            tables_of(query, &mut names);
-        }
+        _ => {}
     });
     names.iter().flat_map(|name| words_of(name)).collect()
-}
-
-fn tables_of(query: &Query, names: &mut Vec<String>) {
-    match &query.body {
-        Body::Set { left, right, .. } => {
-            tables_of(left, names);
-            tables_of(right, names);
-        }
-        Body::Select(select) => {
-            for from in &select.from {
-                match &from.source {
-                    Source::Table(name, _) => names.push(name.clone()),
-                    Source::Derived(query) => tables_of(query, names),
-                }
-            }
-        }
-    }
 }
 
 /// The question's words that an earlier query asked for, that no table and no column is called by,
