@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use quipu_graph::counting_requests;
 use quipu_index::Workspace;
 use quipu_language::Language;
@@ -222,7 +223,8 @@ impl Engine {
     /// When graph, index or model fail, or the options are invalid.
     pub async fn ask(&self, question: &Question, options: &AskOptions) -> Result<Answer, AnswerError> {
         let (trace, ledger) = (Trace::new(options.sink.clone()), Ledger::default());
-        counting_requests(ledger.requests(), self.ask_traced(question, options, &trace, &ledger)).await
+        let asked = self.ask_traced(question, options, &trace, &ledger).boxed();
+        counting_requests(ledger.requests(), asked).await
     }
 
     async fn ask_traced(
@@ -395,7 +397,7 @@ async fn found_without_model(
     let alone = context.without_model();
     let left = options.limits.time.saturating_sub(context.ledger.elapsed());
     let (paths, none) = (ByPaths(&options.config.paths), BestSoFar::default());
-    match tokio::time::timeout(left, ask_each(&alone, question, &paths, &none)).await {
+    match tokio::time::timeout(left, ask_each(&alone, question, &paths, &none).boxed()).await {
         Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => Ok(None),
         Ok(outcome) => Ok(Some(outcome?).filter(|outcome| outcome.status == Status::Answered)),
     }

@@ -15,6 +15,8 @@ use crate::answer::{AnswerError, Outcome, Question};
 use crate::ledger::Context;
 use crate::planners::{self, PathsConfig, Planner, Planning, QueryConfig};
 use crate::sources::Way;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -225,42 +227,47 @@ impl Method {
         !matches!(self, Self::Io | Self::Cot | Self::SelfConsistency)
     }
 
-    pub(crate) async fn run(
+    /// Runs the method. Its future is on the heap: held in place, those of all methods would be
+    /// parts of every caller's stack.
+    pub(crate) fn run<'a>(
         self,
-        context: &Context<'_>,
-        question: &Question,
-        config: &MethodConfig,
-    ) -> Result<Outcome, AnswerError> {
+        context: &'a Context<'_>,
+        question: &'a Question,
+        config: &'a MethodConfig,
+    ) -> BoxFuture<'a, Result<Outcome, AnswerError>> {
+        let planning = config.planning();
         match self {
-            Self::Auto => auto::run(context, question, config).await,
-            Self::Paths => planners::paths::run(context, question, &config.paths).await,
-            Self::Query => planners::query::run(context, question, &config.query).await,
-            Self::Kerag => kerag::run(context, question, &config.kerag, config.planning()).await,
-            Self::Hybrid => hybrid::run(context, question, &config.hybrid, config.planning()).await,
-            Self::Verify => verify::run(context, question, &config.verify, config.planning()).await,
-            Self::Anchor => anchor::run(context, question, &config.anchor, config.planning()).await,
-            Self::Pseudo => pseudo::run(context, question, &config.pseudo, config.planning()).await,
-            Self::Io => baselines::io::run(context, question).await,
-            Self::Cot => baselines::cot::run(context, question).await,
+            Self::Auto => auto::run(context, question, config).boxed(),
+            Self::Paths => planners::paths::run(context, question, &config.paths).boxed(),
+            Self::Query => planners::query::run(context, question, &config.query).boxed(),
+            Self::Kerag => kerag::run(context, question, &config.kerag, planning).boxed(),
+            Self::Hybrid => hybrid::run(context, question, &config.hybrid, planning).boxed(),
+            Self::Verify => verify::run(context, question, &config.verify, planning).boxed(),
+            Self::Anchor => anchor::run(context, question, &config.anchor, planning).boxed(),
+            Self::Pseudo => pseudo::run(context, question, &config.pseudo, planning).boxed(),
+            Self::Io => baselines::io::run(context, question).boxed(),
+            Self::Cot => baselines::cot::run(context, question).boxed(),
             Self::SelfConsistency => {
-                baselines::self_consistency::run(context, question, &config.self_consistency).await
+                baselines::self_consistency::run(context, question, &config.self_consistency).boxed()
             }
             Self::QuestionMatch => {
-                baselines::question_match::run(context, question, &config.question_match).await
+                baselines::question_match::run(context, question, &config.question_match).boxed()
             }
-            Self::Graph => baselines::graph::run(context, question).await,
-            Self::Text => baselines::text::run(context, question, &config.text).await,
-            Self::MultiVector => baselines::multi_vector::run(context, question, &config.multi_vector).await,
-            Self::TextGraph => baselines::text_graph::run(context, question, &config.text_graph).await,
-            Self::ToolUse => baselines::tool_use::run(context, question, &config.tool_use).await,
-            Self::Tog => baselines::tog::run(context, question, &config.tog).await,
-            Self::StructGpt => baselines::structgpt::run(context, question, &config.structgpt).await,
+            Self::Graph => baselines::graph::run(context, question).boxed(),
+            Self::Text => baselines::text::run(context, question, &config.text).boxed(),
+            Self::MultiVector => {
+                baselines::multi_vector::run(context, question, &config.multi_vector).boxed()
+            }
+            Self::TextGraph => baselines::text_graph::run(context, question, &config.text_graph).boxed(),
+            Self::ToolUse => baselines::tool_use::run(context, question, &config.tool_use).boxed(),
+            Self::Tog => baselines::tog::run(context, question, &config.tog).boxed(),
+            Self::StructGpt => baselines::structgpt::run(context, question, &config.structgpt).boxed(),
             Self::PlanOnGraph => {
-                baselines::plan_on_graph::run(context, question, &config.plan_on_graph).await
+                baselines::plan_on_graph::run(context, question, &config.plan_on_graph).boxed()
             }
-            Self::React => baselines::react::run(context, question, &config.react).await,
-            Self::Reflexion => baselines::reflexion::run(context, question, &config.reflexion).await,
-            Self::Corrective => baselines::corrective::run(context, question, &config.corrective).await,
+            Self::React => baselines::react::run(context, question, &config.react).boxed(),
+            Self::Reflexion => baselines::reflexion::run(context, question, &config.reflexion).boxed(),
+            Self::Corrective => baselines::corrective::run(context, question, &config.corrective).boxed(),
         }
     }
 }

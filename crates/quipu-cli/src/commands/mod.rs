@@ -133,7 +133,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Tables(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Documents(command) => command.run().await,
         Command::Query(arguments) => arguments.run().await,
-        Command::Ask(arguments) => (*arguments).run().await,
+        Command::Ask(arguments) => Box::pin((*arguments).run()).await,
         Command::Examples(command) => interrupt::or_interrupted(command.run()).await,
         Command::Serve(arguments) => arguments.run().await,
         Command::Mcp(arguments) => interrupt::or_interrupted(arguments.run()).await,
@@ -141,8 +141,8 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
         Command::Experience(command) => interrupt::or_interrupted(command.run()).await,
-        Command::Tune(command) => interrupt::or_interrupted(command.run()).await,
-        Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
+        Command::Tune(command) => Box::pin(interrupt::or_interrupted(command.run())).await,
+        Command::Eval(command) => Box::pin(interrupt::or_interrupted(command.run())).await,
         Command::Completions(_) | Command::Man(_) | Command::Init(_) | Command::Methods(_) => Ok(()),
     }
 }

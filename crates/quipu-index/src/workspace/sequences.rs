@@ -313,7 +313,7 @@ async fn run(changes: &[(bool, Change)]) {
         workspaces.extend(place.check().await);
     }
     if workspaces.len() == 2 {
-        check_joined(folder.path(), &places, &workspaces).await;
+        Box::pin(check_joined(folder.path(), &places, &workspaces)).await;
     }
 }
 

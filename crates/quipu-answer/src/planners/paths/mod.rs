@@ -15,6 +15,7 @@ mod settled;
 
 use std::ops::Range;
 
+use futures::FutureExt as _;
 use quipu_graph::{LiteralValue, NodeId};
 use quipu_language::{
     Condition, Language, Operation, Places, Wanted, blank, chosen_from, condition, normalise, quantity,
@@ -222,7 +223,7 @@ async fn run_open(
 ) -> Result<Answered, AnswerError> {
     let condition = condition(question.text());
     let mentioned = link(context, question, condition.as_ref(), settled, config).await?;
-    run_linked(context, question, mentioned, condition, config, most).await
+    run_linked(context, question, mentioned, condition, config, most).boxed().await
 }
 
 /// The same for mentions that the caller linked, the surest first.
@@ -238,7 +239,7 @@ pub(crate) async fn run_from(
     let condition = condition(question.text());
     mentioned.retain(|m| outside(m, condition.as_ref()));
     few(question, &mut mentioned, config);
-    let answered = run_linked(context, question, mentioned, condition, config, 0).await?;
+    let answered = run_linked(context, question, mentioned, condition, config, 0).boxed().await?;
     as_read(context, answered.outcome).await
 }
 

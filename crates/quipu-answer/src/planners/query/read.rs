@@ -1,5 +1,6 @@
 //! From a model's text to rows: the query is read, bound, planned and run.
 
+use futures::FutureExt as _;
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
     Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, without_invented,
@@ -44,7 +45,7 @@ pub(super) async fn read(
     written: Written,
 ) -> Result<Result<Candidate, Failure>, AnswerError> {
     let sql = written.sql.as_str();
-    let outcome = try_read(context, asking, &written).await;
+    let outcome = try_read(context, asking, &written).boxed().await;
     let failed = |reason: String| Failure { sql: sql.to_owned(), reason, declined: false, unbound: false };
     let outcome = match outcome {
         Ok(Some(candidate)) => Ok(compared_with_words(context, asking, candidate).await?),

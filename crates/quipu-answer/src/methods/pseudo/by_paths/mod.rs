@@ -25,6 +25,7 @@ mod respond;
 mod verify;
 mod whole;
 
+use futures::FutureExt as _;
 use quipu_language::wanted;
 use quipu_model::ChatRequest;
 use quipu_query::PseudoGraph;
@@ -54,7 +55,7 @@ pub(super) async fn run(
     let belief = believe(context, question, config).await?;
     let mut whole = None;
     if config.verification != Verification::Similarity {
-        whole = Some(whole::plan(context, question, config, paths).await?);
+        whole = Some(whole::plan(context, question, config, paths).boxed().await?);
     }
     if let Some(whole) = whole.take_if(|whole| whole.decides(belief.open, false)) {
         return whole.settle(context, question, &belief.graph, config).await;
