@@ -21,12 +21,14 @@ CRASHES ?= 1000
 SEQUENCES ?= 500
 
 export QUESTION
+# Node where the system has none: scripts/setup.sh.
+export PATH := $(PATH):$(CURDIR)/.venv/bin
 # See .cargo/config.toml: without tiled kernels, rearranged weights are the faster ones.
 ifeq ($(filter x86_64 amd64,$(shell uname -m)),)
 export GGML_CPU_REPACK = ON
 endif
 
-.PHONY: help demo demo-setup demo-build setup page build demo-models test test-python tune test-tune dist fuzz damage crash sequences soak bench-build bench bench-compare lint format
+.PHONY: help demo demo-setup demo-build setup page page-tests build demo-models test test-python tune test-tune dist fuzz damage crash sequences soak bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -39,7 +41,7 @@ demo: demo-models $(DEMO)/imported ## build, import the demo graph, ask five que
 demo-setup:
 	@scripts/setup.sh demo
 
-setup: ## what the tests need: build tools, Rust, Python packages, Virtuoso, Node, Chromium
+setup: ## what the tests need: build tools, Rust, Python packages, Node, Virtuoso, Chromium
 	@scripts/setup.sh
 
 page: ## the page, with Node: `cargo build` takes it into the binary
@@ -47,11 +49,15 @@ page: ## the page, with Node: `cargo build` takes it into the binary
 	@cd ui && if [ -e dist/index.html ] && [ -z "$$(find . \( -name node_modules -o -name dist \) -prune -o -type f -newer dist/index.html -print)" ]; then :; \
 	elif ! command -v npm >/dev/null; then \
 		echo "page: left out (no npm here); everything else works without it"; \
-	elif [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-fund --no-audit; then \
+	elif [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --omit=dev --silent --no-fund --no-audit; then \
 		npm run --silent build -- --logLevel warn; \
 	else \
 		echo "page: left out (npm could not fetch its packages); everything else works without it"; \
 	fi
+
+# What drives the page in a browser, which building it does not need.
+page-tests: page
+	@cd ui && if command -v npm >/dev/null && [ ! -e node_modules/playwright-core ]; then npm ci --silent --no-fund --no-audit; fi
 
 build: setup page ## release build of the quipu command
 	@cargo build --release --locked -p quipu-cli
@@ -72,7 +78,7 @@ $(DEMO)/imported: $(GRAPH) | demo-models
 	@touch $@
 
 test: export QUIPU_SKIPPED = $(abspath $(TARGET_DIR))/skipped-tests.txt
-test: setup page ## the whole test suite
+test: setup page-tests ## the whole test suite
 	@rm -f "$$QUIPU_SKIPPED"
 	@# Built first and in the same way as it is run: the models are fetched with this very binary.
 	cargo test --workspace --locked --no-run

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Prepares a machine for building Quipu. Usage: setup.sh [demo]
-# For the demo: build tools, Rust, and a Python environment that writes its graph. For the tests,
-# besides: what they ask (Oxigraph's server; Virtuoso, where apt may be used), W3C's tests of
-# SPARQL, what builds and tests the Python package, and Node and Chromium for the page.
+# For the demo: build tools, Rust, a Python environment that writes its graph, and Node, which builds
+# the page (PyPI's where the system has none). For the tests, besides: what they ask (Oxigraph's
+# server; Virtuoso, where apt may be used), W3C's tests of SPARQL, what builds and tests the Python
+# package, and Chromium for the page.
 # Before apt is called it asks, unless CI or YES=1 is set. Safe to run again: what is there already
 # is left alone. Models are fetched by `quipu models pull`.
 set -eu
@@ -11,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 APT_PACKAGES="build-essential cmake clang libclang-dev pkg-config"
 SERVER_PACKAGES="virtuoso-opensource-7-bin"
-PAGE_PACKAGES="nodejs npm chromium"
+BROWSER_PACKAGES="chromium"
 VENV=.venv
 REQUIREMENTS="demo/requirements.txt"
 [ "$purpose" = demo ] || REQUIREMENTS="$REQUIREMENTS scripts/requirements.txt python/requirements.txt"
@@ -83,6 +84,29 @@ check_rust() {
     say "Rust: $found"
 }
 
+# Installs into the environment, by its own pip or the system's.
+install_packages() {
+    if "$VENV/bin/python" -m pip --version >/dev/null 2>&1; then
+        "$VENV/bin/python" -m pip install -q --disable-pip-version-check "$@"
+    else
+        python3 -m pip --python "$VENV/bin/python" install -q --disable-pip-version-check "$@"
+    fi
+}
+
+# The system's Node, else one of PyPI's: `make page` finds both.
+install_node() {
+    if have npm || [ -x "$VENV/bin/npm" ]; then
+        say "Node: ready"
+        return
+    fi
+    say "Node: installing into $VENV"
+    if install_packages -r ui/requirements.txt; then
+        say "Node: installed"
+    else
+        say "Node: pip has none for this machine; the page is left out. To have it, install npm"
+    fi
+}
+
 make_python_environment() {
     have python3 || fail "python3 is missing; please type:  sudo apt-get install -y python3 python3-pip python3-venv"
     # shellcheck disable=SC2086
@@ -93,24 +117,24 @@ make_python_environment() {
         return
     fi
     say "Python packages: installing into $VENV"
-    set -- install -q --disable-pip-version-check
+    set --
     for file in $REQUIREMENTS; do set -- "$@" -r "$file"; done
     if python3 -m venv --clear "$VENV" >/dev/null 2>&1; then
-        "$VENV/bin/python" -m pip "$@" || fail "pip could not install $REQUIREMENTS; check the network, then run this again"
+        install_packages "$@" || fail "pip could not install $REQUIREMENTS; check the network, then run this again"
     else
         # Debian without python3-venv: an environment without a pip of its own,
         # filled by the system's pip.
         python3 -m pip --version >/dev/null 2>&1 || fail "pip is missing; please type:  sudo apt-get install -y python3-pip"
         python3 -m venv --clear --without-pip "$VENV" ||
             fail "Python can make no environment; please type:  sudo apt-get install -y python3-venv"
-        python3 -m pip --python "$VENV/bin/python" "$@" ||
+        install_packages "$@" ||
             fail "pip could not fill $VENV; please type:  sudo apt-get install -y python3-venv   and run this again"
     fi
     printf '%s\n' "$wanted" >"$VENV/ready"
     say "Python packages: installed"
 }
 
-# install_optional NAME WITHOUT PACKAGE...: what only tests or the page need; they say so where it
+# install_optional NAME WITHOUT PACKAGE...: what only tests need; they say so where it
 # is missing, so this never fails.
 install_optional() {
     name=$1 without=$2
@@ -147,16 +171,12 @@ install_virtuoso() {
     install_optional Virtuoso "the tests that ask it are skipped" $SERVER_PACKAGES
 }
 
-install_page_tools() {
-    if have npm && { have chromium || have chromium-browser || have google-chrome; }; then
-        say "Node and Chromium: ready"
+install_browser() {
+    if have chromium || have chromium-browser || have google-chrome; then
+        say "Chromium: ready"
         return
     fi
-    # A Node that is there already stays: the system's npm would bring another.
-    packages=$PAGE_PACKAGES
-    have npm && packages=chromium
-    # shellcheck disable=SC2086
-    install_optional "Node and Chromium" "the page is left out, or its tests are" $packages
+    install_optional Chromium "the tests of the page are skipped" $BROWSER_PACKAGES
 }
 
 # The folder is whole where it has the file `ready`.
@@ -182,8 +202,9 @@ check_git
 install_build_tools
 check_rust
 make_python_environment
+install_node
 if [ "$purpose" != demo ]; then
     install_virtuoso
-    install_page_tools
+    install_browser
     fetch_w3c_tests
 fi

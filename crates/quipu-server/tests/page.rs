@@ -98,7 +98,11 @@ async fn the_page_does_what_it_should_in_a_real_browser() {
     let keyed = serve(ServerConfig { keys, ..config() }, scripted(model()).await).await;
     let problem = Some("model x is not on this machine; fetch it with `quipu models pull x`".into());
     let without = serve(config(), Models { problem, ..no_model().await }).await;
-    let mut command = Command::new("node");
+    // The system's Node, else the one that `make setup` installs.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain([ui.join("../.venv/bin")]);
+    let node = folders.map(|folder| folder.join("node")).find(|file| file.exists());
+    let mut command = Command::new(node.expect("the page is built, so there is a Node"));
     command.arg(ui.join("tests/page.mjs")).args([&open.base, &keyed.base, &without.base]).arg(vanishing);
     command.env("CHROMIUM", which(&browser));
     println!("{}", run(command).await);
