@@ -23,7 +23,7 @@ impl Machine {
     fn new(programs: &[&str]) -> Self {
         let machine = Self { folder: tempfile::tempdir().unwrap() };
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for folder in ["bin", "scripts", "demo", "python", ".venv"] {
+        for folder in ["bin", "scripts", "demo", "python", "ui", ".venv"] {
             std::fs::create_dir(machine.path(folder)).unwrap();
         }
         for file in [
@@ -31,6 +31,7 @@ impl Machine {
             "scripts/requirements.txt",
             "demo/requirements.txt",
             "python/requirements.txt",
+            "ui/requirements.txt",
             "Cargo.toml",
         ] {
             std::fs::copy(repository.join(file), machine.path(file)).unwrap();
@@ -45,7 +46,7 @@ impl Machine {
             symlink(found.unwrap(), machine.path("bin").join(tool)).unwrap();
         }
         machine.program("git", "");
-        machine.program("python3", "");
+        machine.program("python3", "echo \"$@\" >> python.log");
         machine.program("cargo", "echo cargo 99.0.0");
         // As root, so that sudo is not needed; the calls of apt are logged.
         machine.program("apt-get", "echo \"$@\" >> apt.log");
@@ -84,6 +85,11 @@ impl Machine {
     fn apt(&self) -> String {
         std::fs::read_to_string(self.path("apt.log")).unwrap_or_default()
     }
+
+    /// The calls of the system's Python.
+    fn python(&self) -> String {
+        std::fs::read_to_string(self.path("python.log")).unwrap_or_default()
+    }
 }
 
 const BUILD_TOOLS: [&str; 3] = ["cmake", "c++", "make"];
@@ -93,7 +99,7 @@ fn the_demo_needs_build_tools_rust_and_python_alone() {
     let machine = Machine::new(&BUILD_TOOLS);
     let outcome = machine.run(&["demo"]).succeeded();
     assert_eq!(machine.apt(), "", "{outcome:#?}");
-    for tests_need in ["Virtuoso", "Node", "Chromium"] {
+    for tests_need in ["Virtuoso", "Chromium"] {
         assert!(!outcome.stdout.contains(tests_need), "{outcome:#?}");
     }
     // A user who refuses apt gets a note about the tests that will be skipped.
@@ -103,6 +109,21 @@ fn the_demo_needs_build_tools_rust_and_python_alone() {
         outcome.stdout.contains("Virtuoso: not installed") && outcome.stdout.contains("YES=1"),
         "{outcome:#?}"
     );
+}
+
+#[test]
+fn the_page_is_built_with_the_node_of_the_system_or_of_pypi() {
+    let machine = Machine::new(&BUILD_TOOLS);
+    let outcome = machine.run(&["demo"]).succeeded();
+    assert!(machine.python().contains("install -q --disable-pip-version-check -r ui/requirements.txt"));
+    assert!(outcome.stdout.contains("Node: installed"), "{outcome:#?}");
+    // A machine that PyPI has none for gets no page, and the demo.
+    machine.program("python3", "case $* in *ui/requirements.txt) exit 1 ;; esac");
+    let outcome = machine.run(&["demo"]).succeeded();
+    assert!(outcome.stdout.contains("the page is left out. To have it, install npm"), "{outcome:#?}");
+    let machine = Machine::new(&[&BUILD_TOOLS[..], &["npm"]].concat());
+    let outcome = machine.run(&["demo"]).succeeded();
+    assert!(outcome.stdout.contains("Node: ready") && machine.python().is_empty(), "{outcome:#?}");
 }
 
 #[test]

@@ -492,6 +492,7 @@ impl Binder<'_> {
         self.counts_things(expression);
         self.averages_counts(expression);
         self.adds_numbers(expression)?;
+        self.without_a_value(expression);
         self.of_one_kind(expression, scopes)?;
         self.literals(expression, scopes)
     }

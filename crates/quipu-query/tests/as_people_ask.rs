@@ -298,6 +298,13 @@ async fn things_asked_for_by_their_kind_are_no_values_and_no_other_column() {
     let shop = Shop::of("missions.ttl", missions).await.unwrap();
     let sql = "SELECT name FROM mission ORDER BY days DESC LIMIT 1";
     assert_eq!(answers(&shop, "Which mission was the longest?", sql).await, ["Apollo17"]);
+    // Whoever came first has been there the longest.
+    let council = "@prefix : <http://council.test/> .
+        :Ada a :Member ; :elected 2010 . :Bo a :Member ; :elected 2018 . :Cy a :Member ; :elected 2022 .";
+    let shop = Shop::of("council.ttl", council).await.unwrap();
+    let sql = "SELECT name FROM member ORDER BY elected DESC LIMIT 1";
+    assert_eq!(answers(&shop, "Which member has been here the longest?", sql).await, ["Ada"]);
+    assert_eq!(answers(&shop, "Which member has been here the shortest?", sql).await, ["Cy"]);
     let firms = "@prefix : <http://firms.test/> .
         :a a :Organisation ; :name \"Arden\" ; :seat \"Oslo\" ; :parentCompany :b .
         :b a :Organisation ; :name \"Birch\" ; :seat \"Lima\" ; :parentCompany :a .";

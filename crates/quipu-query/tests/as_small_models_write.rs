@@ -563,6 +563,34 @@ async fn a_link_that_a_thing_lacks_is_said_by_its_name() {
     assert_eq!(said, "the Lighthouse, where it has no kept by");
 }
 
+#[tokio::test]
+async fn things_that_are_not_among_their_own_values_lack_one() {
+    let shop = Shop::of("transit.ttl", include_str!("transit.ttl")).await.unwrap();
+    let within = |not: &str, more: &str| {
+        format!("SELECT name FROM line WHERE name {not} IN (SELECT T2.length_km FROM line AS T2 {more})")
+    };
+    let question = "Which lines have not been measured?";
+    for more in ["", "WHERE T2.length_km IS NOT NULL"] {
+        assert_eq!(answers(&shop, question, &within("NOT", more)).await, ["F2 Wrenhaven Shuttle"]);
+    }
+    let with = answers(&shop, "Which lines have been measured?", &within("", "")).await;
+    assert_eq!(with, ["Line 12", "Line 12A"]);
+    let said = quipu_query::say(&read(&shop, question, &within("NOT", "")).query, &shop.tables);
+    assert_eq!(said, "the Line whose length km is not stated");
+    // The lengths of some lines: whatever that means, it is not the lines without one.
+    let some = read(&shop, question, &within("NOT", "WHERE T2.mode = 'bus'")).query.to_string();
+    assert!(some.contains("NOT IN"), "{some}");
+    // A text may name a thing of the same kind.
+    let named = graph(
+        ":a a :Person ; rdfs:label \"Ada\" ; :mentor \"Bo\" . :b a :Person ; rdfs:label \"Bo\" ; :mentor \"Cy\" . \
+         :c a :Person ; rdfs:label \"Cy\" .",
+    )
+    .await;
+    let sql = "SELECT name FROM person WHERE name NOT IN (SELECT mentor FROM person)";
+    let query = read(&named, "Who mentors nobody?", sql).query.to_string();
+    assert!(query.contains("NOT IN"), "{query}");
+}
+
 /// The graph's own names come first: a word that is the title of a column is asked for.
 #[tokio::test]
 async fn a_left_out_word_that_names_a_column_of_the_tables_is_doubtful() {

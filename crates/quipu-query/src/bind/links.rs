@@ -60,12 +60,7 @@ impl Binder<'_> {
             return;
         }
         // A text that names a thing of its table, such as a manager's name, is meant itself.
-        let examples = self.tables.column(of).map(|column| column.examples.as_slice()).unwrap_or_default();
-        let is_name = |text: &String| {
-            let found = self.values.lookup(self.tables, self.found, name, text);
-            found.is_some_and(|found| found.how == How::Exact)
-        };
-        if examples.iter().any(is_name) {
+        if self.names_things(of, name) {
             return;
         }
         let instead = self.reference(column, name);
@@ -74,6 +69,15 @@ impl Binder<'_> {
             format!("{} is compared with names: {} is meant", column.name, instead.name),
         );
         *column = instead;
+    }
+
+    /// Whether a column's texts name things, as far as its examples tell.
+    pub(super) fn names_things(&self, of: Place, names: Place) -> bool {
+        let examples = self.tables.column(of).map(|column| column.examples.as_slice()).unwrap_or_default();
+        examples.iter().any(|text| {
+            let found = self.values.lookup(self.tables, self.found, names, text);
+            found.is_some_and(|found| found.how == How::Exact)
+        })
     }
 
     /// `WHERE name IN (SELECT name FROM speaks WHERE language = 'German')`: the name within is that
