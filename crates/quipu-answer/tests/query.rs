@@ -356,6 +356,28 @@ async fn tables_without_a_type_are_called_by_nouns_that_the_graph_bears_out() {
     assert!(!kept(&other).contains("city") && !kept(&other).contains("\"player\""), "{}", kept(&other));
 }
 
+/// Nouns that came question by question would have a later one answered in another way.
+#[tokio::test]
+async fn the_largest_tables_get_nouns_before_the_first_question_and_no_other_table_later() {
+    let kinds =
+        ["colour", "weight", "height", "author", "river", "price", "mayor", "genre", "engine", "coach"];
+    let more = ["spice", "lens", "reign", "tenor", "moon"];
+    let rows = kinds.iter().chain(&more).enumerate().flat_map(|(at, relation)| {
+        (0..20 - at).map(move |row| format!("{relation} {row} thing\t{relation}\tvalue {row}\n"))
+    });
+    let setting = setting_from("kinds.tsv", &rows.collect::<String>()).await;
+    let asked = async |question: &str| {
+        let script = ScriptedModel::new().always("plan.kinds", "").always("plan.query", "SELECT NULL");
+        let model = Arc::new(script);
+        ask(&setting, Some(model.clone()), Some(embedder().await), question, &query()).await;
+        model.requests().iter().filter(|request| request.stage == "plan.kinds").count()
+    };
+    assert_eq!(asked("What colour is colour 3 thing?").await, 1);
+    assert_eq!(asked("What is the moon of moon 2 thing?").await, 0);
+    let kept = std::fs::read_to_string(setting.workspace.folder().join("kinds.toml")).unwrap();
+    assert!(kept.contains("spice") && !kept.contains("moon"), "{kept}");
+}
+
 #[tokio::test]
 async fn a_number_with_a_comma_between_its_thousands_is_one_number() {
     let sql = "SELECT name FROM thing WHERE goals > 1500";

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use quipu_index::Workspace;
-use quipu_query::{Tables, Values, open_tables};
+use quipu_query::{Tables, Unnamed, Values, open_tables};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
@@ -86,9 +86,12 @@ impl TablesMemory {
         Ok(self.name(&graph))
     }
 
-    /// Whether a noun was asked for.
-    pub(crate) fn is_asked(&self, key: &str) -> bool {
-        self.kinds.read().contains_key(key)
+    /// Those of the `most` largest tables without a type that no noun was asked for yet. The others
+    /// never get one.
+    pub(crate) fn to_name(&self, most: usize) -> Vec<Unnamed> {
+        let kinds = self.kinds.read();
+        let unnamed = self.read.get().map(|graph| graph.tables.unnamed()).unwrap_or_default();
+        unnamed.into_iter().take(most).filter(|table| !kinds.contains_key(&table.key)).collect()
     }
 
     /// Adds nouns and writes the file; an empty noun means that none fits.

@@ -1,9 +1,10 @@
 //! Nouns for the tables of a graph without types. A query over "thing" and "thing 2" is hard to
 //! write and hard to read.
 //!
-//! One call names all tables, once for each workspace. The graph checks each noun: it must be
-//! closer to the relations of its own table than to those of any other table, and closer than
-//! "thing" is.
+//! One call names the tables with the most rows, once for each workspace. All others stay "thing":
+//! nouns that came question by question would have the same question answered in another way each
+//! time. The graph checks each noun: it must be closer to the relations of its own table than to
+//! those of any other table, and closer than "thing" is.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::retrieve::GraphTables;
 use crate::retrieve::TablesMemory;
 use crate::retrieve::graph_tables;
 
-/// Most tables that one call names, those with the most rows first.
+/// Most tables that get a noun, those with the most rows first.
 const MOST_TABLES: usize = 12;
 /// Columns of a table shown to the model.
 const MOST_COLUMNS: usize = 10;
@@ -35,22 +36,14 @@ const NO_NOUN: &str = "thing";
 /// needed.
 pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTables>, AnswerError> {
     let graph = graph_tables(context).await?;
-    let asks = |graph: &GraphTables| -> Vec<Unnamed> {
-        let unnamed = graph
-            .tables
-            .unnamed()
-            .into_iter()
-            .filter(|table| !context.memory::<TablesMemory>().is_asked(&table.key));
-        unnamed.take(MOST_TABLES).collect()
-    };
     // The last call is kept for the query.
     let may_ask = context.has_model() && context.embedder().is_some() && context.calls_left() > 1;
-    if !may_ask || asks(&graph).is_empty() {
+    let memory = context.memory::<TablesMemory>();
+    if !may_ask || memory.to_name(MOST_TABLES).is_empty() {
         return Ok(graph);
     }
-    let memory = context.memory::<TablesMemory>();
     let _one_at_a_time = memory.naming.lock().await;
-    let unnamed = asks(graph_tables(context).await?.as_ref());
+    let unnamed = memory.to_name(MOST_TABLES);
     if unnamed.is_empty() {
         return graph_tables(context).await;
     }
