@@ -1,9 +1,9 @@
 //! Words that name a relation of a query's own tables, which the query does not use.
 
-use quipu_language::Language;
+use quipu_language::{Language, meanings_at};
 
 use crate::syntax::{Comparison, Expression, Query};
-use crate::tables::{Column, Kind, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// The word of the question, among those that a query leaves out, that is the whole title of a
 /// column of its tables which holds things like one that the query names. "Of which country is
@@ -26,6 +26,43 @@ pub(super) fn column_left_out(
         .filter_map(|column| <[String; 1]>::try_from(words_of(&column.title)).ok().map(|[title]| title))
         .collect();
     left_out.iter().find(|word| titles.iter().any(|title| language.is_form(word, title))).cloned()
+}
+
+/// The word behind a negation, among those that a query leaves out, that is at least half of the
+/// title of a column of its tables which it does not use either: "which books have not been
+/// returned" is not answered by the books without a loan, if loans have a column `returned on`.
+/// Elsewhere such a word may only tell which thing is meant.
+pub(super) fn denied_property(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let denies = |at: &usize| meanings_at(words, *at).iter().any(|meaning| meaning.means == "negation");
+    let negation = (0..words.len()).find(denies)?;
+    let mut used = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(column) = part {
+            used.extend(column.place);
+        }
+    });
+    let tells = |word: &String| language.meanings(word).is_empty();
+    let columns = query.tables().into_iter().filter_map(|(_, at)| Some((at?, tables.table(at?)?)));
+    let unused = columns.flat_map(|(table, of)| {
+        let columns = of.columns.iter().enumerate().skip(1);
+        columns.map(move |(column, of)| (Place { table, column }, of))
+    });
+    let titles: Vec<Vec<String>> = unused
+        .filter(|(place, _)| !used.contains(place))
+        .map(|(_, column)| words_of(&column.title).into_iter().filter(tells).collect())
+        .collect();
+    let is_half = |word: &String, title: &Vec<String>| {
+        let of_word = title.iter().filter(|of| language.is_form(word, of)).count();
+        of_word * 2 >= title.len().max(1)
+    };
+    let mut denied = words.iter().skip(negation + 1).filter(|word| left_out.contains(word));
+    denied.find(|word| tells(word) && titles.iter().any(|title| is_half(word, title))).cloned()
 }
 
 /// The tables of the things that a query names.

@@ -7,7 +7,7 @@ use quipu_language::{
     place_asked_for, role_asked_for, side_of,
 };
 
-use super::columns_left_out::column_left_out;
+use super::columns_left_out::{column_left_out, denied_property};
 use super::each::each_left_out;
 use super::extremes::{extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
@@ -288,7 +288,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(each_left_out(&words, &found.names, tables));
     found.meanings.extend(extremes_left_out(&words, query, &said, tables));
     found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
-    found.meanings.extend(column_left_out(&found.names, query, tables, language));
+    let left_out = column_left_out(&found.names, query, tables, language);
+    found.meanings.extend(left_out.or_else(|| denied_property(&words, &found.names, query, tables)));
     found.meanings.extend(ruled_out(question, &words, query, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by the existence of a jar.
