@@ -81,6 +81,27 @@ await take("page-sparql", async (page) => {
   await page.getByRole("button", { name: "Run" }).click();
   await page.locator(".sparql table").waitFor();
 });
+await take("page-chart", async (page) => {
+  await ask(page, "How many countries are there in each continent?");
+  await page.locator("[data-chart=bars]").first().scrollIntoViewIfNeeded();
+});
+await take("page-map", async (page) => {
+  await ask(page, "What are the names, latitudes and longitudes of the ten largest cities of Peru?");
+  await page.locator("[data-chart=map]").first().scrollIntoViewIfNeeded();
+});
+await take("page-work", async (page) => {
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("Method", { exact: true }).selectOption("cot");
+  await page.getByLabel("Your question").fill("Why is the sky blue?");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText("At work").waitFor();
+  await page.waitForTimeout(1500);
+});
+await take("page-gone", async (page) => {
+  await ask(page, "Which countries border Peru?");
+  await page.route("**/*", (route) => route.abort());
+  await page.getByText("The server does not answer.").waitFor({ timeout: 60_000 });
+});
 await take("page-abstention", (page) => ask(page, "Who painted the ceiling of Xyzzyplugh?"));
 await take(
   "page-plain",

@@ -636,21 +636,6 @@ async fn a_property_behind_a_negation_is_the_one_denied() {
     assert_eq!(doubts(&shop, "Which books have never been lent?", never).await, Vec::<String>::new());
 }
 
-/// A noun of two words is not another one with the same second word.
-#[tokio::test]
-async fn a_phone_number_is_no_card_number() {
-    let shop = graph(":r1 a :Reader ; rdfs:label \"Ada\" ; :cardNumber \"R-1\" .").await;
-    let sql = "SELECT card_number FROM reader WHERE name = 'Ada'";
-    let near =
-        |word: &str, near: f64| Nearness { asked: [(word.to_owned(), near)].into(), ..Nearness::default() };
-    let meanings =
-        async |question: &str, near: Nearness| weighed(&shop, question, sql, near, &[]).await.1.meanings;
-    assert_eq!(meanings("What is the phone number of Ada?", near("phone", 0.3)).await, ["phone"]);
-    // A synonym is near.
-    assert!(meanings("What is the ticket number of Ada?", near("ticket", 0.7)).await.is_empty());
-    assert!(meanings("What is the card number of Ada?", Nearness::default()).await.is_empty());
-}
-
 /// "Younger than Pearl" is no name before hers: the model is told what has an order.
 #[tokio::test]
 async fn things_have_no_order() {

@@ -28,9 +28,9 @@ pub(super) fn column_left_out(
     left_out.iter().find(|word| titles.iter().any(|title| language.is_form(word, title))).cloned()
 }
 
-/// The word behind a negation, among those that a query leaves out, that is at least half of the
-/// title of a column of its tables which it does not use either: "which books have not been
-/// returned" is not answered by the books without a loan, if loans have a column `returned on`.
+/// The word behind a negation, if a query leaves it out and it stands in the title of a column of
+/// its tables which the query does not use either, as half of it at least: "which books have not
+/// been returned" is not answered by the books without a loan, if some loans lack `returned on`.
 /// Elsewhere such a word may only tell which thing is meant.
 pub(super) fn denied_property(
     words: &[String],
@@ -51,18 +51,16 @@ pub(super) fn denied_property(
     let columns = query.tables().into_iter().filter_map(|(_, at)| Some((at?, tables.table(at?)?)));
     let unused = columns.flat_map(|(table, of)| {
         let columns = of.columns.iter().enumerate().skip(1);
-        columns.map(move |(column, of)| (Place { table, column }, of))
+        let with_gaps = columns.filter(|(_, column)| column.filled < of.rows);
+        with_gaps.map(move |(column, of)| (Place { table, column }, of))
     });
     let titles: Vec<Vec<String>> = unused
         .filter(|(place, _)| !used.contains(place))
         .map(|(_, column)| words_of(&column.title).into_iter().filter(tells).collect())
         .collect();
-    let is_half = |word: &String, title: &Vec<String>| {
-        let of_word = title.iter().filter(|of| language.is_form(word, of)).count();
-        of_word * 2 >= title.len().max(1)
-    };
-    let mut denied = words.iter().skip(negation + 1).filter(|word| left_out.contains(word));
-    denied.find(|word| tells(word) && titles.iter().any(|title| is_half(word, title))).cloned()
+    let is_half = |word: &String, title: &Vec<String>| title.contains(word) && title.len() <= 2;
+    let denied = words.iter().skip(negation + 1).find(|word| tells(word));
+    denied.filter(|word| left_out.contains(word) && titles.iter().any(|title| is_half(word, title))).cloned()
 }
 
 /// The tables of the things that a query names.

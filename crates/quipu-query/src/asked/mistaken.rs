@@ -112,26 +112,6 @@ pub(super) fn something_else(
         .or_else(|| more_of_another(&words, query, left_out, near))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
-        .or_else(|| another_modifier(&words, said, left_out, near))
-}
-
-/// The noun before a property's noun, if the reading speaks of a property of that noun with another
-/// one before it, which the question lacks: a phone number is no card number.
-fn another_modifier(words: &[String], said: &Said, left_out: &[String], near: &Nearness) -> Option<String> {
-    let language = Language::of_words(words);
-    let is_asked = |of: &String| words.iter().any(|word| language.is_form(word, of));
-    let is_of_another = |head: &String, title: &[String]| {
-        title.windows(2).any(|pair| {
-            let [modifier, noun] = pair else { return false };
-            language.is_form(head, noun) && language.meanings(modifier).is_empty() && !is_asked(modifier)
-        })
-    };
-    let titles: Vec<Vec<String>> = said.columns.keys().map(|title| words_of(title)).collect();
-    let found = words.windows(2).find(|pair| {
-        let [modifier, head] = pair else { return false };
-        is_far(modifier, left_out, near) && titles.iter().any(|title| is_of_another(head, title))
-    });
-    found.and_then(|pair| pair.first()).cloned()
 }
 
 /// A superlative of one specific property that is far in meaning from the reading's order: the
