@@ -26,7 +26,10 @@ export interface Chart {
 /** The chart for the values: a category or a date with a number, or dates alone. */
 export function chartOf({ columns, rows }: Shown): Chart | null {
   const at = (fits: (column: Column) => boolean) => columns.findIndex(fits);
-  const number = at((column) => column.kind === "number" && !column.plain);
+  const isAmount = (column: Column) => column.kind === "number" && !column.plain;
+  // What decided the rows says most: the population of the largest cities.
+  const decided = at((column) => isAmount(column) && !!column.decided);
+  const number = decided >= 0 ? decided : at(isAmount);
   const date = at((column) => column.kind === "date");
   const label = at((column) => column.kind === "entity" || column.kind === "text");
   const take = (of: number, read: (value: Value) => number | null, by: number) => {

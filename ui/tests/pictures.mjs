@@ -1,9 +1,10 @@
-// Pictures of the page's states for the documentation: `node pictures.mjs BASE FOLDER`, where BASE serves the demo graph alone.
+// Pictures of the page's states for the documentation: `node pictures.mjs BASE FOLDER [NAME...]`, where
+// BASE serves the demo graph alone; without names it takes all.
 
 import { statSync, writeFileSync } from "node:fs";
 import { launch } from "./browser.mjs";
 
-const [base, folder] = process.argv.slice(2);
+const [base, folder, ...wanted] = process.argv.slice(2);
 /** Bytes of one picture. */
 const MOST = 60 * 1024;
 const QUESTION = "What are the five largest cities of Peru?";
@@ -33,6 +34,7 @@ async function keep(name, png) {
 }
 
 async function take(name, steps, { width = 1200, height = 760, dark = false, js = true } = {}) {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
   const options = { viewport: { width, height }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: js, isMobile: width < 500 };
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -91,11 +93,15 @@ await take("page-map", async (page) => {
 });
 await take("page-work", async (page) => {
   await page.getByText("More", { exact: true }).click();
-  await page.getByLabel("Method", { exact: true }).selectOption("cot");
-  await page.getByLabel("Your question").fill("Why is the sky blue?");
+  await page.getByLabel("Method", { exact: true }).selectOption("tog");
+  await page.getByLabel("Your question").fill("Which countries border Peru?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByText("At work").waitFor();
-  await page.waitForTimeout(1500);
+});
+await take("page-alone", async (page) => {
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("Method", { exact: true }).selectOption("cot");
+  await ask(page, "Why is the sky blue?");
 });
 await take("page-gone", async (page) => {
   await ask(page, "Which countries border Peru?");

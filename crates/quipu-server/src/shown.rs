@@ -82,6 +82,7 @@ struct Words {
     year: Vec<Reasoned>,
     unit: Vec<Reasoned>,
     code: Vec<Reasoned>,
+    count: Vec<Reasoned>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -102,9 +103,16 @@ fn has_one(list: fn(&Words) -> &[Reasoned], title: &str) -> bool {
     words_of(title).iter().any(|word| is_one(list, word))
 }
 
-/// Whether the values of a column are codes, such as telephone numbers.
+/// Whether the values of a column are codes, such as telephone numbers; a number of things is none.
 pub(crate) fn names_codes(title: &str) -> bool {
-    has_one(|words| &words.code, title)
+    let begins = |words: &[String]| is_one(|words| &words.count, &words.join(" "));
+    let counts = words_of(title).get(..2).is_some_and(begins);
+    !counts && has_one(|words| &words.code, title)
+}
+
+/// Whether the values of a column are coordinates, which are drawn on a map.
+fn names_coordinates(title: &str) -> bool {
+    is_one(|words| &words.latitude, title) || is_one(|words| &words.longitude, title)
 }
 
 /// `birthPlace` and `birth_place` are "birth" and "place".
@@ -273,7 +281,7 @@ impl ShownColumn {
         };
         let unit =
             values.first().and_then(|value| unit(value, &title)).filter(|_| kind == ColumnKind::Number);
-        let plain = years || names_codes(&title);
+        let plain = years || names_codes(&title) || names_coordinates(&title);
         Self { title, kind, plain, unit, decided }
     }
 }
@@ -425,6 +433,9 @@ mod tests {
         assert_eq!(kind("flight hours", &["2012", "2016"]), (ColumnKind::Number, false));
         assert_eq!(kind("born on", &["1959-01-29"]), (ColumnKind::Date, false));
         assert_eq!(kind("postal code", &["01067"]), (ColumnKind::Number, true));
+        assert_eq!(kind("phone number", &["5550142"]), (ColumnKind::Number, true));
+        assert_eq!(kind("number of countries", &["41", "5"]), (ColumnKind::Number, false));
+        assert_eq!(kind("longitude", &["-77.02824"]), (ColumnKind::Number, true));
         assert_eq!(kind("open", &["true", "false"]), (ColumnKind::Flag, false));
     }
 
