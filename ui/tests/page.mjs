@@ -598,6 +598,8 @@ const tests = {
         values(question, [entity, { title: "founded", kind: "date" }], Array.from({ length: 40 }, (_, at) => [{ key: `t:${at}`, name: `Town ${at}` }, { name: `${1900 + 2 * at}-05-01` }])),
       long: (question) =>
         values(question, [entity, people], Array.from({ length: 40 }, (_, at) => [{ key: `t:${at}`, name: `Town ${at}` }, number(String(at + 1))])),
+      decided: (question) =>
+        values(question, [entity, { title: "rank", kind: "number" }, { ...people, decided: true }], LANDS.map((land, at) => [land, number(String(9 - at)), number(String(100 * at + 1))])),
       map: (question) => values(question, [entity], LANDS.map((land) => [land]), { places: [...places, beside] }),
     };
     await answersWith(page, ({ question }) => replies[question](question));
@@ -621,6 +623,9 @@ const tests = {
     assert.equal(await bars.locator(".bar").count(), 30);
     assert.match(await bars.locator("text").first().textContent(), /Town 39/);
     await isClean(page);
+    // Of several numbers, those that decided the rows.
+    await ask(page, "decided");
+    await page.locator("[data-chart=bars][aria-label^='Bars of people']").waitFor();
     await ask(page, "map");
     const map = page.locator("[data-chart=map]");
     await map.getByRole("button", { name: "Look at Doria" }).waitFor();
