@@ -636,6 +636,16 @@ async fn a_property_behind_a_negation_is_the_one_denied() {
     assert_eq!(doubts(&shop, "Which books have never been lent?", never).await, Vec::<String>::new());
 }
 
+#[tokio::test]
+async fn a_number_in_letters_is_that_in_digits() {
+    let shop = gallery().await;
+    let sql = "SELECT name FROM tram ORDER BY length_m DESC LIMIT 2";
+    let left_out =
+        async |question: &str| weighed(&shop, question, sql, Nearness::default(), &[]).await.1.names;
+    assert_eq!(left_out("What are the two longest trams?").await, Vec::<String>::new());
+    assert_eq!(left_out("What are the three longest trams?").await, ["three"]);
+}
+
 /// "Younger than Pearl" is no name before hers: the model is told what has an order.
 #[tokio::test]
 async fn things_have_no_order() {

@@ -147,13 +147,14 @@ impl Said {
         places
     }
 
-    /// Whether the query mentions a word, in this form or another.
+    /// Whether the query mentions a word, in this form or another; a number in letters, in digits.
     pub(super) fn names(&self, word: &str, language: Language) -> bool {
         // "Kept by" speaks of keepers.
         let acts = self.words.iter().any(|word| language.is_by(word));
         let is_it =
             |known: &String| language.is_form(word, known) || (acts && language.is_agent(word, known));
-        self.words.contains(word) || self.words.iter().any(is_it)
+        let digits = language.cardinal(word).map(|number| number.to_string());
+        self.words.contains(digits.as_deref().unwrap_or(word)) || self.words.iter().any(is_it)
     }
 
     fn text(&mut self, text: &str) {
