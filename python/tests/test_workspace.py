@@ -96,6 +96,8 @@ def test_what_is_wrong_raises_what_it_is(
         lamps.query("ASK {}", timeout=-1)
     with pytest.raises(quipu.ModelError, match="no credit"):
         lamps.ask("How many lamps does each maker make?", model=broken, method="query")
+    with pytest.raises(TypeError, match=r"Workspace\.open\(path\) opens a workspace"):
+        quipu.Workspace("lamps")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="function from messages"):
         lamps.ask("Which lamps?", model=7)  # type: ignore[arg-type]
     file = tmp_path / "broken.ttl"

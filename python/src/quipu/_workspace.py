@@ -42,7 +42,10 @@ thread. What it raises stops the work and is raised where that is waited for."""
 class _Asking:
     """What both kinds of workspaces share: the native workspace, and how a question is put to it."""
 
-    def __init__(self, native: _quipu.Workspace, model: Optional[Model]) -> None:
+    def __init__(self, native: _quipu.Workspace, model: Optional[Model] = None) -> None:
+        if not isinstance(native, _quipu.Workspace):
+            kind = type(self).__name__
+            raise TypeError(f"{kind}.open(path) opens a workspace, {kind}.import_(path, files) makes one")
         self._native = native
         # A name is a setting of the native workspace's; a function is not.
         self._model = None if isinstance(model, str) else model
