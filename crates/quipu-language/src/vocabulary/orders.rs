@@ -173,9 +173,11 @@ impl Language {
         }
     }
 
-    /// Whether a word asks for the first or last in time: "latest", "oldest", "first".
+    /// Whether a word asks for the first or last in time alone: "latest", "oldest", "first".
     pub fn orders_times(self, word: &str) -> bool {
-        self.end_asked_for(word, Ordered::Years).is_some() || self.ordinal(word) == Some(1)
+        let end = |of: Ordered| self.end_asked_for(word, of);
+        let only = end(Ordered::Years).is_some() && end(Ordered::Numbers).is_none();
+        only || self.ordinal(word) == Some(1)
     }
 
     /// Whether a word has a superlative's ending: "widest". Some nouns have it too, so a plan must

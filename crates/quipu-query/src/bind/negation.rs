@@ -10,8 +10,8 @@ use super::{Binder, Doubt};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 
 impl Binder<'_> {
-    /// Mends `name NOT IN (SELECT shipped FROM orders)`, said of orders. No order is a date, so that
-    /// the condition would hold for all of them: those without a date are meant.
+    /// Mends `name NOT IN (SELECT shipped FROM orders)`, said of orders. No order is a date, so the
+    /// condition would hold for all of them: those without a date are meant.
     pub(super) fn without_a_value(&mut self, expression: &mut Expression) {
         match expression {
             Expression::InQuery(of, query) => {
