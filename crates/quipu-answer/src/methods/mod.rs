@@ -166,15 +166,15 @@ impl Method {
                 "AnchorRAG as published: finds the anchors, explores from each, judges every round."
             }
             Self::Pseudo => {
-                "Pseudo-graphs as published: what the model believes, corrected after the sources."
+                "Pseudo-graphs as published: the model's beliefs as triples, corrected by the sources."
             }
             Self::Io => "Baseline: the model alone.",
             Self::Cot => "Baseline: the model alone, step by step.",
             Self::SelfConsistency => "Baseline: several samples of `cot`, by vote.",
-            Self::QuestionMatch => "Baseline: the triples that mean the most like the question.",
+            Self::QuestionMatch => "Baseline: the triples most similar in meaning to the question.",
             Self::Graph => "Baseline: all triples of the linked entities.",
             Self::Text => "Baseline: documents only.",
-            Self::MultiVector => "Baseline: documents only, an entity by several of its passages.",
+            Self::MultiVector => "Baseline: documents only, each entity ranked by several of its passages.",
             Self::TextGraph => "Baseline: documents and all triples of the linked entities in one prompt.",
             Self::ToolUse => "Baseline: the model calls functions of the graph.",
             Self::Tog => "Baseline: Think-on-Graph, a beam search by the model.",

@@ -168,7 +168,7 @@ async fn settle(
     Ok(outcome)
 }
 
-/// The reason why a path is no answer.
+/// The message for a path that fits the question too poorly.
 fn unlikely(way: &Choice) -> String {
     let phrases: Vec<&str> = way.runs.iter().map(|run| run.path.phrase.as_str()).collect();
     let (said, fit) = (say(&phrases, way), way.confidence);

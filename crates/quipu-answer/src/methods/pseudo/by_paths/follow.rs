@@ -280,8 +280,9 @@ impl Follower<'_, '_> {
         Ok((!walked.is_empty()).then_some((best, walked)))
     }
 
-    /// Drops a step against the stated direction if the name of the unknown end fits the step's
-    /// start better than its end: "Ada, written by a person" leaves out the book between them.
+    /// Drops a step that runs against the pseudo-triple's direction if the unknown end's name fits
+    /// the step's start better than its end. "Ada, written by a person" asks for a person, so the
+    /// step from Ada to her books is dropped.
     async fn retain_kinds(
         &self,
         triple: usize,

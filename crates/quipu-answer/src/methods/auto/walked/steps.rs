@@ -1,0 +1,157 @@
+//! Checks of a path's steps: their number, their direction, and what they lead around.
+
+use std::ops::Range;
+
+use quipu_graph::{Direction, NodeSummary, Step};
+use quipu_language::{Language, Side, side_of};
+use quipu_query::Made;
+
+use crate::answer::{AnswerError, Outcome, PlanStart, Planned};
+use crate::ledger::Context;
+
+/// A shorter name that differs from the graph's spelling may easily be another entity's.
+const SHORT_NAME: usize = 6;
+
+/// Whether a path takes each step as often as the question asks for it: "the capital of the
+/// capital" asks for two. A step back does not count.
+pub(super) fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[Step]) -> bool {
+    let language = Language::of(question);
+    let words = language.without_articles_behind_of(&quipu_query::words_of(question));
+    let relations = context.graph().relations();
+    steps.iter().all(|step| {
+        let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+        let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.word_of());
+        words.matches(&asked).count() <= steps.iter().filter(|other| *other == step).count()
+    })
+}
+
+/// Whether a count takes a detour that the question does not mention, although the start itself has
+/// the last relation: "how many books did she write" does not ask for the books of her pupils.
+pub(super) async fn skips(
+    context: &Context<'_>,
+    question: &str,
+    plan: &Planned,
+) -> Result<bool, AnswerError> {
+    let language = Language::of(question);
+    let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
+        return Ok(false);
+    };
+    let words = quipu_query::words_of(question);
+    let relations = context.graph().relations();
+    let is_said = |step: &Step| {
+        let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+        let name = quipu_query::words_of(&relation.name);
+        step.relation == last.relation
+            || name.iter().any(|name| words.iter().any(|word| language.is_form(word, name)))
+    };
+    if plan.made != Made::Count || before.is_empty() || before.iter().any(is_said) {
+        return Ok(false);
+    }
+    let of_start = context.graph().relations_of(&[*node]).await?;
+    Ok(of_start.iter().flatten().any(|known| known.step == *last))
+}
+
+/// Whether a path goes to a number and back by the same relation: two players with the same number
+/// of goals have nothing in common.
+pub(super) async fn meets_in_a_number(context: &Context<'_>, steps: &[Step]) -> Result<bool, AnswerError> {
+    /// Triples sampled.
+    const SEEN: usize = 5;
+    for pair in steps.windows(2) {
+        let [there, back] = pair else { continue };
+        if there.relation != back.relation || there.direction != Direction::Forward || there == back {
+            continue;
+        }
+        let triples = context.graph().sample_triples(there.relation, SEEN).await?;
+        let tails: Vec<_> = triples.into_iter().map(|(_, tail)| tail).collect();
+        let tails = context.graph().summaries(&tails).await?;
+        if !tails.is_empty() && tails.iter().all(|tail| tail.name.replace(',', "").parse::<f64>().is_ok()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a path takes a value from another entity that its start could have but lacks: the year
+/// of another work by the same painter, if this one's year is missing.
+pub(super) async fn goes_around(
+    context: &Context<'_>,
+    steps: &[Step],
+    anchor: &NodeSummary,
+) -> Result<bool, AnswerError> {
+    let [_, .., last] = steps else { return Ok(false) };
+    if anchor.types.is_empty() || anchor.literal.is_some() {
+        return Ok(false);
+    }
+    let of_anchor = context.graph().relations_of(&[anchor.node]).await?;
+    if of_anchor.iter().flatten().any(|known| known.step == *last) {
+        return Ok(false);
+    }
+    let of_class = context.graph().schema(&anchor.types).await?;
+    Ok(of_class.iter().any(|edge| {
+        let from = if last.direction == Direction::Forward { edge.head_type } else { edge.tail_type };
+        edge.relation == last.relation && from.is_some_and(|from| anchor.types.contains(&from))
+    }))
+}
+
+/// Whether a path counts one thing behind a relation that never leads to more: nobody asks how many
+/// towns a school is in.
+pub(super) fn counts_the_only_one(context: &Context<'_>, plan: &Planned, outcome: &Outcome) -> bool {
+    let last = plan.steps.last().filter(|_| plan.made == Made::Count);
+    let single = last.is_some_and(|step| {
+        let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
+        info.is_some_and(|info| {
+            let starts = if step.direction == Direction::Forward { info.heads } else { info.tails };
+            info.triples > 0 && starts == info.triples
+        })
+    });
+    single && outcome.answers.iter().all(|answer| answer == "1")
+}
+
+/// A path without a calculation, from a name in the question.
+pub(super) struct Walk<'a> {
+    pub(super) question: &'a str,
+    /// The place of the name in the question, in bytes.
+    pub(super) span: &'a Range<usize>,
+    pub(super) steps: &'a [Step],
+}
+
+impl Walk<'_> {
+    /// Whether the question's form allows the path: a short name must match the graph's exactly,
+    /// and "the capital of Lima" is not walked from Lima to its country.
+    pub(super) fn is_said(&self, context: &Context<'_>, walked: &Outcome) -> bool {
+        let Self { question, span, steps } = self;
+        let named = question.get((*span).clone()).unwrap_or_default();
+        let name = quipu_language::normalise(named);
+        let is_it = |value: &str| quipu_language::normalise(value) == name;
+        let as_written = walked.evidence.iter().flat_map(|piece| piece.values()).any(is_it);
+        if !as_written && named.chars().count() < SHORT_NAME {
+            return false;
+        }
+        let language = Language::of(question);
+        let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default());
+        let before = language.without_article(&before).join(" ");
+        let relations = context.graph().relations();
+        steps.iter().all(|step| {
+            let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+            let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.word_of());
+            let ends = before.ends_with(&asked);
+            self.stands_right(&relation.name)
+                && !(steps.len() == 1 && ends && step.direction == Direction::Backward)
+        })
+    }
+
+    /// Whether the direction of a one-step path fits the side of the relation on which the question
+    /// has the name: "whom did A influence" is not walked to those who influenced A.
+    fn stands_right(&self, relation: &str) -> bool {
+        let [step] = self.steps else { return true };
+        let words = |text: Option<&str>| quipu_query::words_of(text.unwrap_or_default()).len();
+        let start = words(self.question.get(..self.span.start));
+        let name = start..start + words(self.question.get(self.span.clone()));
+        let expected = match side_of(&quipu_query::words_of(self.question), &name, relation) {
+            Some(Side::Head) => Direction::Forward,
+            Some(Side::Tail) => Direction::Backward,
+            None => return true,
+        };
+        step.direction == expected
+    }
+}

@@ -1,0 +1,130 @@
+//! Checks of the answer's form, and of the words that change a question's meaning.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use quipu_language::{
+    Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_two,
+    asks_for_units, asks_twice, meanings_at,
+};
+
+use crate::answer::{AnswerTable, EvidenceContent, Outcome};
+
+/// Whether a path's answer heeds the words that change a question's meaning. No path can express a
+/// negation; the other words ask for a calculation.
+pub(super) fn heeds_all(question: &str, outcome: &Outcome) -> bool {
+    let language = Language::of(question);
+    let words = quipu_query::words_of(question);
+    let named = words_of_names(&words, outcome);
+    let of_words: Vec<_> = (0..words.len())
+        .filter(|at| !named.contains(at))
+        .flat_map(|at| meanings_at(&words, at))
+        .filter(|meaning| meaning.sure)
+        .collect();
+    let calculated = is_calculated(outcome);
+    let beyond = ["negation", "only", "percentage", "ratio", "difference"];
+    let groups =
+        words.iter().any(|word| language.meanings(word).iter().any(|meaning| meaning.means == "group"));
+    let asks_for_place = (0..words.len()).any(|at| !named.contains(&at) && asked_place(&words, at).is_some());
+    if asks_for_place && !calculated {
+        return false;
+    }
+    if asks_twice(question) || asks_for_two(&words, &named) || (calculated && groups) {
+        return false;
+    }
+    of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
+}
+
+/// Whether the answer has the form that the question asks for: a number for "how many", but not a
+/// count for "how many years"; yes or no for "is"; a name for "who".
+pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
+    let counts = outcome.evidence.iter().any(|piece| {
+        matches!(&piece.content, EvidenceContent::Calculation { operation, .. } if operation.starts_with(Operation::Count.name()))
+    });
+    match asks_for(question) {
+        Some("count") => {
+            let is_number = |answer: &String| answer.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            outcome.answers.iter().all(is_number) && !(counts && asks_for_units(question))
+        }
+        // "Line 12A" is no amount, although it has digits.
+        Some("amount") => {
+            !chooses(outcome)
+                && outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit()))
+        }
+        Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
+        // "How high is the highest peak" asks for its height, not for the peak.
+        _ if asks_for_a_measure(question) && chooses(outcome) => false,
+        // A person is not a year or an amount: "who designed the Otter" is not answered by its
+        // year.
+        _ if asks_for_an_agent(question) => {
+            outcome.answers.iter().any(|answer| answer.contains(char::is_alphabetic))
+        }
+        // True and false are not entities.
+        _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),
+    }
+}
+
+/// Whether a path's answer is the things that a calculation chose, not their values.
+fn chooses(outcome: &Outcome) -> bool {
+    let values = outcome.table.iter().flat_map(AnswerTable::values);
+    is_calculated(outcome)
+        && values.clone().count() > 0
+        && values.into_iter().all(|value| value.key.is_some())
+}
+
+pub(in super::super) fn is_calculated(outcome: &Outcome) -> bool {
+    outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }))
+}
+
+/// Whether a question contains a negation outside the names that the answer rests on.
+pub(in super::super) fn denies(question: &str, outcome: &Outcome) -> bool {
+    let words = quipu_query::words_of(question);
+    let named = words_of_names(&words, outcome);
+    let denies = |at: usize| meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation");
+    (0..words.len()).any(|at| !named.contains(&at) && denies(at))
+}
+
+/// Whether the question itself names one of the answers beside the path's start: "which restaurant
+/// has the food Vegan and the city Lima" does not ask for the foods of Lima.
+pub(super) fn names_an_answer(question: &str, span: &Range<usize>, outcome: &Outcome) -> bool {
+    let sides = [question.get(..span.start), question.get(span.end..)];
+    let said = |answer: &[String]| {
+        sides
+            .iter()
+            .flatten()
+            .any(|side| quipu_query::words_of(side).windows(answer.len()).any(|run| run == answer))
+    };
+    outcome
+        .answers
+        .iter()
+        .map(|answer| quipu_query::words_of(answer))
+        .any(|words| !words.is_empty() && said(&words))
+}
+
+/// Places of the question's words that belong to a name of several words in the evidence: the "top"
+/// in "View from the Top" asks for nothing.
+fn words_of_names(words: &[String], outcome: &Outcome) -> HashSet<usize> {
+    let mut named = HashSet::new();
+    for value in outcome.evidence.iter().flat_map(|piece| piece.values()) {
+        let name = quipu_query::words_of(value);
+        if name.len() > 1 {
+            let starts = words.windows(name.len()).enumerate().filter(|(_, window)| **window == name);
+            named.extend(starts.flat_map(|(start, _)| start..start + name.len()));
+        }
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_a_year_or_an_amount() {
+        let answered = |answer: &str| Outcome { answers: vec![answer.to_owned()], ..Outcome::default() };
+        assert!(!is_of_kind("Who designed the Otter?", &answered("1988")));
+        assert!(!is_of_kind("Who designed the Otter?", &answered("1988-05-02")));
+        assert!(is_of_kind("Who designed the Otter?", &answered("Ada Lee")));
+        assert!(is_of_kind("When was the Otter built?", &answered("1988")));
+    }
+}
