@@ -48,7 +48,7 @@ export function App() {
         setStatus(read);
         setFailure(null);
       },
-      // The current content stays: the line above reports the missing server.
+      // The page keeps its content; the alert at its top reports the missing server.
       (error) => setFailure((before) => (status && error.code === "unreachable" ? before : error)),
     );
   const gone = useConnection(load);

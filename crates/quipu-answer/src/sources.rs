@@ -29,8 +29,9 @@ pub(crate) trait Way {
     ) -> impl Future<Output = Result<Outcome, AnswerError>> + Send;
 }
 
-/// Asks all graphs as one graph, and each API by itself, for methods that walk one graph. No walk
-/// joins documents, so these are read workspace by workspace. The most confident answer wins; other
+/// For methods that walk one graph. Joins all graphs into one and asks it; asks each API by itself.
+/// If the method reads documents and a workspace has some, each workspace is asked by itself: no
+/// path leads from the documents of one to those of another. The most confident answer wins; other
 /// answers are noted as contradictions.
 ///
 /// # Errors
@@ -102,8 +103,9 @@ pub(crate) fn without_weaker(all: &mut [Vec<Mentioned>]) {
     }
 }
 
-/// Keeps the workspaces that know an entity of the question about as well as any other; all if none
-/// does. Workspaces with APIs always stay, because an API's knowledge is unknown without a request.
+/// Keeps the workspaces whose best match for a name in the question is about as good as any other
+/// workspace's. If no workspace matches a name, all stay. Workspaces with APIs always stay, because
+/// an API's knowledge is unknown without a request.
 async fn naming<'c>(
     asked: &mut Asked<'_, 'c, impl Way>,
     workspaces: Vec<Context<'c>>,
@@ -129,9 +131,9 @@ async fn naming<'c>(
     Ok(all.filter(|(context, mentioned)| knows(context, mentioned)).map(|(context, _)| context).collect())
 }
 
-/// Asks one workspace: first its graph; without an answer the APIs beside it that know an entity of
-/// the question, the best-fitting operations first, until one answers. Without a graph, only the
-/// APIs.
+/// Asks one workspace, its graph first. If the graph gives no answer, the APIs beside it are asked
+/// until one answers, the best-fitting first: those that know a name in the question, or all of
+/// them if none does. Without a graph, only the APIs are asked.
 ///
 /// # Errors
 /// As [`ask_each`].

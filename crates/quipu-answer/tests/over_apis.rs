@@ -170,7 +170,7 @@ async fn a_query_over_an_api_alone_costs_no_call() {
         assert!(answer.reason.is_some());
     }
     let (answer, _) = run(&setting, ScriptedModel::new(), QUESTION, &options(Method::Query)).await;
-    assert!(answer.reason.unwrap().contains("an API answers no queries"));
+    assert!(answer.reason.unwrap().contains("this workspace has only APIs"));
 }
 
 /// Two libraries; the first does not have the book in question.

@@ -90,7 +90,7 @@ async fn wants(missing: &[ModelEntry], registry: &Registry) -> Result<bool> {
         table.push([&model.name, model.kind.name(), &DecimalBytes(model.size()).to_string(), &model.licence]);
     }
     let all = DecimalBytes(missing.iter().map(ModelEntry::size).sum());
-    tell!("This needs models that are not on this machine:");
+    tell!("The command needs models that are not on this machine:");
     table.print(&mut stderr())?;
     tell!(
         "They come from the Hugging Face hub, or else from a package registry, and go to {}.",

@@ -158,7 +158,7 @@ impl QuestionWatch {
                 Stage::Plan => "planning",
                 Stage::Retrieve => "reading the graph",
                 Stage::Prune => "weighing relations",
-                Stage::Critique => "is it enough?",
+                Stage::Critique => "judging the evidence",
                 Stage::Compose => "composing the answer",
                 Stage::Ground => "checking the answer",
             });

@@ -132,7 +132,7 @@ fn bad_question_files_are_named_by_line_and_field() {
     let cases = [
         ("{\"id\": \"1\", \"question\": \"q\"}\n", "q.jsonl:1: answers: none"),
         ("{\"id\": \"1\", \"question\": \"q\", \"answers\": []}\n", "q.jsonl:1: answers: none"),
-        (&QUESTIONS.replace("\"2\"", "\"1\""), "q.jsonl:2: id: line 1 has 1 already"),
+        (&QUESTIONS.replace("\"2\"", "\"1\""), "q.jsonl:2: id: line 1 already has the id 1"),
         (&format!("{QUESTIONS}<html>\n"), "q.jsonl:4: not JSON"),
         ("", "q.jsonl:1: "),
     ];

@@ -176,7 +176,7 @@ pub fn comparisons_to_markdown(comparisons: &[Comparison]) -> String {
         }
         text.push('\n');
     }
-    text.push_str("`*`: the interval does not hold zero. A win is the better value, of costs, wrong answers and hallucinations the smaller one.\n");
+    text.push_str("`*`: the interval excludes zero. A win is the better value: the smaller one for costs, wrong answers and hallucinations, else the larger one.\n");
     text
 }
 

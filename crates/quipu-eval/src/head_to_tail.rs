@@ -65,7 +65,7 @@ pub struct Bucket {
 pub fn read_templates(path: &Path) -> Result<Templates, EvalError> {
     let text = std::fs::read_to_string(path).map_err(EvalError::io("cannot read", path))?;
     let templates: Templates = serde_json::from_str(&text).map_err(|error| {
-        EvalError::malformed(path, error.line(), format!("no object of templates: {error}"))
+        EvalError::malformed(path, error.line(), format!("expected a JSON object of templates: {error}"))
     })?;
     let mut read = Templates::new();
     for (key, template) in templates {

@@ -93,7 +93,9 @@ pub enum GraphError {
 #[non_exhaustive]
 pub enum EndpointProblem {
     /// It could not be reached, or kept failing with transient errors.
-    #[error("{reason} (after {attempts} attempts); `quipu source check` tells when it is back")]
+    #[error(
+        "{reason} (after {attempts} attempts); `quipu source check` shows whether the source answers again"
+    )]
     Unreachable {
         /// The last failure.
         reason: String,
@@ -122,8 +124,8 @@ pub enum EndpointProblem {
     },
     /// It returned fewer rows than it had counted.
     #[error(
-        "it gave {found} of the {expected} rows that it counts, because it limits its results; set a smaller `page` in \
-         sources.toml"
+        "the endpoint gave {found} of the {expected} rows that it counts, because it limits its results; \
+         set a smaller `page` in sources.toml"
     )]
     Incomplete {
         /// Rows counted.
@@ -132,7 +134,9 @@ pub enum EndpointProblem {
         found: u64,
     },
     /// It has lost its triples since it was added.
-    #[error("it holds no triples any more; load its data again, or remove it with `quipu source remove`")]
+    #[error(
+        "the endpoint holds no triples any more; load its data again, or remove it with `quipu source remove`"
+    )]
     Emptied,
 }
 

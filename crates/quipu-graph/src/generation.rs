@@ -84,7 +84,7 @@ impl Generations {
             return Err(GraphError::Corrupt {
                 path,
                 reason: format!(
-                    "it names the generation {name}, which is missing; write the name of an existing one"
+                    "the file names the generation {name}, which is missing; write the name of another generation into it, if there is one"
                 ),
             });
         }

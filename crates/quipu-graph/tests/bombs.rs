@@ -45,7 +45,7 @@ fn a_namespace_that_the_children_of_a_literal_repeat() {
     check("one.rdf", &rdf_xml(&format!(" xmlns:n=\"{}\"", namespace()), &literal), 2, "a namespace of");
     let many: String =
         (0..60).map(|number| format!(" xmlns:n{number}=\"{}\"", &namespace()[..2000])).collect();
-    check("many.rdf", &rdf_xml(&many, &literal), 4, "namespaces that its XML literals repeat");
+    check("many.rdf", &rdf_xml(&many, &literal), 4, "namespaces in the XML literals");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn values_and_elements_and_brackets_nest_to_a_bounded_depth() {
     let terms: String =
         (0..65_000).map(|number| format!("\"t{number}\": \"t{}:x\",\n", number + 1)).collect();
     let chain = format!("{{\"@context\": {{{terms}\"x\": \"http://e.org/\"}}}}");
-    check("chain.jsonld", &chain, 65_001, "stand for each other");
+    check("chain.jsonld", &chain, 65_001, "refer to each other");
     check("brackets.ttl", &format!("<e:a> <e:b>\n{}", "( ".repeat(65_000)), 2, "deep");
     check("elements.rdf", &rdf_xml("", &"<e:a><e:b>".repeat(65_000)), 4, "deep");
 }

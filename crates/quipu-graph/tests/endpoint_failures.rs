@@ -103,7 +103,10 @@ async fn an_endpoint_that_lost_its_triples_is_no_wrong_usage() {
     always(&server, results(r#"{"head":{"vars":["s"]},"results":{"bindings":[]}}"#)).await;
     let error = graph(config(&server.uri()), None).reach().await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Permanent, "{error}");
-    assert!(error.to_string().contains("it holds no triples any more; load its data again"), "{error}");
+    assert!(
+        error.to_string().contains("the endpoint holds no triples any more; load its data again"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -258,7 +261,7 @@ async fn results_that_stay_cut_are_an_error() {
     always(&server, results(neighbours(0..2))).await;
     let graph = graph(config(&server.uri()), None);
     let error = graph.expand(&[graph.node_of_key(NODE)], None, 100).await.unwrap_err();
-    assert!(error.to_string().contains("it gave 2 of the 5 rows that it counts"), "{error}");
+    assert!(error.to_string().contains("the endpoint gave 2 of the 5 rows that it counts"), "{error}");
     assert!(matches!(error, GraphError::Endpoint { problem: EndpointProblem::Incomplete { .. }, .. }));
 }
 

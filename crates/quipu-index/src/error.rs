@@ -29,8 +29,8 @@ pub enum IndexError {
     },
     /// The vectors come from another embedder than the current one.
     #[error(
-        "{}: its vectors were made by embedder {expected}, but this one is {found}; \
-         choose that embedder again, or build the vectors anew by importing the graph again",
+        "{}: the vectors come from the embedder {expected}, but the current embedder is {found}; \
+         choose the first one again, or import the graph again to build new vectors",
         path.display()
     )]
     OtherEmbedder {

@@ -18,8 +18,8 @@
 
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
 
-/// Articles that are dropped from names, in every index. A change of this list changes the index
-/// format.
+/// Articles that are dropped from names, in every index. They belong to the index format, not to a
+/// language's word file: those files are themselves read through this normalisation.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
 
 /// A word of a text: its normalised form and where it stands.

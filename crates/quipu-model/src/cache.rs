@@ -131,7 +131,7 @@ struct Entry<T> {
 }
 
 fn damaged(path: PathBuf, reason: &str) -> ModelError {
-    ModelError::Damaged { path, reason: format!("{reason}; remove it to ask again") }
+    ModelError::Damaged { path, reason: format!("{reason}; remove the file to ask again") }
 }
 
 /// A cached reply reports its original tokens, but no call and only the time to read it.

@@ -100,7 +100,7 @@ pub fn name_with_adapters(model: &str, adapters: &[String]) -> Result<String, Mo
         return match adapters.iter().find(|adapter| *adapter != NONE) {
             None => Ok(model.to_owned()),
             Some(adapter) => Err(ModelError::Usage(format!(
-                "the adapter {adapter} needs a model of this machine, not {model}"
+                "the adapter {adapter} needs a local model; {model} is behind an endpoint"
             ))),
         };
     }

@@ -178,7 +178,7 @@ fn what_does_not_fit_is_refused_with_its_reason() {
     let other = File { architecture: "qwen2", ..File::default() }.write(path("other.gguf"));
     assert!(message(&other).contains("of the architecture qwen2, small is of llama"), "{}", message(&other));
     let wide = File { width: 896, ..File::default() }.write(path("wide.gguf"));
-    assert!(message(&wide).contains("of a model of another size"), "{}", message(&wide));
+    assert!(message(&wide).contains("for a model of another size"), "{}", message(&wide));
     let bytes = File::default().bytes();
     for kept in [bytes.len() - 8, bytes.len() / 2, 60, 10] {
         std::fs::write(path("cut.gguf"), &bytes[..kept]).unwrap();

@@ -178,7 +178,10 @@ impl Binder<'_> {
                     return Err(QueryError::Unbound(reason));
                 };
                 let id = self.tables.table(table).map_or_else(String::new, |table| table.id.clone());
-                self.mend(Doubt::Much, format!("{reason}: {id} has the columns asked for"));
+                self.mend(
+                    Doubt::Much,
+                    format!("{reason}; the query reads {id}, which has the columns asked for"),
+                );
                 if let Source::Table(name, _) = &mut from.source {
                     scope.reaches.push(Reach {
                         names: vec![from.alias.clone(), name.clone(), id.clone()],
@@ -216,7 +219,7 @@ impl Binder<'_> {
                 }
             }
             let of = first.names.first().cloned().unwrap_or_default();
-            self.mend(Doubt::Much, format!("{reason}: its columns are taken from {of}"));
+            self.mend(Doubt::Much, format!("{reason}; the columns of the unknown table are taken from {of}"));
         }
         outer.push(scope);
         let bound = self.clauses(select, order, outer);

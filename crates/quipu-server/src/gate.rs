@@ -145,7 +145,7 @@ impl Gate {
                 Err(self.0.busy(&self.0.state.lock(), message))
             }
             Err(_) => {
-                let message = "the server is busy: the time of this request ended while it waited";
+                let message = "the server is busy: the request reached its time limit while it waited";
                 Err(self.0.busy(&self.0.state.lock(), message))
             }
         }

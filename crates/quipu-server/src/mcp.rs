@@ -112,8 +112,8 @@ impl Tools {
         Ok(Json(entity))
     }
 
-    /// List the relations of the graph, those of most triples first; with an entity's id, the
-    /// relations of that entity.
+    /// List the relations of the graph, those with the most triples first; with an entity's id,
+    /// the relations of that entity.
     #[tool(annotations(title = "List relations", read_only_hint = true, open_world_hint = false))]
     async fn list_relations(
         &self,
@@ -162,7 +162,7 @@ impl Tools {
         Ok(Json(Passages::from(passages.map_err(|error| said(error.into()))?)))
     }
 
-    /// Run a SPARQL 1.1 SELECT or ASK query over the graph. Time and rows are limited; put a LIMIT.
+    /// Run a SPARQL 1.1 SELECT or ASK query over the graph. Time and rows are limited: add a LIMIT.
     #[tool(annotations(title = "Run a SPARQL query", read_only_hint = true, open_world_hint = false))]
     async fn run_sparql_query(
         &self,

@@ -63,7 +63,7 @@ impl Metrics {
             metrics.question_seconds.clone(),
         );
         registry.register("stage_seconds", "Seconds of a question's stage", metrics.stage_seconds.clone());
-        let help = "Of a stage's seconds, those spent waiting for models";
+        let help = "Seconds of a question's stage spent waiting for models";
         registry.register("stage_model_seconds", help, metrics.model_seconds.clone());
         registry.register(
             "model_calls",
@@ -84,8 +84,8 @@ impl Metrics {
         );
         registry.register("spans", "Spans of traces, by whether they were sent", metrics.spans.clone());
         registry.register("connections", "Connections that are open", metrics.connections.clone());
-        registry.register("questions_waiting", "Questions that wait for their turn", metrics.waiting.clone());
-        registry.register("questions_working", "Questions that are worked on", metrics.working.clone());
+        registry.register("questions_waiting", "Questions in the queue", metrics.waiting.clone());
+        registry.register("questions_working", "Questions being answered", metrics.working.clone());
         Self { registry: Arc::new(registry), ..metrics }
     }
 

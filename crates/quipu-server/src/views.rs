@@ -223,7 +223,7 @@ fn reason(candidate: &Candidate) -> String {
         MatchReason::Alias => format!("another name: {matched}"),
         MatchReason::Fuzzy { distance: 1 } => format!("one letter from {matched}"),
         MatchReason::Fuzzy { distance } => format!("{distance} letters from {matched}"),
-        MatchReason::Trigram { similarity } => format!("shares words with {matched}, {similarity:.2}"),
+        MatchReason::Trigram { similarity } => format!("partly like {matched}, {similarity:.2}"),
         MatchReason::Dense { similarity } => format!("similar meaning, {similarity:.2}"),
     }
 }

@@ -72,7 +72,7 @@ impl MemoryFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => T::default(),
             Err(source) => return Err(AnswerError::Io { action: "cannot read", path, source }),
             Ok(text) => toml::from_str(&text).map_err(|error| {
-                let advice = "correct it, or remove it: Quipu writes it again";
+                let advice = "correct the file, or remove it: Quipu then writes it anew";
                 AnswerError::Usage(format!("{}: {}; {advice}", path.display(), error.message()))
             })?,
         };

@@ -92,7 +92,7 @@ fn describe(reason: &MatchReason, matched: &str) -> String {
         MatchReason::Fuzzy { distance: 1 } => format!("one letter from “{matched}”"),
         MatchReason::Fuzzy { distance } => format!("{distance} letters from “{matched}”"),
         MatchReason::Trigram { similarity } => {
-            format!("shares {:.0}% with “{matched}”", similarity * 100.0)
+            format!("partly like “{matched}” ({:.0}%)", similarity * 100.0)
         }
         MatchReason::Dense { similarity } => format!("close in meaning to “{matched}” ({similarity:.2})"),
     }

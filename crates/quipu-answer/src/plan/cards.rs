@@ -254,7 +254,9 @@ pub async fn write_card(
     let is_read = read != read_card("", &name);
     let held = RelationNames::of(context.graph().relations()).held_against(read, &name);
     if is_read && held.is_none() {
-        let reason = format!("the model takes the relation “{name}” for another one: its name is used alone");
+        let reason = format!(
+            "the model confuses the relation “{name}” with another one; the card is made from its name alone"
+        );
         context.trace.report(Stage::Plan, Event::Degraded { reason });
     }
     let mut card = held.filter(|_| is_read).unwrap_or_else(|| card_of_name(&name, model));

@@ -99,7 +99,7 @@ pub(super) fn line(report: &ApiReport) -> String {
 /// Sends the API one request, and lists the operations that may be called.
 pub(super) async fn check(workspace: &Workspace, name: &str) -> Result<()> {
     let api = workspace.apis().iter().find(|api| api.describe().name == name);
-    let api = api.context("the workspace does not have that API")?;
+    let api = api.with_context(|| format!("the workspace has no API {name}"))?;
     let service = api.service();
     let mut out = stdout();
     let started = Instant::now();

@@ -87,16 +87,16 @@ pub(super) struct How {
     /// come with the model; `none` leaves the model without any
     #[arg(long, value_name = "FILE")]
     adapter: Vec<String>,
-    /// Most hops from a topic entity
+    /// Maximum number of hops from a topic entity
     #[arg(long, value_name = "N")]
     max_hops: Option<u32>,
-    /// Most model calls for one question
+    /// Maximum number of model calls for one question
     #[arg(long, value_name = "N")]
     max_llm_calls: Option<u32>,
     /// Seconds for one question
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
-    /// Most tokens of prompts and replies for one question
+    /// Maximum number of tokens of prompts and replies for one question
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
     /// Highest cost of one question, in the currency of the model's price ([prices] in a
@@ -106,7 +106,7 @@ pub(super) struct How {
     /// Cache the model's replies in this folder
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// What drops irrelevant relations (method kerag); without it, the model
+    /// The filter of irrelevant relations (method kerag) [default: model]
     #[arg(long, value_enum, value_name = "BY")]
     filter: Option<Filter>,
     /// One hop only (an ablation)
@@ -166,7 +166,7 @@ impl Arguments {
             || self.reading.is_some()
             || self.asked_at.is_some()
         {
-            let reason = "--json, --explain, --plan-only, --estimate, --reading and --asked-at are for one question: add it";
+            let reason = "--json, --explain, --plan-only, --estimate, --reading and --asked-at need a question: add one";
             return Err(WrongUsage(reason.into()).into());
         }
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;

@@ -108,7 +108,7 @@ impl Arguments {
         }
         match report.bad {
             0 => Ok(()),
-            bad => bail!("{} amiss", counted(bad, "thing is", "things are")),
+            bad => bail!("{} failed", counted(bad, "check", "checks")),
         }
     }
 }
@@ -128,7 +128,7 @@ async fn look_at_model(report: &mut Report<'_>, model: &dyn LanguageModel) -> Re
         report.tell(
             Health::Good,
             "thinking",
-            "it writes <think> blocks, which are cut off; they cost time all the same",
+            "the model writes <think> blocks; Quipu cuts them off, but they still cost time",
         )?;
     }
     let schema = json!({
@@ -150,9 +150,9 @@ async fn look_at_model(report: &mut Report<'_>, model: &dyn LanguageModel) -> Re
     let health = if context < SMALL_CONTEXT { Health::Poor } else { Health::Good };
     report.tell(health, "context", &format!("{context} tokens for prompt and reply"))?;
     let scores = if model.abilities().score {
-        "it scores texts"
+        "the model scores texts"
     } else {
-        "it does not score texts; it is asked to choose instead"
+        "the model does not score texts; Quipu asks it to choose instead"
     };
     report.tell(Health::Good, "likelihoods", scores)
 }
@@ -165,7 +165,7 @@ fn tell_ability(
 ) -> Result<()> {
     match asked {
         Ok(()) if itself => report.tell(Health::Good, what, "works"),
-        Ok(()) => report.tell(Health::Poor, what, "not enforced, but the model follows it when asked"),
+        Ok(()) => report.tell(Health::Poor, what, "nothing enforces the schema, but the model follows it"),
         Err(error) => {
             report.tell(Health::Poor, what, &format!("does not work ({error}); methods do without it"))
         }

@@ -127,12 +127,12 @@ impl Add {
                 text: read.text,
             }),
             NamedEntity::Several(keys) => Err(format!(
-                "{} entities are called “{wanted}” ({}); say which by its id in the field {field}, or with --entity",
+                "{} entities are called “{wanted}” ({}); name the file's entity by its id, in the field {field} or with --entity",
                 keys.len(),
                 keys.join(", ")
             )),
             NamedEntity::Unknown => Err(format!(
-                "no entity is called “{wanted}”; say which it is about in the field {field}, or with --entity"
+                "no entity is called “{wanted}”; name the file's entity in the field {field} or with --entity"
             )),
         })
     }

@@ -24,7 +24,7 @@ pub(super) enum Command {
         /// The question file, with the ids of the answers
         #[arg(long, value_name = "FILE")]
         questions: PathBuf,
-        /// Most examples
+        /// Maximum number of examples
         #[arg(long, value_name = "N", default_value_t = 30)]
         most: usize,
         /// The planner whose mistakes are collected: published or paths

@@ -26,8 +26,8 @@ pub(super) struct Arguments {
     /// skb, wikidata
     #[arg(long, default_value = "auto")]
     format: String,
-    /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name
-    /// or a TOML file
+    /// The profile: which relations are labels, other names, types, descriptions or noise: auto, a
+    /// profile's name or a TOML file
     #[arg(long, default_value = "auto")]
     profile: String,
     /// Language of labels, the preferred first; may be repeated [default: en]

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Most candidates of a mention
+    /// Maximum number of candidates for each mention
     #[arg(short, value_name = "N", default_value_t = 5)]
     k: usize,
 }
@@ -79,7 +79,7 @@ impl Arguments {
         match engine::load_embedder(&settings).await {
             Ok(embedder) => Ok(workspace.link_with(&self.text, self.k, embedder.as_ref()).await?),
             Err(error) if engine::is_missing(&error) => {
-                tell!("by name only: {error}");
+                tell!("entities are found by name, not by meaning: {error}");
                 Ok(workspace.link(&self.text, self.k).await?)
             }
             Err(error) => Err(error),
@@ -151,7 +151,7 @@ impl CandidateView {
             ("fuzzy", Some(edits)) => format!("{edits} letters from {}", self.matched),
             ("dense", Some(similarity)) => format!("similar meaning, {similarity:.2}"),
             (_, similarity) => {
-                format!("shares words with {}, {:.2}", self.matched, similarity.unwrap_or_default())
+                format!("partly like {}, {:.2}", self.matched, similarity.unwrap_or_default())
             }
         }
     }

@@ -63,7 +63,7 @@ impl Arguments {
             }
             return Ok(writeln!(
                 out,
-                "\nParameters of every method: quipu methods. To set one: --set KEY=VALUE"
+                "\n`quipu methods` lists the parameters of every method. To set one: --set KEY=VALUE"
             )?);
         }
         let mut table = Table::new(&[("method", Align::Whole), ("", Align::Left)]);
@@ -81,7 +81,7 @@ impl Arguments {
 
 fn print(settings: &[&Setting], out: &mut impl std::io::Write) -> Result<()> {
     if settings.is_empty() {
-        return Ok(writeln!(out, "It has no parameters.")?);
+        return Ok(writeln!(out, "The method has no parameters.")?);
     }
     let mut table = Table::new(&[
         ("key", Align::Whole),

@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     /// How results are written: table, json, csv, tsv, xml, ntriples
     #[arg(long, default_value = "table")]
     format: String,
-    /// Most seconds
+    /// Time limit in seconds
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
 }

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     /// Only documents of entities of this type: its name or id
     #[arg(long = "type", value_name = "TYPE")]
     of_type: Option<String>,
-    /// Most passages
+    /// Maximum number of passages
     #[arg(short, value_name = "N", default_value_t = 10)]
     k: usize,
     /// Print one JSON object
@@ -138,7 +138,7 @@ impl Arguments {
         match engine::load_embedder(&settings).await {
             Ok(embedder) => Ok(Some(embedder)),
             Err(error) if engine::is_missing(&error) && self.mode == Mode::Hybrid => {
-                tell!("by words only: {error}");
+                tell!("passages are found by their words, not by meaning: {error}");
                 Ok(None)
             }
             Err(error) => Err(error),

@@ -73,7 +73,7 @@ impl Serve {
             );
         }
         tell!(
-            "http://{address}/ is the page, http://{address}/v1 the base URL of OpenAI clients; Ctrl-C ends it"
+            "http://{address}/ is the page, http://{address}/v1 the base URL of OpenAI clients; Ctrl-C stops the server"
         );
         listening.serve_until(interrupt::told_to_stop()).await;
         Ok(())
@@ -109,7 +109,7 @@ fn connections(wanted: usize) -> usize {
     let most = usize::try_from(allowed.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX).max(16);
     if most < wanted {
         tell!(
-            "at most {most} connections at once, of the configured {wanted}: this system allows {allowed} open files (`ulimit -n`)"
+            "the server takes at most {most} connections at once, not the configured {wanted}: this system allows {allowed} open files (`ulimit -n`)"
         );
     }
     most.min(wanted)
@@ -209,7 +209,9 @@ fn percent_decoded(text: &str) -> String {
 fn new_key(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(plain) {
-        return Err(WrongUsage(format!("{name:?}: a key's name has letters, digits, - and _")).into());
+        return Err(
+            WrongUsage(format!("{name:?}: a key's name may have only letters, digits, - and _")).into()
+        );
     }
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)

@@ -102,10 +102,10 @@ pub(super) struct Add {
     /// Seconds for one request
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
-    /// Requests in any minute
+    /// Maximum number of requests in any minute
     #[arg(long, value_name = "N")]
     per_minute: Option<usize>,
-    /// Requests at once
+    /// Maximum number of requests at once
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
     /// Leave out the vectors: entities are then found by name, not by meaning

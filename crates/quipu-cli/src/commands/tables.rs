@@ -23,10 +23,10 @@ pub(super) struct Arguments {
     /// Print the SPARQL that the SELECT becomes, and do not run it
     #[arg(long, requires = "sql")]
     sparql: bool,
-    /// Most bytes of the tables shown
+    /// Maximum size of the tables shown, in bytes
     #[arg(long, value_name = "N", default_value_t = usize::MAX)]
     bytes: usize,
-    /// Most seconds of the SELECT
+    /// Time limit for the SELECT, in seconds
     #[arg(long, value_name = "S", default_value_t = 30)]
     timeout: u64,
 }

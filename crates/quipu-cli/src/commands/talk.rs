@@ -160,7 +160,7 @@ impl Talk {
             }
             (Typed::Method(""), _) => {
                 let names: Vec<String> = NamedMethod::all().map(|named| named.to_string()).collect();
-                tell!("{} is used now; known: {}", self.options.name(), names.join(", "));
+                tell!("the method is {}; known methods: {}", self.options.name(), names.join(", "));
             }
             (Typed::Method(name), _) => match name.parse::<NamedMethod>() {
                 Ok(named) => {

@@ -58,13 +58,14 @@ pub(super) struct Export {
     /// Only the first N questions of each file
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Most runs of one question: the first is greedy, the others are sampled until one is right
+    /// Maximum number of runs for each question: the first is greedy, the others are sampled until
+    /// one is right
     #[arg(long, value_name = "N", default_value_t = 3)]
     samples: u32,
     /// Temperature of the samples
     #[arg(long, value_name = "T", default_value_t = 0.7, value_parser = temperature)]
     temperature: f32,
-    /// Most refusals per hundred right examples
+    /// Maximum number of refusals per hundred right examples
     #[arg(long, value_name = "N", default_value_t = 20)]
     refusals: usize,
     /// Licence of graph and questions, for the data card: an SPDX expression, or words
@@ -168,11 +169,11 @@ impl Export {
         let mut out = stdout();
         if counts.written > 0 {
             let written = counted(counts.written as u64, "question", "questions");
-            writeln!(out, "{written} learnt with the query that stands in the file, without a call.")?;
+            writeln!(out, "{written} learnt from the query in the question file, without a model call.")?;
         }
         writeln!(
             out,
-            "{} asked: {} right at first, {} right later, {} never right; {} left out, near to a file of --held-out.",
+            "{} asked: {} right at first, {} right later, {} never right; {} left out as too close to a --held-out question.",
             counted(counts.asked as u64, "question", "questions"),
             counts.right_at_first,
             counts.right_later,
@@ -182,7 +183,7 @@ impl Export {
         let kinds: Vec<String> = card.by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         writeln!(
             out,
-            "{} holds {} for learning and {} for validation ({}); README.md there is their data card.",
+            "{} holds {} for learning and {} for validation ({}); README.md in that folder is the data card.",
             self.out.display(),
             counted(card.examples.train as u64, "example", "examples"),
             card.examples.validation,

@@ -95,7 +95,7 @@ fn lines(event: &Event) -> Vec<String> {
         Event::Explored { hop, anchor, found, stopped } => {
             let stopped = stopped
                 .iter()
-                .map(|why| format!("hop {hop}, from {}: ends, {}", visible(anchor), visible(why)));
+                .map(|why| format!("hop {hop}, from {}: stops, because {}", visible(anchor), visible(why)));
             let found =
                 found.iter().map(|line| format!("hop {hop}, from {}: {}", visible(anchor), visible(line)));
             found.chain(stopped).collect()
@@ -123,7 +123,7 @@ fn lines(event: &Event) -> Vec<String> {
             let features = features.iter().filter(|(_, value)| *value != 0.0);
             let features: Vec<String> = features.map(|(name, value)| format!("{name} {value:.2}")).collect();
             let mut lines =
-                vec![format!("weighs {confidence:.2} ({}): {}", features.join(", "), visible(sql))];
+                vec![format!("confidence {confidence:.2} ({}): {}", features.join(", "), visible(sql))];
             if !left_out.is_empty() {
                 lines.push(format!("  leaves out: {}", visible(&left_out.join(", "))));
             }

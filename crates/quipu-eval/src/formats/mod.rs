@@ -186,7 +186,7 @@ fn check(path: &Path, questions: &[Numbered], may_be_empty: bool) -> Result<(), 
             return wrong(format!("answers: none for question {}; {advice}", question.id));
         }
         if let Some(first) = seen.insert(&question.id, *line) {
-            return wrong(format!("id: line {first} has {} already", question.id));
+            return wrong(format!("id: line {first} already has the id {}", question.id));
         }
     }
     Ok(())

@@ -181,7 +181,7 @@ fn what_cannot_be_read_is_named_by_line_and_field() {
     );
     refused("q.jsonl", &format!("{QUIPU}\n{{\"id\": \"2\"}}\n"), ":2: question: missing");
     refused("q.jsonl", &format!("{QUIPU}\n{{\"id\": \"2\", \"ques"), ":2: not JSON");
-    refused("q.jsonl", &format!("{QUIPU}\n{QUIPU}\n"), ":2: id: line 1 has 1 already");
+    refused("q.jsonl", &format!("{QUIPU}\n{QUIPU}\n"), ":2: id: line 1 already has the id 1");
     let empty = r#"{"id": "2", "question": "who?", "answers": []}"#;
     refused(
         "q.jsonl",

@@ -109,7 +109,7 @@ fn words(event: &Event) -> String {
             )
         }
         Event::Explored { hop, anchor, found, stopped } => match stopped {
-            Some(why) => format!("hop {hop} from {anchor}: {} facts, and no further: {why}", found.len()),
+            Some(why) => format!("hop {hop} from {anchor}: {} facts, then stopped: {why}", found.len()),
             None => format!("hop {hop} from {anchor}: {} facts", found.len()),
         },
         Event::Believed { triples } => format!("believed {} things: {}", triples.len(), list(triples)),
@@ -125,7 +125,7 @@ fn words(event: &Event) -> String {
         Event::Walked { answers, confidence, .. } => {
             format!("walked {confidence:.2}: {}", answers.join(", "))
         }
-        Event::Weighed { sql, confidence, .. } => format!("weighed {confidence:.2}: {sql}"),
+        Event::Weighed { sql, confidence, .. } => format!("confidence {confidence:.2}: {sql}"),
         Event::Degraded { reason } => format!("fell back: {reason}"),
     }
 }

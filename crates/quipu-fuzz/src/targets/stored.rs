@@ -48,9 +48,9 @@ impl Embedder for Letters {
 
 /// A workspace whose files are changed one after the other.
 pub(crate) struct Place {
-    pub(crate) runtime: tokio::runtime::Runtime,
+    pub(super) runtime: tokio::runtime::Runtime,
     _folder: tempfile::TempDir,
-    pub(crate) workspace: PathBuf,
+    pub(super) workspace: PathBuf,
 }
 
 impl Place {

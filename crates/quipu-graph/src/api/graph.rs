@@ -144,7 +144,7 @@ impl ApiGraph {
     pub async fn reach(&self) -> Result<(), GraphError> {
         let request =
             Request { verb: HttpVerb::Get, url: self.base.clone(), headers: Vec::new(), body: None };
-        match self.client.response(&request, "asking whether it is there").await {
+        match self.client.response(&request, "checking that the API answers").await {
             Err(GraphError::Endpoint {
                 problem: EndpointProblem::Refused { status: 300..500, .. }, ..
             }) => Ok(()),

@@ -84,7 +84,7 @@ fn head(document: &Document, from: &str) -> String {
     if posted > 0 {
         let _ = writeln!(
             text,
-            "# {posted} of {} operations are POSTed, and may change things: they stand in comments. Take the # off those that only read.",
+            "# {posted} of {} operations use POST and may change things, so they are commented out. Remove the # from those that only read.",
             document.operations.len()
         );
     }
@@ -246,7 +246,11 @@ fn entry(
             Guess::Word(word) => filled.push(format!("{} = {}", key(&parameter.name), quoted(word))),
             Guess::Itself => {}
             Guess::Unknown(parameter) => {
-                let _ = writeln!(text, "# It needs {}: say what fills that.", quoted(&parameter.name));
+                let _ = writeln!(
+                    text,
+                    "# The parameter {} is required: say in `takes` which part of a question fills it.",
+                    quoted(&parameter.name)
+                );
             }
         }
     }

@@ -145,8 +145,7 @@ impl EndpointGraph {
     /// # Errors
     /// The endpoint's errors; an endpoint that became empty.
     pub async fn reach(&self) -> Result<(), GraphError> {
-        let ask =
-            Ask::new("asking whether it is there", "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1".into()).anew();
+        let ask = Ask::new("checking that it answers", "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1".into()).anew();
         match self.client.select(&ask, &["s"]).await?.rows.is_empty() {
             true => Err(self.client.error(ask.stage, EndpointProblem::Emptied)),
             false => Ok(()),

@@ -206,7 +206,8 @@ impl Harvest<'_> {
             self.keep(&name, &state)?;
         }
         if state.given_up {
-            self.notes.push(format!("the endpoint could not list all of {} in time", gathering.relation));
+            self.notes
+                .push(format!("the endpoint could not list all triples of {} in time", gathering.relation));
         }
         self.rows += count_distinct(&path)?;
         Ok(path)

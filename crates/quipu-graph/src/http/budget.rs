@@ -24,7 +24,7 @@ impl Budget {
     }
 
     /// Waits for a turn. The turn lasts as long as the permit.
-    pub(crate) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed.
         let permit = self.permits.acquire().await.ok();
         if self.per_minute > 0 {

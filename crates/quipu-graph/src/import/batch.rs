@@ -293,7 +293,7 @@ impl<'a> Batch<'a> {
 #[cold]
 fn too_long(length: usize) -> LineError {
     let (key, text) = (LONGEST_KEY, LONGEST_TEXT);
-    format!("a term of {length} bytes; at most {key} are read of a name or an IRI, {text} of a literal")
+    format!("a term of {length} bytes; at most {key} are read for a name or an IRI, {text} for a literal")
         .into()
 }
 
@@ -306,7 +306,7 @@ fn full() -> LineError {
 fn too_many_relations() -> LineError {
     let most = MOST_RELATION_TEXT;
     LineError::Sink(GraphError::Usage(format!(
-        "the names of the relations exceed {most} bytes; relations are few in a graph: check the columns"
+        "the relations' names exceed {most} bytes: check that the column of relations is the right one"
     )))
 }
 

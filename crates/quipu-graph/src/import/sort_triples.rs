@@ -36,7 +36,7 @@ struct Chunk<'a> {
 }
 
 /// Translates and sorts all triples. `relations` gives the id of each provisional relation number.
-pub(crate) fn sort_triples(
+pub(super) fn sort_triples(
     spill: &Path,
     runs: &[Run],
     relations: &[u32],

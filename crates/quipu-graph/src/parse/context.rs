@@ -94,13 +94,15 @@ impl<'a> Definitions<'a> {
     /// Length of the IRI that a term stands for, at most.
     fn length(&mut self, term: &'a str, chain: usize) -> Result<usize, String> {
         if let Some(found) = self.found.get(term) {
-            return found.ok_or_else(|| "a @context whose terms stand for each other in a circle".into());
+            return found.ok_or_else(|| "a @context whose terms refer to each other in a circle".into());
         }
         let Some(texts) = self.texts.get(term).cloned() else {
             return Ok(self.outer.length(term).unwrap_or_default());
         };
         if chain > LONGEST_CHAIN {
-            return Err(format!("a @context with more than {LONGEST_CHAIN} terms that stand for each other"));
+            return Err(format!(
+                "a @context with a chain of more than {LONGEST_CHAIN} terms that refer to each other"
+            ));
         }
         self.found.insert(term, None);
         let (mut longest, mut within) = (0, self.outer.length(term).unwrap_or_default());
@@ -183,7 +185,7 @@ mod tests {
             format!("{{{}, \"t{length}\": \"http://e.org/\"}}", terms.join(", "))
         };
         check(&[&chain(LONGEST_CHAIN / 2)], None);
-        check(&[&chain(50_000)], Some("stand for each other"));
+        check(&[&chain(50_000)], Some("refer to each other"));
         check(&[r#"{"a": "b:x", "b": "a:x"}"#], Some("circle"));
         check(&[&"[".repeat(200)], Some("cannot be read"));
     }

@@ -80,7 +80,7 @@ impl JsonCheck {
         }
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("values within values, more than {DEEPEST} deep"));
+            return Err(format!("values nested more than {DEEPEST} deep"));
         }
         Ok(())
     }

@@ -143,7 +143,7 @@ impl TurtleCheck {
                     self.other();
                     self.depth += 1;
                     if self.depth > DEEPEST {
-                        return Err(format!("brackets within brackets, more than {DEEPEST} deep"));
+                        return Err(format!("brackets nested more than {DEEPEST} deep"));
                     }
                 }
                 b']' | b')' | b'}' => {

@@ -152,7 +152,7 @@ impl<R: Read> CheckedXml<R> {
                 let added = self.tag(tag, read)?;
                 self.open.start(tag.name().as_ref());
                 if self.open.starts.len() > DEEPEST {
-                    return Err(format!("elements within elements, more than {DEEPEST} deep"));
+                    return Err(format!("elements nested more than {DEEPEST} deep"));
                 }
                 added
             }
@@ -209,7 +209,7 @@ impl<R: Read> CheckedXml<R> {
             }
         };
         if repeated > REPEATED as u64 && !self.entities.add(repeated, read) {
-            return Err("the namespaces that its XML literals repeat expand to too much text".into());
+            return Err("the namespaces in the XML literals expand to too much text".into());
         }
         Ok(added.saturating_add(repeated))
     }
@@ -318,7 +318,7 @@ impl Entities {
         if self.add(added, read) {
             Ok(added)
         } else {
-            Err("its entities expand to too much text; write the texts out".into())
+            Err("the XML entities expand to too much text; write the texts out".into())
         }
     }
 

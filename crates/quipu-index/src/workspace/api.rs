@@ -98,7 +98,9 @@ impl Workspace {
         config.check()?;
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
         if name.is_empty() || !name.chars().all(plain) {
-            return Err(IndexError::Usage(format!("{name:?}: a source's name has letters, digits, - and _")));
+            return Err(IndexError::Usage(format!(
+                "{name:?}: a source's name may have only letters, digits, - and _"
+            )));
         }
         match read_sources(folder)?.iter().find(|(known, _)| known == name) {
             Some((_, SourceConfig::Endpoint(_))) => {

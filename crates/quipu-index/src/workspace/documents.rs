@@ -181,7 +181,7 @@ impl Workspace {
     fn embedded_or_refuse(&self) -> Result<&EmbeddedGraph, IndexError> {
         self.embedded().map(|graph| &**graph).ok_or_else(|| {
             IndexError::Usage(format!(
-                "the graph of {} is at an endpoint; documents belong to entities of an imported graph",
+                "the graph of {} is behind an endpoint; only the entities of an imported graph can have documents",
                 self.folder.display()
             ))
         })

@@ -260,7 +260,10 @@ impl Source {
         let endpoint = read_endpoint_source(folder)?;
         let Some((_, config)) = endpoint.filter(|(known, _)| known == name) else {
             let path = folder.join(SOURCES);
-            return Err(IndexError::Usage(format!("{}: source {name} is missing there", path.display())));
+            return Err(IndexError::Usage(format!(
+                "{}: the source {name} is missing in this file",
+                path.display()
+            )));
         };
         let names = if store.exists() { Some(Arc::new(EmbeddedGraph::open(store)?)) } else { None };
         let parts =

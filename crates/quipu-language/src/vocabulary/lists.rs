@@ -17,7 +17,7 @@ pub(crate) struct WalkWords {
     pub(crate) placing: Words,
     pub(crate) sharing: Words,
     pub(crate) company: Words,
-    pub(crate) excluding: Words,
+    pub(super) excluding: Words,
     pub(crate) shared_prefix: String,
     pub(crate) kin: Words,
     pub(crate) twice: String,
@@ -71,11 +71,11 @@ pub(crate) struct NestedWords {
     _reason: IgnoredAny,
     /// Prepositions before the entity that a question asks about.
     pub(crate) before_a_thing: Words,
-    /// Words that introduce the property which a superlative selects by: "the country with the
-    /// largest population".
+    /// Words before the property that a superlative ranks: "with" in "the country with the largest
+    /// population".
     pub(crate) having: Words,
-    /// Forms of "be". In a question for a location ("in which state is"), the phrase behind one is
-    /// the entity that the question asks about.
+    /// Forms of "be". In a question about a place ("in which state is"), the phrase behind the verb
+    /// is the entity that the question asks about.
     pub(crate) being: Words,
     /// Superlatives that count the noun behind them: "won the most prizes".
     pub(crate) counting: Words,

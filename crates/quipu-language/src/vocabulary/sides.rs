@@ -109,12 +109,12 @@ impl Language {
     }
 
     /// Whether a word is an indefinite article: "a".
-    pub(crate) fn is_indefinite(self, word: &str) -> bool {
+    pub(super) fn is_indefinite(self, word: &str) -> bool {
         self.words().sides.a.has(word)
     }
 
     /// Whether a word says what one thing is: "is".
-    pub(crate) fn is_being(self, word: &str) -> bool {
+    pub(super) fn is_being(self, word: &str) -> bool {
         self.words().sides.is.has(word)
     }
 

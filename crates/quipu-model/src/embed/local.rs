@@ -66,7 +66,7 @@ impl LocalEmbedder {
 fn read_tokenizer(text: &[u8]) -> Result<Tokenizer, String> {
     serde_json::from_slice::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
     let read = catch_unwind(|| Tokenizer::from_bytes(text));
-    let read = read.map_err(|_| String::from("it is not as the tokenizer's library expects"))?;
+    let read = read.map_err(|_| String::from("the tokenizers library cannot read it"))?;
     read.map_err(|error| error.to_string())
 }
 

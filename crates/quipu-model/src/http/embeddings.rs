@@ -52,8 +52,11 @@ impl HttpEmbedder {
             || !(1..=MOST_DIMENSIONS).contains(&expected)
             || vectors.iter().any(|vector| vector.len() != expected)
         {
-            let reason =
-                format!("{} vectors of {length} for {} texts of {expected}", vectors.len(), texts.len());
+            let reason = format!(
+                "expected {} vectors of length {expected}, found {} of length {length}",
+                texts.len(),
+                vectors.len()
+            );
             return Err(refuse(reason));
         }
         if vectors.iter().flatten().any(|value| !value.is_finite()) {

@@ -34,9 +34,9 @@ pub(super) async fn score(
     completions.choices.sort_by_key(|choice| choice.index);
     if completions.choices.len() != request.continuations.len() {
         return Err(read(format!(
-            "{} choices for {} prompts",
-            completions.choices.len(),
-            request.continuations.len()
+            "expected {} choices, found {}",
+            request.continuations.len(),
+            completions.choices.len()
         )));
     }
     let start = prompt.chars().count();

@@ -69,7 +69,8 @@ impl Adapter {
             task: text("quipu.adapter.task"),
             stages: listed("quipu.adapter.stages"),
             languages: listed("quipu.adapter.languages"),
-            architecture: text("general.architecture").ok_or_else(|| damaged("it names no architecture"))?,
+            architecture: text("general.architecture")
+                .ok_or_else(|| damaged("its header names no architecture"))?,
             base: text("quipu.adapter.base"),
             base_sha256: text("quipu.adapter.base_sha256"),
         })

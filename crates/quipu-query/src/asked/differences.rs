@@ -40,7 +40,7 @@ pub(super) fn of_two(query: &mut Query) -> Option<Mend> {
     }
     **select = Select { items: vec![Item { expression, alias: None }], ..Select::default() };
     Some(Mend {
-        text: "the value of one is subtracted from the value of the other".into(),
+        text: "the difference is taken between the values of the two named things".into(),
         doubt: Doubt::Little,
     })
 }
@@ -82,7 +82,10 @@ pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables
         return None;
     }
     std::mem::swap(left, right);
-    Some(Mend { text: format!("the other {title} is subtracted from this one"), doubt: Doubt::Little })
+    Some(Mend {
+        text: format!("the difference in {title} is taken the other way round"),
+        doubt: Doubt::Little,
+    })
 }
 
 /// Drops the sign of a difference that the question asks for between two things: "how many years

@@ -90,8 +90,10 @@ pub(super) fn within_extreme(query: &mut Query, tables: &Tables) -> Option<Mend>
                 let inner = its.and_then(extreme_within_mut);
                 if let Some(inner) = inner {
                     inner.filter = Some(Expression::both(inner.filter.take(), unqualified(part)));
-                    let text =
-                        format!("{column} is a column of {}: the condition is one of the extreme", table.id);
+                    let text = format!(
+                        "{column} is a column of {}: the condition limits the rows that the extreme is taken from",
+                        table.id
+                    );
                     mend = Some(Mend { text, doubt: Doubt::Little });
                 }
             }

@@ -35,7 +35,7 @@ pub(super) fn without_honours(question: &str, query: &mut Query, values: &Values
         left_out = dropped.first().and_then(text_of).map(str::to_owned).or(left_out.take());
         select.filter = kept.into_iter().fold(None, |all, one| Some(Expression::both(all, one)));
     });
-    let text = format!("“{}” is a form of address, no name", left_out?);
+    let text = format!("“{}” is a form of address, not a name", left_out?);
     Some(Mend { text, doubt: Doubt::None })
 }
 

@@ -18,7 +18,7 @@ pub(super) fn without_idle_joins(query: &mut Query, tables: &Tables) -> Option<M
             let Some(from) = select.from.get(at).filter(|from| is_idle(from, select, order, tables)) else {
                 continue;
             };
-            let text = format!("{} is joined and used for nothing", from.alias);
+            let text = format!("the join with {} is left out: the query uses nothing of it", from.alias);
             mend = Some(Mend { text, doubt: Doubt::None });
             select.from.remove(at);
         }

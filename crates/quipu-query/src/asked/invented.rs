@@ -27,7 +27,7 @@ pub fn without_invented(question: &str, query: &Query, tables: &Tables) -> Optio
     };
     let (invented, kept): (Vec<Expression>, Vec<Expression>) = all.clone().into_iter().partition(is_invented);
     let (_, name) = named_by(invented.first()?)?;
-    let text = format!("nothing is called “{name}” too, which the question does not say");
+    let text = format!("the condition “{name}” is left out: the question does not have this name");
     select.filter = kept.into_iter().fold(None, |all, one| Some(Expression::both(all, one)));
     Some((query, Mend { text, doubt: Doubt::Much }))
 }

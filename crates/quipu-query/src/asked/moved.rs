@@ -26,7 +26,7 @@ pub(super) fn with_the_named(
             let Some((alias, id)) = select.from.get(at).and_then(table_of) else { continue };
             let used = Used::of(select, &alias, single);
             let Some(better) = used.better_than(&id, tables, values, found) else { continue };
-            let text = format!("{} has what the query looks for in {id}", better.id);
+            let text = format!("the named thing is a row of {}, not of {id}", better.id);
             if let Some(from) = select.from.get_mut(at) {
                 from.source = Source::Table(better.id.clone(), None);
             }

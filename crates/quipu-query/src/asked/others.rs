@@ -41,7 +41,7 @@ pub(super) fn others_than_itself(question: &str, query: &mut Query, tables: &Tab
         }
     });
     let [name @ Expression::Terms(_, text)] = named.as_slice() else { return None };
-    let text = format!("“{text}” itself is not one of them");
+    let text = format!("the answer leaves out “{text}” itself");
     let other = Expression::Compare(Comparison::Unequal, Box::new(given), Box::new(name.clone()));
     let Body::Select(select) = &mut query.body else { return None };
     select.filter = Some(Expression::both(select.filter.take(), other));

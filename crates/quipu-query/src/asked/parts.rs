@@ -20,7 +20,7 @@ pub(super) fn parts_of_values(question: &str, query: &mut Query, tables: &Tables
         return None;
     }
     *query = in_parts(query, tables)?;
-    Some(Mend { text: format!("each {title} is given by its parts"), doubt: Doubt::None })
+    Some(Mend { text: format!("the query gives the parts of each {title}, not its key"), doubt: Doubt::None })
 }
 
 /// The query that gives the parts of the values and statements that a query gives: of a price its

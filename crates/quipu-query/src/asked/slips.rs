@@ -160,7 +160,7 @@ pub(super) fn right_dates(question: &str, query: &mut Query, tables: &Tables) ->
             {
                 let said = text.get(..4).unwrap_or_default();
                 mend = Some(Mend {
-                    text: format!("after {said} begins with the next year"),
+                    text: format!("“after {said}” begins with the next year"),
                     doubt: Doubt::Little,
                 });
                 (*comparison, *text) = (Comparison::AtLeast, first);

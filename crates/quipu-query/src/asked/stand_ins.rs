@@ -36,7 +36,7 @@ pub(super) fn with_their_names(question: &str, query: &mut Query, tables: &Table
         let on = Expression::Compare(Comparison::Equal, Box::new(column(refers)), Box::new(stand_in));
         let source = Source::Table(table.id.clone(), Some(at));
         select.from.push(From { source, alias: table.id.clone(), join: Join::Left(Some(on)) });
-        let text = format!("{} has the names", table.id);
+        let text = format!("the names of these rows are in the table {}", table.id);
         mend = Some(Mend { text, doubt: Doubt::Little });
     });
     mend

@@ -15,7 +15,10 @@ impl Binder<'_> {
         let mut leading = (1..table.columns.len()).filter(leads);
         let column = leading.next().filter(|_| leading.next().is_none())?;
         let id = table.columns.get(column)?.id.clone();
-        self.mend(Doubt::Little, format!("{name} is not a column of {}: {id} leads there", table.id));
+        self.mend(
+            Doubt::Little,
+            format!("{} has no column {name}: {id}, which leads to it, is meant", table.id),
+        );
         Some(bound(reach, Place { table: at, column }, &id))
     }
 
@@ -102,7 +105,10 @@ impl Binder<'_> {
         let id = self.tables.column(*to)?.id.clone();
         let link = Link { from: *from, to: Place { table: to.table, column: 0 } };
         let alias = self.joined(reach, &[link], nearest, scopes);
-        self.mend(Doubt::Little, format!("{wanted} is a column: the {id} behind it is meant"));
+        self.mend(
+            Doubt::Little,
+            format!("{wanted} is a column, not a table: the {id} of its values is meant"),
+        );
         Some(Expression::Column(ColumnRef { table: Some(alias), name: id, place: Some(*to) }))
     }
 

@@ -74,7 +74,7 @@ impl Binder<'_> {
             let link = Link { from: place, to: Place { table: of, column: 0 } };
             self.joined(&reach, &[link], depth, scopes)
         };
-        self.mend(Doubt::None, format!("values in parts are taken by their {column}"));
+        self.mend(Doubt::None, format!("the {column} stands for a value that has several parts"));
         let place = Some(Place { table: of, column: amount });
         *expression = Expression::Column(ColumnRef { table: Some(table), name: column, place });
     }

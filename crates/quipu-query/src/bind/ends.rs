@@ -184,7 +184,10 @@ impl Binder<'_> {
         {
             let Expression::Terms(_, text) = &name else { return };
             within.filter = Some(repeated);
-            self.mend(Doubt::Little, format!("things at the other end of “{text}” are not called so again"));
+            self.mend(
+                Doubt::Little,
+                format!("the second condition “{text}” is left out: only one end of the link has this name"),
+            );
         }
     }
 

@@ -314,7 +314,10 @@ impl Binder<'_> {
         let of = ColumnRef { table: Some(alias.clone()), name: String::new(), place: None };
         let [name, link] =
             [0, column].map(|column| Expression::Column(self.reference(&of, Place { table: kind, column })));
-        self.mend(Doubt::Little, format!("the {title} is meant that has it: {link}"));
+        self.mend(
+            Doubt::Little,
+            format!("the inner query gives the {title} whose {link} is among its values"),
+        );
         let given = std::mem::replace(query, Query::of(Select::default()));
         *query = Query::of(Select {
             items: vec![Item { expression: name, alias: None }],
@@ -341,7 +344,7 @@ impl Binder<'_> {
         let of = ColumnRef { table: Some(alias.clone()), name: String::new(), place: None };
         let [given, other] =
             [own, 1 - own].map(|column| Expression::Column(self.reference(&of, Place { table: at, column })));
-        self.mend(Doubt::Little, format!("{id} links the two"));
+        self.mend(Doubt::Little, format!("the table {id} links the compared things"));
         let within = std::mem::replace(query, Query::of(Select::default()));
         *query = Query::of(Select {
             items: vec![Item { expression: given, alias: None }],
@@ -363,7 +366,8 @@ impl Binder<'_> {
         if let [Item { expression: Expression::Column(inner), .. }] = select.items.as_slice()
             && let Some(other) = self.other_end(of, inner, select)
         {
-            let text = format!("the inner query names {}: {} is what it gives", inner.name, other.name);
+            let text =
+                format!("the inner query fixes {} to a name: it gives {} instead", inner.name, other.name);
             self.mend(Doubt::Little, text);
             select.items = vec![Item { expression: Expression::Column(other), alias: None }];
             return Ok(());
@@ -416,7 +420,10 @@ impl Binder<'_> {
                 let instead = Expression::Column(self.reference(&of, place));
                 self.mend(
                     Doubt::Little,
-                    format!("the inner query gives {}: {instead} is of the kind compared", title_of(item)),
+                    format!(
+                        "the inner query gives {}, another kind of thing: {instead} is meant",
+                        title_of(item)
+                    ),
                 );
                 item.expression = instead;
                 return Ok(());

@@ -16,7 +16,8 @@ impl Binder<'_> {
         match expression {
             Expression::InQuery(of, query) => {
                 let Some(column) = self.value_of(of, query) else { return };
-                let text = format!("no {} is a {}: those with one are meant", of, column.name);
+                let text =
+                    format!("no {of} is a {0}: the condition asks whether {0} has a value", column.name);
                 self.mend(Doubt::Little, text);
                 let is_null = Expression::IsNull(Box::new(Expression::Column(column)));
                 *expression = Expression::Not(Box::new(is_null));
@@ -67,7 +68,12 @@ impl Binder<'_> {
             }
         });
         for condition in taken {
-            self.mend(Doubt::Little, format!("{condition} applies to the things asked for"));
+            self.mend(
+                Doubt::Little,
+                format!(
+                    "the condition {condition} applies to the things asked for, not to those after NOT IN"
+                ),
+            );
             select.filter = Some(Expression::both(select.filter.take(), condition));
         }
     }

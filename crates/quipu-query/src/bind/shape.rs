@@ -197,7 +197,10 @@ impl Binder<'_> {
         for expression in expressions.chain(order.iter_mut().map(|order| &mut order.expression)) {
             replace(expression, &group, &used);
         }
-        self.mend(Doubt::Little, format!("each {title} has one row there: {name} of {id} is counted"));
+        self.mend(
+            Doubt::Little,
+            format!("each {title} has one row in its own table: the query counts {name} of {id} instead"),
+        );
         Ok(())
     }
 }

@@ -117,7 +117,7 @@ fn answer(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
             Err(why) => reason = reason.or(Some(why)),
         }
     }
-    Err(reason.unwrap_or_else(|| at(path, "nothing is asked for")))
+    Err(reason.unwrap_or_else(|| at(path, "the schema asks for nothing")))
 }
 
 /// Values as a list, or the only value.
@@ -145,7 +145,7 @@ fn from_values(part: &Part, values: &[&Value], facts: &Facts<'_>, path: &str) ->
             Err(why) => reason = reason.or(Some(why)),
         }
     }
-    Err(reason.unwrap_or_else(|| at(path, "nothing is asked for")))
+    Err(reason.unwrap_or_else(|| at(path, "the schema asks for nothing")))
 }
 
 /// One value: plain, or as an object of its name and id.
@@ -161,7 +161,7 @@ fn cell(part: &Part, value: &Value, path: &str) -> Result<Json, String> {
             for property in &way.properties {
                 let found = of_row(&property.name).map(|meaning| named(meaning, value));
                 let missing =
-                    || at(&format!("{path}/{}", property.name), "a value has a name and an id alone");
+                    || at(&format!("{path}/{}", property.name), "a value has only a name and an id");
                 put(&mut filled, property, found.ok_or_else(missing))?;
             }
             Ok(filled.into())
@@ -173,7 +173,7 @@ fn one_row(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
     match facts.table.rows.as_slice() {
         [row] => self::row(part, facts, row, path),
         [] => Err(at(path, &unanswered(facts))),
-        rows => Err(at(path, &format!("{} rows were found, and one is asked for", rows.len()))),
+        rows => Err(at(path, &format!("{} rows were found, but the schema asks for one", rows.len()))),
     }
 }
 
@@ -204,7 +204,7 @@ fn rows(items: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> {
             Err(why) => reason = reason.or(Some(why)),
         }
     }
-    Err(reason.unwrap_or_else(|| at(path, "nothing is asked for")))
+    Err(reason.unwrap_or_else(|| at(path, "the schema asks for nothing")))
 }
 
 /// A row as an object whose properties are columns.
@@ -242,7 +242,7 @@ fn meant(meaning: Meaning, part: &Part, facts: &Facts<'_>, path: &str) -> Result
         scalar(part, &said).map_err(|why| at(path, &why))
     };
     let fits = |json: Json, kind: Kind, what: &str| {
-        if part.takes(kind) { Ok(json) } else { Err(at(path, &format!("this is {what}"))) }
+        if part.takes(kind) { Ok(json) } else { Err(at(path, &format!("Quipu gives {what} here"))) }
     };
     match meaning {
         Meaning::Answer => in_words(part, facts, path),
@@ -293,7 +293,11 @@ fn evidence(part: &Part, facts: &Facts<'_>, path: &str) -> Result<Json, String> 
     let sentences: Vec<&str> = facts.reply.cited.citations.iter().map(|c| c.sentence.as_str()).collect();
     let Some(way) = part.ways().iter().find(|way| way.kinds.contains(&Kind::Array)) else {
         let joined = sentences.join("\n");
-        return if part.takes(Kind::String) { Ok(joined.into()) } else { Err(at(path, "this is a list")) };
+        return if part.takes(Kind::String) {
+            Ok(joined.into())
+        } else {
+            Err(at(path, "Quipu gives a list here"))
+        };
     };
     let object = way.items.as_ref().and_then(|items| {
         items.ways().iter().find(|way| way.kinds.contains(&Kind::Object) && !way.properties.is_empty())

@@ -314,7 +314,7 @@ fn cell(part: &Part, path: &str) -> Result<(), String> {
             return Ok(());
         }
         if !way.kinds.contains(&Kind::Object) {
-            return Err(at(path, "a list within a row cannot be made: a column holds one value a row"));
+            return Err(at(path, "a row cannot hold a list: each of its columns has one value"));
         }
         let other = way.properties.iter().find(|p| p.required && of_row(&p.name).is_none());
         other.map_or(Ok(()), |property| {

@@ -23,7 +23,7 @@ pub(super) fn scalar(part: &Part, value: &Value) -> Result<Json, String> {
             Err(why) => reason = reason.or(Some(why)),
         }
     }
-    Err(reason.unwrap_or_else(|| "nothing is asked for".into()))
+    Err(reason.unwrap_or_else(|| "the schema asks for nothing".into()))
 }
 
 fn in_one_way(part: &Part, value: &Value) -> Result<Json, String> {

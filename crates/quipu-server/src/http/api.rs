@@ -66,22 +66,22 @@ pub(super) struct AskRequest {
     /// Time of asking (RFC 3339), for "yesterday" and "last year"; now by default.
     #[serde(default)]
     asked_at: Option<String>,
-    /// Most seconds.
+    /// Time limit in seconds.
     #[serde(default)]
     timeout: Option<u64>,
     /// Time after which the answer is useless (RFC 3339).
     #[serde(default)]
     deadline: Option<String>,
-    /// Most model calls.
+    /// Maximum number of model calls.
     #[serde(default)]
     max_llm_calls: Option<u32>,
-    /// Most tokens of all prompts and replies together.
+    /// Maximum number of tokens of all prompts and replies together.
     #[serde(default)]
     max_tokens: Option<u64>,
-    /// Most tokens of evidence in one prompt.
+    /// Maximum number of tokens of evidence in one prompt.
     #[serde(default)]
     evidence_tokens: Option<usize>,
-    /// Most cost of the model's tokens, in the currency of its price.
+    /// Highest cost of the model's tokens, in the currency of its price.
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     max_cost: Option<f64>,

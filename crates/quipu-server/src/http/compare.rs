@@ -65,7 +65,7 @@ struct Compared {
 
 async fn answer(State(app): State<App>, client: Client, Json(request): Json<CompareRequest>) -> Answered {
     if request.methods.is_empty() || request.methods.len() > MOST_METHODS {
-        return Err(ApiError::invalid(format!("methods: from 1 to {MOST_METHODS} of them can be compared")));
+        return Err(ApiError::invalid(format!("methods: name from 1 to {MOST_METHODS} methods to compare")));
     }
     let ask = request.ask.into_ask()?;
     let mut asks = Vec::new();

@@ -45,7 +45,9 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
             let place = if place == "." { String::new() } else { format!("{place}: ") };
             ApiError::invalid(format!("the body does not fit this request: {place}{}", error.inner()))
         })?;
-        reader.end().map_err(|error| ApiError::invalid(format!("after the body's JSON: {error}")))?;
+        reader
+            .end()
+            .map_err(|error| ApiError::invalid(format!("the body goes on after its JSON: {error}")))?;
         Ok(Self(value))
     }
 }

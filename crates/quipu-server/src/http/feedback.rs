@@ -26,12 +26,12 @@ pub(super) fn operations(operations: &mut Operations) {
     let (body, reply) = (operations.schema::<Feedback>(), operations.schema::<Kept>());
     let feedback = Operations::describe("post", "/api/v1/feedback", "Questions", "Say whether an answer was right")
         .details(
-            "Kept in the workspace's `feedback.jsonl`, one JSON object a line, where the configuration says `feedback = true`. With \
-             `learn_from_feedback = true` the right answers make the question a solved example, by which later ones are planned, and a wrong \
-             answer takes back what was learnt from it.",
+            "With `feedback = true` in the configuration, the server appends the feedback to the workspace's `feedback.jsonl`, one JSON \
+             object a line. With `learn_from_feedback = true`, a question with its right answers also becomes a solved example, which \
+             helps to plan later questions; feedback that an answer was wrong removes the example learnt from it.",
         )
         .body(&[("application/json", body)])
-        .replies("It was kept", &[("application/json", reply)]);
+        .replies("The feedback was kept", &[("application/json", reply)]);
     operations.add(feedback, Some(post(keep)));
 }
 

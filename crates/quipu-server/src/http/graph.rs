@@ -26,13 +26,7 @@ const LONGEST_TEXT: usize = 4096;
 
 pub(super) fn operations(operations: &mut Operations) {
     let in_workspace = |operation: super::operations::Operation| {
-        operation.parameter(
-            "workspace",
-            "query",
-            false,
-            "The workspace; the first one where it is left out",
-            text(),
-        )
+        operation.parameter("workspace", "query", false, "The workspace; the first one by default", text())
     };
     let (body, reply) = (operations.schema::<LinkRequest>(), operations.schema::<Linked>());
     let link = Operations::describe("post", "/api/v1/link", "Graph", "The entities that a text mentions")
@@ -41,9 +35,9 @@ pub(super) fn operations(operations: &mut Operations) {
     operations.add(link, Some(post(link_text)));
 
     let reply = operations.schema::<Entities>();
-    let find = Operations::describe("get", "/api/v1/entities", "Graph", "Entities of a name, best first")
-        .parameter("name", "query", true, "The name, however written", text())
-        .parameter("limit", "query", false, "Most entities (10)", count(MOST_FOUND))
+    let find = Operations::describe("get", "/api/v1/entities", "Graph", "Entities with a name, best first")
+        .parameter("name", "query", true, "The name, in any spelling", text())
+        .parameter("limit", "query", false, "Maximum number of entities (10)", count(MOST_FOUND))
         .replies("Entities", &[("application/json", reply)]);
     operations.add(in_workspace(find), Some(get(find_entities)));
 
@@ -51,7 +45,13 @@ pub(super) fn operations(operations: &mut Operations) {
     let entity =
         Operations::describe("get", "/api/v1/entities/{id}", "Graph", "An entity with its relations")
             .parameter("id", "path", true, "The entity's id, percent-encoded", text())
-            .parameter("limit", "query", false, "Most neighbours of a relation (10)", count(MOST_NEIGHBOURS))
+            .parameter(
+                "limit",
+                "query",
+                false,
+                "Neighbours per relation, at most (10)",
+                count(MOST_NEIGHBOURS),
+            )
             .replies("The entity", &[("application/json", reply)]);
     operations.add(in_workspace(entity), Some(get(one_entity)));
 
@@ -60,7 +60,13 @@ pub(super) fn operations(operations: &mut Operations) {
         Operations::describe("get", "/api/v1/neighbourhood", "Graph", "The triples around an entity")
             .parameter("id", "query", true, "The entity's id", text())
             .parameter("relation", "query", false, "Only this relation, by id", text())
-            .parameter("limit", "query", false, "Most neighbours of a relation (10)", count(MOST_NEIGHBOURS))
+            .parameter(
+                "limit",
+                "query",
+                false,
+                "Neighbours per relation, at most (10)",
+                count(MOST_NEIGHBOURS),
+            )
             .replies("Neighbours by relation", &[("application/json", reply)]);
     operations.add(in_workspace(around), Some(get(neighbourhood)));
 
@@ -70,7 +76,7 @@ pub(super) fn operations(operations: &mut Operations) {
         Operations::describe("get", "/api/v1/search", "Graph", "Entities by name, or passages of documents")
             .parameter("q", "query", true, "The text to search for", text())
             .parameter("in", "query", false, "`names` (the default) or `documents`", kinds)
-            .parameter("limit", "query", false, "Most hits (10)", count(MOST_FOUND))
+            .parameter("limit", "query", false, "Maximum number of hits (10)", count(MOST_FOUND))
             .replies("The entities or passages found", &[("application/json", reply)]);
     operations.add(in_workspace(search), Some(get(search_graph)));
 }
@@ -84,7 +90,7 @@ struct LinkRequest {
     /// The workspace; the first one by default.
     #[serde(default)]
     workspace: Option<String>,
-    /// Most candidates of a mention (10).
+    /// Maximum number of candidates for each mention (10).
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     limit: Option<usize>,

@@ -30,20 +30,20 @@ const LOOK: Duration = Duration::from_secs(3);
 
 pub(super) fn operations(operations: &mut Operations) {
     let in_workspace = |operation: Operation| {
-        let told = "The workspace; the first one where it is left out";
+        let told = "The workspace; the first one by default";
         operation.parameter("workspace", "query", false, told, text())
     };
     let reply = operations.schema::<Overview>();
-    let overview = Operations::describe("get", "/api/v1/overview", "Graph", "What the graph holds")
-        .replies("Types, how they are linked, relations", &[("application/json", reply)]);
+    let overview = Operations::describe("get", "/api/v1/overview", "Graph", "An overview of the graph")
+        .replies("Types, links between types, relations", &[("application/json", reply)]);
     operations.add(in_workspace(overview), Some(get(overview_of)));
 
     let reply = operations.schema::<Starting>();
     let starters =
         Operations::describe("get", "/api/v1/starters", "Graph", "Example questions that the graph answers")
             .details(
-                "They are made from the graph's tables and asked without a model call. One request at a time \
-                 searches for some seconds; until `complete` is true, another request finds more.",
+                "The questions are made from the graph's tables, without a model call. One request at a time searches \
+                 for more of them, for some seconds. Repeat the request until `complete` is true.",
             )
             .replies("The questions that are known", &[("application/json", reply)]);
     operations.add(in_workspace(starters), Some(get(starting)));
@@ -53,13 +53,13 @@ pub(super) fn operations(operations: &mut Operations) {
     let table =
         Operations::describe("get", "/api/v1/tables/{table}", "Graph", "Rows of a type or a relation")
             .parameter("table", "path", true, "The table's id, as `/api/v1/overview` has it", text())
-            .parameter("offset", "query", false, "Rows passed over (0)", count(1_000_000_000))
-            .parameter("limit", "query", false, "Most rows (25)", count(MOST_ROWS))
+            .parameter("offset", "query", false, "Number of rows to skip (0)", count(1_000_000_000))
+            .parameter("limit", "query", false, "Maximum number of rows (25)", count(MOST_ROWS))
             .parameter(
                 "sort",
                 "query",
                 false,
-                "The column to order by, from 0; unordered where it is left out",
+                "The column to order by, counted from 0; without it, the rows have no order",
                 count(1000),
             )
             .parameter("descending", "query", false, "Whether the greatest value comes first", flag)

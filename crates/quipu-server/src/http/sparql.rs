@@ -16,8 +16,8 @@ use crate::sparql::{SparqlQuery, run};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const QUERY: &str = "application/sparql-query";
-const GRAPHS: &str = "A graph that makes up the default graph, instead of those of the query; may stand \
-several times. A graph that was imported has one graph without a name";
+const GRAPHS: &str = "IRI of a graph to query as the default graph, in place of the query's FROM clauses; \
+may be repeated. An imported graph has no named graphs";
 
 /// Formats of rows and booleans, the preferred first.
 const ROWS: [(&str, QueryFormat); 5] = [
@@ -35,16 +35,10 @@ pub(super) fn operations(operations: &mut Operations) {
     let replies = || ROWS.iter().chain(&TRIPLES).map(|(name, _)| (*name, text())).collect::<Vec<_>>();
     let ask = |verb| {
         Operations::describe(verb, "/sparql", "SPARQL", "Run a SPARQL 1.1 query")
-            .details("Queries alone: nothing can be changed. The result's format follows `Accept`.")
-            .parameter(
-                "workspace",
-                "query",
-                false,
-                "The workspace; the first one where it is left out",
-                text(),
-            )
+            .details("Read-only: updates are refused. The result's format follows `Accept`.")
+            .parameter("workspace", "query", false, "The workspace; the first one by default", text())
             .parameter("default-graph-uri", "query", false, GRAPHS, text())
-            .parameter("named-graph-uri", "query", false, "A named graph; may stand several times", text())
+            .parameter("named-graph-uri", "query", false, "IRI of a named graph; may be repeated", text())
             .replies("The result", &replies())
     };
     let by_get = ask("get").parameter("query", "query", true, "The query", text());

@@ -36,13 +36,13 @@ pub(super) struct AskQuestion {
     /// Only read the question: the answer then has readings with their queries, and nothing is run.
     #[serde(default)]
     plan_only: bool,
-    /// Most seconds.
+    /// Time limit in seconds.
     #[serde(default)]
     timeout: Option<u64>,
-    /// Most tokens of the language model behind the answer.
+    /// Maximum number of tokens of the language model behind the answer.
     #[serde(default)]
     max_tokens: Option<u64>,
-    /// Most cost of the language model's tokens, in the currency of its price.
+    /// Highest cost of the language model's tokens, in the currency of its price.
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     max_cost: Option<f64>,
@@ -81,7 +81,7 @@ pub(super) struct FindEntities {
     /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
-    /// Most entities (10).
+    /// Maximum number of entities (10).
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     pub(super) limit: Option<usize>,
@@ -96,7 +96,7 @@ pub(super) struct GetEntity {
     /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
-    /// Most neighbours of a relation (10).
+    /// Neighbours per relation, at most (10).
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     pub(super) limit: Option<usize>,
@@ -126,7 +126,7 @@ pub(super) struct Expand {
     /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
-    /// Most neighbours of a relation (10).
+    /// Neighbours per relation, at most (10).
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     pub(super) limit: Option<usize>,
@@ -142,7 +142,7 @@ pub(super) struct SearchDocuments {
     /// The workspace; the first one by default.
     #[serde(default)]
     pub(super) workspace: Option<String>,
-    /// Most passages (10).
+    /// Maximum number of passages (10).
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     pub(super) limit: Option<usize>,

@@ -43,7 +43,7 @@ pub(super) async fn describe(graph: &dyn Graph) -> Result<String, ApiError> {
     edges.sort_by_key(|edge| std::cmp::Reverse(edge.triples));
     edges.truncate(MOST_LINES);
     if !edges.is_empty() {
-        text.push_str("\n## What joins which types\n\n");
+        text.push_str("\n## Relations between types\n\n");
     }
     for edge in edges {
         let types: Vec<_> = [edge.head_type, edge.tail_type].into_iter().flatten().collect();

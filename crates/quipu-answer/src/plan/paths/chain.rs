@@ -69,8 +69,8 @@ impl StepSamples {
         }
         for relation in relations {
             if !self.types.read().contains_key(&relation) {
-                // If the graph cannot be read now, the relation counts as having no types: the
-                // ranking loses a hint, not the question.
+                // If the graph cannot be read, the relation counts as having no types from then
+                // on. The ranking lacks one hint, but the question is still answered.
                 let types = types_of_ends(graph, relation).await.unwrap_or_default();
                 self.types.write().insert(relation, types);
             }

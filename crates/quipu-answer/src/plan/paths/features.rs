@@ -275,8 +275,8 @@ impl<'a> Comparison<'a> {
                 .map(|(own, back)| own.max(OTHER_DIRECTION * back))
                 .collect()
         };
-        // A word for the kind of both ends asks for no step between them: "the country whose
-        // capital is" does not ask for a neighbouring country.
+        // If a relation joins two things of one kind, the word for that kind does not ask for it:
+        // "country" in "the country whose capital is" does not ask for a neighbouring country.
         let without_kind = |step: &Step, values: Vec<f32>| -> Vec<f32> {
             let kind = lexicon.kind(*step);
             if kind != lexicon.kind(step.reversed()) {

@@ -93,7 +93,8 @@ async fn learn_cards(
             Ok(card) => written.push((relation_key(context, relation).to_owned(), card)),
             Err(AnswerError::Exhausted(_)) => break,
             Err(AnswerError::Model(error)) => {
-                let reason = format!("no card for {}: {error}", relation_key(context, relation));
+                let reason =
+                    format!("the relation {} gets no card: {error}", relation_key(context, relation));
                 context.trace.report(Stage::Plan, Event::Degraded { reason });
                 break;
             }

@@ -140,6 +140,6 @@ pub(super) async fn verdict(
 }
 
 pub(super) fn unsure(phrase: &str, confidence: f64) -> Outcome {
-    let reason = format!("it is not sure enough that the question means “{phrase}” (fit {confidence:.2})");
+    let reason = format!("I am not sure enough that the question means “{phrase}” (fit {confidence:.2})");
     Outcome::abstain(reason, Vec::new())
 }

@@ -150,7 +150,10 @@ pub(super) async fn filtered(
     mut evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
     let [run] = choice.runs.as_slice() else {
-        let reason = format!("the condition “{}” was not checked", condition.text);
+        let reason = format!(
+            "the condition “{}” was not checked: it needs the values of a single path",
+            condition.text
+        );
         return Ok(Outcome::abstain(reason, evidence));
     };
     let operands = cite(owners(context, run, ends).await?, &evidence);
@@ -204,7 +207,7 @@ pub(super) async fn compare(
         let names = context.graph().summaries(shared.get(..MOST_NAMED).unwrap_or(&shared)).await?;
         let names: Vec<String> = names.into_iter().map(|summary| summary.name).collect();
         let reason = format!(
-            "the graph has no such value for the entities in the question, only for the entities that they share: {}",
+            "the entities in the question have no values of their own to compare; the values found belong to things that they share: {}",
             names.join(", ")
         );
         return Ok(Some(Outcome::abstain(reason, Vec::new())));

@@ -65,10 +65,10 @@ pub(super) async fn answer(
         let left_out = unexplained.words();
         let missing = match left_out.is_empty() {
             true => String::new(),
-            false => format!(" It leaves out: {}.", left_out.join(", ")),
+            false => format!(" This reading leaves out: {}.", left_out.join(", ")),
         };
         let reason = format!(
-            "it is not sure enough that the question means this ({confidence:.2}): {}.{missing}",
+            "I am not sure enough ({confidence:.2}) that the question means: {}.{missing}",
             candidate.words
         );
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });

@@ -54,7 +54,7 @@ pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTable
         }
         Err(AnswerError::Exhausted(_)) => {}
         Err(AnswerError::Model(error)) => {
-            let reason = format!("no nouns for the tables: {error}");
+            let reason = format!("{error}; the tables get no nouns");
             context.trace.report(Stage::Plan, Event::Degraded { reason });
         }
         Err(error) => return Err(error),

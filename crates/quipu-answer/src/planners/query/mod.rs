@@ -131,7 +131,7 @@ pub(crate) async fn run_beside(
     let abstain =
         |reason: String| Ok(Queried { outcome: Outcome::abstain(reason, Vec::new()), weighed_path: false });
     if !context.workspace.has_graph() {
-        return abstain("an API answers no queries, and this workspace has no graph beside it".into());
+        return abstain("this workspace has only APIs, and the method needs a graph to query".into());
     }
     if let Some(place) = impossible_place(question.text()) {
         return abstain(format!("“{place}” is not a valid rank"));

@@ -20,7 +20,7 @@ pub(in crate::commands) struct Perturb {
     /// Questions that the graph does not answer, mixed in
     #[arg(long, value_name = "FILE")]
     unanswerable: Option<PathBuf>,
-    /// How many of them, as a share of the others
+    /// Number of unanswerable questions to mix in, as a share of the others
     #[arg(long, value_name = "SHARE", default_value_t = PerturbConfig::default().unanswerable)]
     unanswerable_share: f64,
     /// Seed of all choices
@@ -52,7 +52,7 @@ impl Perturb {
         write_lines(self.out.as_deref(), &perturbed.questions)?;
         let number = |n: usize| counted(n as u64, "question", "questions");
         tell!(
-            "{}: {} with a typing error, {} without a name to put one into, {} unanswerable mixed in",
+            "{}: {} with a typing error, {} without an entity name to misspell, {} unanswerable mixed in",
             number(perturbed.questions.len()),
             number(perturbed.with_typos),
             number(perturbed.without_mention),

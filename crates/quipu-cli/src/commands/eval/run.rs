@@ -65,7 +65,7 @@ pub(in crate::commands) struct Run {
     /// begin it
     #[arg(long, requires = "out")]
     resume: bool,
-    /// Questions asked side by side
+    /// Number of questions asked at the same time
     #[arg(long, value_name = "N", default_value_t = 1)]
     parallel: usize,
     /// Language model that judges answers that the rules do not decide, or `none`
@@ -180,7 +180,9 @@ impl Run {
         self.print(&manifest, &summaries, &rows)?;
         if left > 0 {
             let unasked = counted(left as u64, "question was", "questions were");
-            tell!("the budget is spent: {unasked} not asked; --resume with another budget continues");
+            tell!(
+                "the budget is spent: {unasked} not asked; continue the run with --resume and a new budget"
+            );
         }
         plan.recording.map_or(Ok(()), |recording| told_differences(&recording, &rows))
     }

@@ -204,7 +204,10 @@ impl Survey<'_> {
     async fn count_listed(&mut self, listed: Vec<String>) -> Result<Counted, GraphError> {
         let mut counted: Counted = listed.iter().map(|key| (key.clone(), [0; 3])).collect();
         if listed.len() > MOST_COUNTED {
-            self.note(format!("{} relations are not counted", listed.len()));
+            self.note(format!(
+                "the graph has {} relations, too many to count the triples of each",
+                listed.len()
+            ));
             return Ok(counted);
         }
         for (done, key) in listed.iter().enumerate() {

@@ -27,14 +27,15 @@ use crate::reply::ok;
 pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ChatRequest>(), operations.schema::<ChatCompletion>());
     let chunks = [operations.schema::<ChatChunk>(), operations.schema::<ErrorBody>()];
-    let chunks = events_of(&chunks, Some("[DONE]"), "Chunks, or at last an error; then `[DONE]`.");
+    let chunks =
+        events_of(&chunks, Some("[DONE]"), "Chunks; an error, if any, is the last one. Then `[DONE]`.");
     // The schema of the content in the form `json_object`.
     operations.schema::<AnswerObject>();
     let chat = Operations::describe("post", "/v1/chat/completions", "OpenAI", "Answer the last message")
         .details(
-            "As OpenAI's chat completions. Earlier messages serve to understand a follow-up question. Parameters of sampling \
-             are taken and not used; tools, more than one choice, likelihoods and the like are refused by name. The field `quipu` of \
-             request and response holds what OpenAI's API has no place for.",
+            "Works like OpenAI's chat completions. Earlier messages serve to understand a follow-up question. Sampling parameters \
+             are accepted and ignored. Tools, more than one choice, likelihoods and similar parameters give an error that names \
+             the parameter. The field `quipu` of request and response holds Quipu's additions to OpenAI's API.",
         )
         .body(&[("application/json", body)])
         .example(json!({
@@ -264,7 +265,7 @@ impl ChatRequest {
     fn check(&self) -> Result<(), ApiError> {
         refuse_tools(self.tools.as_deref().unwrap_or_default(), self.tool_choice.as_ref())?;
         let functions = self.functions.as_ref().is_some_and(|functions| !functions.is_empty());
-        refuse("functions", functions, "an answer calls no functions of the client's. Leave it out")?;
+        refuse("functions", functions, "Quipu calls no functions of the client. Leave it out")?;
         let needs_none = matches!(self.function_call.as_ref().and_then(Value::as_str), Some("none" | "auto"));
         let call = says(self.function_call.as_ref()) && !needs_none;
         refuse("function_call", call, "there are no functions to call. Leave it out")?;
@@ -273,7 +274,7 @@ impl ChatRequest {
         refuse("logprobs", self.logprobs == Some(true), likelihoods)?;
         refuse("top_logprobs", self.top_logprobs.is_some_and(|number| number != 0), likelihoods)?;
         refuse("logit_bias", self.logit_bias.as_ref().is_some_and(|bias| !bias.is_empty()), likelihoods)?;
-        refuse("stop", says(self.stop.as_ref()), "an answer with its citations is not cut. Leave it out")?;
+        refuse("stop", says(self.stop.as_ref()), "answers are not cut at stop sequences. Leave it out")?;
         let others = self.modalities.iter().flatten().any(|modality| modality != "text");
         refuse_value("modalities", others, "answers are texts")?;
         refuse("audio", says(self.audio.as_ref()), "answers are texts. Leave it out")?;

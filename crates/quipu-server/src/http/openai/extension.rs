@@ -23,18 +23,18 @@ pub(super) struct Extension {
     anchors: Vec<String>,
     /// Time of asking (RFC 3339); now by default.
     asked_at: Option<String>,
-    /// Most seconds.
+    /// Time limit in seconds.
     timeout: Option<u64>,
     /// Time after which the answer is useless (RFC 3339).
     deadline: Option<String>,
-    /// Most model calls.
+    /// Maximum number of model calls.
     max_llm_calls: Option<u32>,
-    /// Most tokens of all prompts and replies together. OpenAI's own `max_tokens` limits the text
-    /// of one reply and is ignored.
+    /// Maximum number of tokens of all prompts and replies together. OpenAI's own `max_tokens`
+    /// limits the text of one reply and is ignored.
     max_tokens: Option<u64>,
-    /// Most tokens of evidence in one prompt.
+    /// Maximum number of tokens of evidence in one prompt.
     evidence_tokens: Option<usize>,
-    /// Most cost of the model's tokens, in the currency of its price.
+    /// Highest cost of the model's tokens, in the currency of its price.
     #[schemars(range(min = 0, max = 10_000_000))]
     max_cost: Option<f64>,
     /// The method, if the model's id contains none.

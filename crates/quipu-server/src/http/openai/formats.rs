@@ -155,7 +155,7 @@ impl Wanted {
 
     fn schema(schema: Map<String, Value>, field: &str) -> Result<Self, ApiError> {
         let form = Form::read(&Value::Object(schema)).map_err(|reason| {
-            let message = format!("{field}: no answer can be given by this schema: {reason}");
+            let message = format!("{field}: no answer can fit this schema: {reason}");
             ApiError::new(Kind::Invalid, "invalid_json_schema", message).about(field)
         })?;
         Ok(Self::Schema(Box::new(form)))
@@ -177,7 +177,7 @@ impl Wanted {
             Self::Schema(form) => match form.fill(reply) {
                 Ok(filled) => Said::Text(filled.to_string()),
                 Err(reason) if reply.answer.status == Status::Answered => Said::Refusal(format!(
-                    "The answer does not fit the schema. {reason}. In words it is: {}",
+                    "The answer does not fit the schema. {reason}. The answer in words: {}",
                     reply.answer.answer
                 )),
                 Err(reason) => Said::Refusal(reason),
@@ -212,7 +212,7 @@ mod tests {
         let format = json!({ "type": "json_schema", "json_schema": { "name": "x", "schema": schema } });
         let said = read(format).unwrap().said(&sample::reply(sample::towns()));
         let expected = "The answer does not fit the schema. /age: the answer has no such column; it has “town”, “people”. \
-                        In words it is: Lima, Cusco";
+                        The answer in words: Lima, Cusco";
         assert_eq!(said, Said::Refusal(expected.into()));
     }
 

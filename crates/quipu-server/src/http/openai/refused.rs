@@ -38,7 +38,7 @@ pub(super) fn refuse_tools(tools: &[Value], choice: Option<&Value>) -> Result<()
     refuse(
         "tools",
         !tools.is_empty(),
-        "an answer calls no functions of the client's; it is made from the graph. Leave it out",
+        "Quipu calls no functions of the client; it answers from the graph. Leave it out",
     )?;
     let needs_none = matches!(choice.and_then(Value::as_str), Some("none" | "auto"));
     refuse("tool_choice", says(choice) && !needs_none, "there are no tools to choose from. Leave it out")

@@ -26,14 +26,15 @@ use crate::reply::ok;
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ResponseRequest>(), operations.schema::<Response>());
-    let events = events_of(&[operations.schema::<ResponseEvent>()], None, "Each is named by its `type`.");
+    let events =
+        events_of(&[operations.schema::<ResponseEvent>()], None, "The field `type` names the event.");
     // The schema of the text in the form `json_object`.
     operations.schema::<AnswerObject>();
     let respond = Operations::describe("post", "/v1/responses", "OpenAI", "Answer the last message of the input")
         .details(
-            "As OpenAI's responses. No conversation is kept: earlier messages stand in `input`, and `previous_response_id` is refused. \
-             Parameters of sampling are taken and not used; tools and the like are refused by name. The field `quipu` of request and \
-             response holds what OpenAI's API has no place for.",
+            "Works like OpenAI's responses. Quipu keeps no conversation: send earlier messages in `input`; `previous_response_id` gives \
+             an error. Sampling parameters are accepted and ignored. Tools and similar parameters give an error that names the \
+             parameter. The field `quipu` of request and response holds Quipu's additions to OpenAI's API.",
         )
         .body(&[("application/json", body)])
         .example(json!({
