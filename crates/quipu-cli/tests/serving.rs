@@ -178,7 +178,7 @@ fn doctor_tells_what_is_well_and_what_to_do() {
     });
     let asked = ["doctor", "--llm", "openai:parrot"];
     let asked = finish(bench.command(&asked).env("OPENAI_BASE_URL", thinks).env("OPENAI_API_KEY", "none"));
-    assert!(asked.stdout.contains("<think> blocks, which are cut off"), "{asked:#?}");
+    assert!(asked.stdout.contains("writes <think> blocks; Quipu cuts them off"), "{asked:#?}");
     assert!(asked.stdout.contains("tokens for prompt and reply"), "{asked:#?}");
 }
 

@@ -276,7 +276,7 @@ async fn an_endpoint_that_gives_the_same_page_at_every_offset_is_left() {
     always(&server, results(neighbours(0..2))).await;
     let graph = graph(EndpointConfig { whole: 2_000_000, ..config(&server.uri()) }, None);
     let error = graph.expand(&[graph.node_of_key(NODE)], None, 100).await.unwrap_err();
-    assert!(error.to_string().contains("it gave 2 of the "), "{error}");
+    assert!(error.to_string().contains("the endpoint gave 2 of the "), "{error}");
     assert!(server.received_requests().await.unwrap().len() < 10);
 }
 

@@ -359,7 +359,7 @@ paths:
     fn what_is_posted_is_for_a_person_to_allow() {
         let text = manifest_skeleton(SHOP, "shop.yaml").unwrap();
         assert!(
-            text.contains("# 1 of 4 operations are POSTed") && text.contains("\n# [operation.\"/orders\"]"),
+            text.contains("# 1 of 4 operations use POST") && text.contains("\n# [operation.\"/orders\"]"),
             "{text}"
         );
         assert!(text.contains("# POST /orders: Orders of a customer and \"more\"\n"), "{text}");

@@ -189,7 +189,9 @@ async fn another_embedder_is_refused_and_starts_anew() {
     let index = VectorIndex::open(folder.path()).unwrap();
     let message = index.check_embedder(&other).unwrap_err().to_string();
     assert!(
-        message.contains("words-16") && message.contains("words-24") && message.contains("anew"),
+        message.contains("words-16")
+            && message.contains("words-24")
+            && message.contains("import the graph again"),
         "{message}"
     );
     assert!(matches!(index.search(&[0.0; 24], 1), Err(IndexError::Usage(_))));
