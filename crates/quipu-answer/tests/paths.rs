@@ -36,6 +36,37 @@ async fn three_hops_and_back_without_the_way_itself() {
     check("which films share a director with Kauwboy?", &["Disappearance"]).await;
 }
 
+/// Ada wrote one film with Bo, and directed one that Cy wrote.
+const PARTNERS: &str = "\
+Dawn\twritten_by\tAda Lee
+Dawn\twritten_by\tBo Ray
+Dawn\trelease_year\t2001
+Dusk\tdirected_by\tAda Lee
+Dusk\twritten_by\tCy Lund
+Dusk\trelease_year\t2004
+Noon\twritten_by\tCy Lund
+";
+
+/// The card of `written_by`.
+const WRITTEN: &str = r#"
+[relation.written_by]
+head_kind = "film"
+tail_kind = "person"
+forward = "the writers of X"
+backward = "the films written by X"
+words_forward = ["writer", "wrote", "written"]
+words_backward = ["films", "movies", "wrote"]
+"#;
+
+#[tokio::test]
+async fn who_shares_something_shares_it_by_the_same_relation() {
+    let setting = setting(PARTNERS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), format!("{CARDS}{WRITTEN}")).unwrap();
+    let question = "who co-wrote films with Ada Lee?";
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
+    assert_eq!(answer.answers, ["Bo Ray"], "{answer:#?}");
+}
+
 #[tokio::test]
 async fn conjunctions_meet() {
     check("which film directed by Boudewijn Koole starred Rifka Lodeizen?", &["Disappearance"]).await;

@@ -89,6 +89,8 @@ pub struct Asked {
     pub sharing: bool,
     /// Whether the question says that another entity is reached by the same relation.
     pub company: bool,
+    /// Whether it says so by a prefix: "co-wrote".
+    pub by_prefix: bool,
     language: Language,
     left: Vec<Word>,
     right: Vec<Word>,
@@ -129,6 +131,7 @@ impl Asked {
             head,
             sharing,
             company,
+            by_prefix: prefixed,
             language,
             left,
             right,

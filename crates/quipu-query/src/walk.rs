@@ -90,7 +90,34 @@ pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made
             None => of_types(tables, &step.types),
         };
     }
-    Hop::of(tables, last, &kinds, steps_found + steps.len())?.query(starts, made)
+    let hop = Hop::of(tables, last, &kinds, steps_found + steps.len())?;
+    let query = hop.query(starts, made)?;
+    Some(match start_led_back_to(from, steps).filter(|_| matches!(made, Made::Values | Made::Count)) {
+        Some(start) => without(query, hop.value, start),
+        None => query,
+    })
+}
+
+/// The only start of a path that goes back by the relation of its first step: a path does not give
+/// its own start, so its query must leave it out.
+fn start_led_back_to(from: &PathFrom<'_>, steps: &[PathStep]) -> Option<Expression> {
+    let (PathFrom::Entities(entities), [first, .., last]) = (from, steps) else { return None };
+    if first.relation != last.relation || first.backward == last.backward {
+        return None;
+    }
+    match Start::of(entities)? {
+        Start::Terms(mut terms) if terms.len() == 1 => terms.pop(),
+        _ => None,
+    }
+}
+
+/// The query without the rows that have this value.
+fn without(mut query: Query, of: Expression, value: Expression) -> Query {
+    if let Body::Select(select) = &mut query.body {
+        let other = Expression::Compare(Comparison::Unequal, Box::new(of), Box::new(value));
+        select.filter = Some(Expression::both(select.filter.take(), other));
+    }
+    query
 }
 
 /// The query for all things of a class in the order of one relation's values; `None` if the class

@@ -31,6 +31,7 @@ mod large_tables;
 mod mends;
 mod odd_graphs;
 mod property;
+mod sharing;
 mod values_in_parts;
 
 #[test]

@@ -1,11 +1,9 @@
 //! Slips that small models make in SQL, each with a question of its kind.
 
-use crate::common::checks::{check, graph};
+use crate::common::checks::{check, doubts, graph, weighed};
 use crate::common::{Shop, answers, read};
-use quipu_query::asked::{
-    Candidate, Features, Nearness, TableQuestion, Unexplained, bind_as_asked, features, meant,
-};
-use quipu_query::{Found, How, Match, Mention, Place, RunLimits, plan, read_sql, run};
+use quipu_query::asked::{Nearness, bind_as_asked, meant};
+use quipu_query::{Found, How, Match, Mention, Place, read_sql};
 
 async fn gallery() -> Shop {
     Shop::of("gallery.ttl", include_str!("gallery.ttl")).await.unwrap()
@@ -254,39 +252,6 @@ async fn a_length_for_a_day_and_a_day_for_none_and_a_share_of_links_are_doubtful
         let doubts = doubts(&shop, question, &sql).await;
         assert_eq!(doubts, Vec::from_iter(expected), "{question} {sql}");
     }
-}
-
-/// The words that forbid a reading to be sure.
-async fn doubts(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
-    weighed(shop, question, sql, Nearness::default(), &[]).await.1.meanings
-}
-
-/// The features of a reading, and the words that it leaves out.
-async fn weighed(
-    shop: &Shop,
-    question: &str,
-    sql: &str,
-    near: Nearness,
-    named: &[Mention],
-) -> (Features, Unexplained) {
-    let bound = read(shop, question, sql);
-    let plan = plan(&bound.query, &shop.tables).unwrap();
-    let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
-    let candidate = Candidate {
-        bound,
-        plan,
-        rows,
-        words: String::new(),
-        near,
-        role: 0.0,
-        likelihood: None,
-        repaired: false,
-        tried: Vec::new(),
-        ties: 0,
-        path: None,
-    };
-    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
-    features(&asking, &candidate, std::slice::from_ref(&candidate))
 }
 
 #[tokio::test]

@@ -200,28 +200,3 @@ async fn a_letter_that_all_names_of_a_column_end_in_tells_nothing() -> anyhow::R
     assert_eq!(codes.lines(sql).await, ["a", "b"]);
     Ok(())
 }
-
-/// Films and who acts in them.
-const CAST: &str = ":f1 a :Film ; rdfs:label \"Dawn\" ; :star :a , :b . :f2 a :Film ; rdfs:label \"Dusk\" ; :star :b , :c .
-    :a a :Actor ; rdfs:label \"Ana Reyes\" . :b a :Actor ; rdfs:label \"Ben Moss\" . :c a :Actor ; rdfs:label \"Cy Lund\" .";
-
-#[tokio::test]
-async fn who_shares_something_with_a_thing_is_another() {
-    let shop = graph(CAST).await;
-    let beside =
-        "SELECT b.star FROM film_star a JOIN film_star b ON a.film = b.film WHERE a.star = 'Ben Moss'";
-    let within =
-        "SELECT star FROM film_star WHERE film IN (SELECT film FROM film_star WHERE star = 'Ben Moss')";
-    for sql in [beside, within] {
-        for (question, expected) in [
-            ("Who co-starred with Ben Moss?", &["Ana Reyes", "Cy Lund"][..]),
-            ("Which actors share a film with Ben Moss?", &["Ana Reyes", "Cy Lund"]),
-            ("Who stars in the films of Ben Moss?", &["Ana Reyes", "Ben Moss", "Cy Lund"]),
-        ] {
-            assert_eq!(common::answers(&shop, question, sql).await, expected, "{question} {sql}");
-        }
-    }
-    // A query that names two things, or compares its own rows, is left as it is.
-    let both = "SELECT film FROM film_star WHERE star = 'Ben Moss' AND film <> 'Dusk'";
-    assert_eq!(common::answers(&shop, "Which other films star Ben Moss?", both).await, ["Dawn"]);
-}

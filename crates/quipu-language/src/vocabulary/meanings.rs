@@ -192,8 +192,13 @@ impl Language {
 
     /// Whether a word says that things have something in common: "same", the "co" of "co-author".
     pub fn speaks_of_sharing(self, word: &str) -> bool {
-        let walk = &self.words().walks;
-        walk.sharing.has(word) || walk.shared_prefix.trim().trim_end_matches('-') == word
+        self.words().walks.sharing.has(word) || self.is_sharing_prefix(word)
+    }
+
+    /// Whether a word is the prefix that says this: the "co" of "co-author".
+    pub fn is_sharing_prefix(self, word: &str) -> bool {
+        let prefix = self.words().walks.shared_prefix.trim().trim_end_matches('-');
+        !prefix.is_empty() && prefix == word
     }
 
     /// Whether a word says that others than a named thing are meant: "besides".

@@ -14,6 +14,7 @@ use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::measures::of_another_measure;
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
+use super::others::{leaves_out_itself, shares_by_another};
 use super::said::Said;
 use super::shares::ratio_of_others;
 use super::{Nearness, TableQuestion};
@@ -169,6 +170,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         .filter(|one| spoken(one.place))
         .collect();
     let converted = said.converted(&words);
+    let itself_left_out = leaves_out_itself(query);
     let is_abbreviated = |at: usize| abbreviated.iter().any(|one| one.words.contains(&at));
     for (at, word) in words.iter().cloned().enumerate() {
         // "Under the Acme brand and under 80": one of the two is a comparison.
@@ -223,6 +225,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         };
         if groups && !shares && gives_one_value(query) && !said.names(&word, language) && !each_row() {
             found.meanings.push(word);
+            continue;
+        }
+        // "Co-wrote films with A": those who share one with A, without A.
+        if language.speaks_of_sharing(&word) && itself_left_out {
             continue;
         }
         if !of_word.is_empty() || (word.len() < 2 && !word.chars().all(char::is_numeric)) {
@@ -290,6 +296,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
     let left_out = column_left_out(&found.names, query, tables, language);
     found.meanings.extend(left_out.or_else(|| denied_property(&words, &found.names, query, tables)));
+    found.meanings.extend(shares_by_another(&words, query, tables));
     found.meanings.extend(ruled_out(question, &words, query, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by the existence of a jar.

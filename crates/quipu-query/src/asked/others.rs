@@ -52,6 +52,46 @@ fn place_of(expression: &Expression) -> Option<Place> {
     if let Expression::Column(column) = expression { column.place } else { None }
 }
 
+/// Whether a query leaves a named thing out of those that share something with it.
+pub(super) fn leaves_out_itself(query: &Query) -> bool {
+    let (mut named, mut denied) = (Vec::new(), Vec::new());
+    query.visit(&mut |part| {
+        if let Expression::Compare(comparison, _, value) = part
+            && matches!(**value, Expression::Terms(..))
+        {
+            match comparison {
+                Comparison::Equal => named.push((**value).clone()),
+                Comparison::Unequal => denied.push((**value).clone()),
+                _ => {}
+            }
+        }
+    });
+    denied.iter().any(|value| named.contains(value))
+}
+
+/// The prefix of "co-wrote", if the thing that the query names is held by a column that the
+/// question does not mention: whoever wrote what A directed did not co-write with A.
+pub(super) fn shares_by_another(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let prefix = words.iter().find(|word| language.is_sharing_prefix(word))?;
+    let [item] = query.select()?.items.as_slice() else { return None };
+    let given = place_of(&item.expression).filter(|place| place.column > 0)?;
+    let is_said = |place: Place| {
+        let title = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+        title.iter().any(|of_title| words.iter().any(|word| language.is_form(word, of_title)))
+    };
+    let mut by_another = false;
+    query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, of, value) = part
+            && matches!(**value, Expression::Terms(..))
+            && let Some(place) = place_of(of).filter(|place| place.column > 0)
+        {
+            by_another |= place != given && !is_said(place);
+        }
+    });
+    by_another.then(|| prefix.clone())
+}
+
 /// The word of a name that a reading only rules out, if the question denies nothing: "who wrote a
 /// film with A" does not ask for everybody but A.
 pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {

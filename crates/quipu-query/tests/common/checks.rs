@@ -1,6 +1,8 @@
 //! Small graphs and the rows of SQL over them.
 
-use super::Shop;
+use super::{Shop, read};
+use quipu_query::asked::{Candidate, Features, Nearness, TableQuestion, Unexplained, features};
+use quipu_query::{Mention, RunLimits, plan, run};
 
 /// The prefixes of small graphs in Turtle.
 const PREFIXES: &str = "@prefix : <http://g.test/> .
@@ -26,3 +28,36 @@ pub const CODES: &str = r#"
 :b a :Creature ; :hasACValue 9 ; :hasHPvalue 11 ; :hasXPValue 200 ; :init 2 ; :atk 9 ; :hasLanguage :GoblinL .
 :GoblinL a :Language . :OrcL a :Language . :ElvenL a :Language . :AuranL a :Language . :DarkL a :Language .
 "#;
+
+/// The words that forbid a reading to be sure.
+pub async fn doubts(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
+    weighed(shop, question, sql, Nearness::default(), &[]).await.1.meanings
+}
+
+/// The features of a reading, and the words that it leaves out.
+pub async fn weighed(
+    shop: &Shop,
+    question: &str,
+    sql: &str,
+    near: Nearness,
+    named: &[Mention],
+) -> (Features, Unexplained) {
+    let bound = read(shop, question, sql);
+    let plan = plan(&bound.query, &shop.tables).unwrap();
+    let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
+    let candidate = Candidate {
+        bound,
+        plan,
+        rows,
+        words: String::new(),
+        near,
+        role: 0.0,
+        likelihood: None,
+        repaired: false,
+        tried: Vec::new(),
+        ties: 0,
+        path: None,
+    };
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
+    features(&asking, &candidate, std::slice::from_ref(&candidate))
+}

@@ -120,13 +120,16 @@ pub async fn rank(
 ) -> Result<Ranking, AnswerError> {
     let language = Language::of(question);
     let graph = context.graph();
-    let existing = enumerate(graph, anchor, config).await?;
+    let asked = Asked::new(question, span, others);
+    let mut existing = enumerate(graph, anchor, config).await?;
+    if asked.by_prefix {
+        keep_shared(&mut existing);
+    }
     let steps = distinct_steps(&existing);
     let samples = context.memory::<StepSamples>();
     samples.learn(graph, &steps).await?;
     samples.learn_types(graph, without_card(context, &steps)).await;
     let lexicon = Lexicon::new(language, graph, &context.memory::<Cards>(), &samples, &steps);
-    let asked = Asked::new(question, span, others);
     let labels: HashSet<&str> = steps.iter().flat_map(|s| lexicon.labels(*s)).collect();
     let tokens = asked.tokens(&labels);
     let phrases: Vec<[String; 2]> =
@@ -184,6 +187,21 @@ pub async fn rank(
     let unexplained = comparison.unexplained();
     let vocabulary = labels.iter().flat_map(|label| label.split(' ')).map(str::to_owned).collect();
     Ok(Ranking { paths, senses, unexplained, masked: asked.masked.clone(), vocabulary })
+}
+
+/// For "co-wrote films with": drops a path that ends like another one, as long, which goes back by
+/// the relation that it came by. Whoever wrote what A directed is no co-writer of A's.
+fn keep_shared(paths: &mut Vec<ExistingPath>) {
+    let turns =
+        |path: &ExistingPath| path.steps.array_windows().any(|[there, back]| there.reversed() == *back);
+    let shared: HashSet<(usize, Step)> = paths
+        .iter()
+        .filter(|path| turns(path))
+        .filter_map(|path| Some((path.steps.len(), *path.steps.last()?)))
+        .collect();
+    paths.retain(|path| {
+        turns(path) || path.steps.last().is_none_or(|last| !shared.contains(&(path.steps.len(), *last)))
+    });
 }
 
 /// Prefers the stated one of two converse relations. "The parents of" is the relation `parents`,
@@ -287,4 +305,26 @@ fn report(context: &Context<'_>, paths: &[RankedPath]) {
     let shown = paths.iter().take(SHOWN);
     let shown = shown.map(|p| PathEvent { phrase: p.phrase.clone(), score: p.probability }).collect();
     context.trace.report(Stage::Plan, Event::Ranked { considered: paths.len(), paths: shown });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_gives_way_to_one_that_shares_the_relation() {
+        let step = |relation, direction| Step { relation: RelationId(relation), direction };
+        let (there, back) = (Direction::Backward, Direction::Forward);
+        let path = |steps: &[Step]| ExistingPath { steps: steps.to_vec(), ends: Vec::new() };
+        let shared = path(&[step(0, there), step(0, back)]);
+        let by_another = path(&[step(1, there), step(0, back)]);
+        let other_end = path(&[step(0, there), step(1, back)]);
+        let direct = path(&[step(0, back)]);
+        let mut paths = vec![direct.clone(), by_another.clone(), shared.clone(), other_end.clone()];
+        keep_shared(&mut paths);
+        assert_eq!(paths, [direct.clone(), shared, other_end.clone()]);
+        let mut none_shared = vec![direct.clone(), by_another.clone(), other_end.clone()];
+        keep_shared(&mut none_shared);
+        assert_eq!(none_shared, [direct, by_another, other_end]);
+    }
 }
