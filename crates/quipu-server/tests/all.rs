@@ -24,6 +24,7 @@ mod openai;
 mod overview;
 mod page;
 mod plain;
+mod planners;
 mod readings;
 mod ready;
 mod responses;
