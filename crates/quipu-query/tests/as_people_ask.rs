@@ -1,8 +1,9 @@
 //! Questions as people ask them of a company's graph: codes, forms of address, units, kinds that
 //! have no table of their own, things instead of their values.
 
+use crate::common::checks::{graph, weighed};
 use crate::common::{Shop, answers, read};
-use quipu_query::asked::{bind_as_asked, kinds_named, meant, without_invented};
+use quipu_query::asked::{Nearness, bind_as_asked, kinds_named, meant, without_invented};
 use quipu_query::{Found, all_in_order, read_sql};
 
 async fn stock() -> Shop {
@@ -311,4 +312,23 @@ async fn things_asked_for_by_their_kind_are_no_values_and_no_other_column() {
     let shop = Shop::of("firms.ttl", firms).await.unwrap();
     let sql = "SELECT name FROM organisation WHERE seat = 'Oslo'";
     assert_eq!(answers(&shop, "Which company has its seat in Oslo?", sql).await, ["Arden"]);
+}
+
+#[tokio::test]
+async fn a_word_that_may_stand_for_a_columns_word_is_explained_by_it() {
+    let shop = graph(
+        ":f1 a :Film ; rdfs:label \"Dawn\" ; :writtenBy :b ; :areaFilmed 12 . \
+         :b a :Person ; rdfs:label \"Ben Moss\" .",
+    )
+    .await;
+    let left_out = async |question: &str, sql: &str| {
+        let (_, left_out) = weighed(&shop, question, sql, Nearness::default(), &[]).await;
+        [left_out.names, left_out.meanings].concat()
+    };
+    let written = "SELECT name FROM film WHERE written_by = 'Ben Moss'";
+    assert_eq!(left_out("Which film has a script of Ben Moss?", written).await, [""; 0]);
+    assert_eq!(left_out("Which film has music of Ben Moss?", written).await, ["music"]);
+    // "Biggest" asks for an order, which an area alone does not give.
+    let area = "SELECT name FROM film WHERE area_filmed > 1";
+    assert_eq!(left_out("Which is the biggest film by area filmed?", area).await, ["biggest"]);
 }

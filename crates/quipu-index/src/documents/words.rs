@@ -63,7 +63,17 @@ fn analyzer() -> TextAnalyzer {
 }
 
 fn error(folder: &Path) -> impl Fn(TantivyError) -> IndexError + '_ {
-    |error| IndexError::Engine { path: folder.to_owned(), reason: error.to_string() }
+    |error| IndexError::Engine { path: folder.to_owned(), reason: reason(error) }
+}
+
+/// Tantivy does not keep the error that stopped its writing thread: mostly one of the disk.
+fn reason(error: TantivyError) -> String {
+    match error {
+        TantivyError::ErrorInThread(_) => {
+            "writing the index of words failed; the disk may be full or not writable".into()
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Bytes of an index's files.

@@ -296,7 +296,7 @@ fn run(command: &str, folder: &Path, address: &str, fault: Fault, at: u64) -> Ou
     let output = process(command, folder, address, fault, at).output().unwrap();
     let what = format!("{command}, {fault:?} at {at}");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!told.contains("panicked"), "{what}: {told}");
+    assert!(!told.contains("panicked at"), "{what}: {told}");
     match (output.status.code(), output.status.signal()) {
         (Some(0), _) => Outcome::Done(String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()),
         (Some(_), _) => Outcome::Failed,

@@ -154,7 +154,14 @@ impl Said {
         let is_it =
             |known: &String| language.is_form(word, known) || (acts && language.is_agent(word, known));
         let digits = language.cardinal(word).map(|number| number.to_string());
-        self.words.contains(digits.as_deref().unwrap_or(word)) || self.words.iter().any(is_it)
+        // "Who wrote the story" speaks of writers.
+        let is_other = |other: &String| {
+            let parts = words_of(other);
+            parts.iter().all(|part| self.words.iter().any(|known| language.is_form(part, known)))
+        };
+        self.words.contains(digits.as_deref().unwrap_or(word))
+            || self.words.iter().any(is_it)
+            || (!language.is_extreme(word) && language.other_words(word).iter().any(is_other))
     }
 
     fn text(&mut self, text: &str) {
