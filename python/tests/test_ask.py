@@ -117,7 +117,9 @@ def test_questions_run_in_several_threads(lamps: quipu.Workspace) -> None:
 def test_ctrl_c_stops_a_question(folder: Path) -> None:
     """In a process of its own: its model never answers, and the signal is sent when that is asked."""
     script = f"""
-import sys, threading, quipu
+import signal, sys, threading, quipu
+# A shell that starts the tests in the background has them ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def stuck(messages):
     print("asked", flush=True)
     threading.Event().wait(600)
