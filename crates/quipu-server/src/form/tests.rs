@@ -194,7 +194,7 @@ fn schemas_that_no_answer_could_meet_are_refused_with_the_place() {
     impossible(&json!({ "patternProperties": {} }), "`patternProperties`");
     impossible(&json!({ "allOf": [{}, {}] }), "`allOf`");
     let list = json!({ "type": "array", "items": { "type": "array", "items": { "type": "array" } } });
-    impossible(&list, "a list within a row");
+    impossible(&list, "a row cannot hold a list");
     let inner = object(json!({ "street": { "type": "string" } }));
     impossible(&object(json!({ "name": { "type": "string" }, "address": inner })), "/address");
     impossible(&json!({ "type": "string", "pattern": "(" }), "");
