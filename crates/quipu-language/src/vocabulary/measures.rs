@@ -105,6 +105,9 @@ mod tests {
             ("lightest", "magnitude", Measured::Unknown),
             ("revenue", "sale price", Measured::Alike),
             ("revenue", "attendance", Measured::Unknown),
+            ("often", "period years", Measured::Otherwise),
+            ("longest", "period years", Measured::Alike),
+            ("often", "downloads per week", Measured::Unknown),
         ] {
             assert_eq!(Language::english().measured(word, title), expected, "{word} {title}");
         }
