@@ -62,6 +62,10 @@ page-tests: page
 build: setup page ## release build of the quipu command
 	@cargo build --release --locked -p quipu-cli
 
+# Kernels of other types than ours and llama.cpp's own code are optimised less: see Cargo.toml.
+demo-build: export CFLAGS = -O1
+demo-build: export CXXFLAGS = -O1
+demo-build: export GGML_LLAMA_QUICK = ON
 demo-build: demo-setup page
 	@cargo build --profile demo --locked -p quipu-cli
 
