@@ -29,6 +29,7 @@ mod groups;
 mod in_words;
 mod large_tables;
 mod mends;
+mod nested_classes;
 mod odd_graphs;
 mod property;
 mod sharing;

@@ -1,5 +1,5 @@
-//! The types of a graph and their superclasses (`rdfs:subClassOf`). Classes with similar relations
-//! become rows of one table.
+//! The types of a graph and their superclasses (`rdfs:subClassOf`, or as the entities show).
+//! Classes with similar relations become rows of one table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,6 +8,7 @@ use quipu_graph::{
     Step, iri_of_key,
 };
 
+use super::nested::Nested;
 use super::samples::Samples;
 
 /// The beginnings of the IRIs of types of the vocabularies that describe graphs: nobody asks
@@ -50,6 +51,17 @@ pub(super) struct Type {
     pub(super) kinds_each: f64,
     /// Position of the widest type that this one is a kind of.
     pub(super) within: Option<usize>,
+    /// The only relations that its table has, if its other entities have tables of their own.
+    pub(super) only: Option<HashSet<RelationId>>,
+}
+
+/// The classes of a graph.
+#[derive(Default)]
+pub(super) struct Classes {
+    /// Those that are tables, the one with the most entities first.
+    pub(super) types: Vec<Type>,
+    /// Those that only repeat another.
+    pub(super) repeated: HashSet<NodeId>,
 }
 
 /// What sampled entities state about a class.
@@ -61,23 +73,26 @@ struct Seen {
     kinds: f64,
 }
 
-/// The types of entities and their superclasses, the type with the most entities first.
-pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec<Type>, GraphError> {
+/// The types of entities and their superclasses.
+pub(super) async fn classes_of(graph: &dyn Graph, samples: &Samples) -> Result<Classes, GraphError> {
     let schema = graph.schema(&[]).await?;
     let ends = schema.iter().flat_map(|edge| [edge.head_type, edge.tail_type]);
     let stated: BTreeSet<NodeId> = ends.flatten().collect();
     if stated.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Classes::default());
     }
-    let above = Above::read(graph, &stated).await?;
+    let mut above = Above::read(graph, &stated).await?;
     let nodes: BTreeSet<NodeId> =
         stated.iter().copied().chain(above.of.values().flatten().copied()).collect();
     let nodes: Vec<NodeId> = nodes.into_iter().collect();
     let direct = entities_of(graph, &nodes).await?;
     let summaries: Vec<NodeSummary> = graph.summaries(&nodes).await?;
     let is_told = |summary: &&NodeSummary| !VOCABULARIES.iter().any(|iri| summary.key.starts_with(iri));
-    let summaries: BTreeMap<NodeId, &NodeSummary> =
+    let mut summaries: BTreeMap<NodeId, &NodeSummary> =
         summaries.iter().filter(is_told).map(|summary| (summary.node, summary)).collect();
+    let nested = Nested::read(samples, &direct, &summaries, |class| above.of(class).count());
+    summaries.retain(|class, _| !nested.repeated.contains(class));
+    above.nest(&nested);
     let mut below: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for node in summaries.keys().filter(|node| direct.contains_key(node)) {
         above.of(*node).for_each(|class| below.entry(class).or_default().push(*node));
@@ -93,6 +108,9 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
         let all_stated = kinds.is_empty() || seen.stated >= STATED * seen.entities && count(node) > 0;
         let parts = parts(*node, &kinds, !all_stated && count(node) > 0, &above);
         let alike = kinds.len() <= MOST_KINDS && are_alike(&parts, &relations, count);
+        if !alike && nested.is_covered(*node) {
+            continue;
+        }
         // Classes without common relations do not share a table.
         let nodes: Vec<NodeId> = if all_stated || !alike {
             vec![*node]
@@ -109,6 +127,7 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
             iris: nodes.iter().filter_map(iri).collect(),
             nodes,
             types_each,
+            only: nested.own_relations(*node).filter(|_| !alike).cloned(),
             kinds: if alike { kinds } else { Vec::new() },
             kinds_each: seen.kinds / seen.entities.max(1.0),
             within: None,
@@ -133,7 +152,7 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
             of.within = within.filter(|within| *within < at);
         }
     }
-    Ok(types)
+    Ok(Classes { types, repeated: nested.repeated })
 }
 
 /// The number of entities that state each of these types.
@@ -218,6 +237,8 @@ fn are_alike(
 /// each other.
 struct Above {
     of: HashMap<NodeId, Vec<NodeId>>,
+    /// Classes that do not count.
+    repeated: HashSet<NodeId>,
 }
 
 impl Above {
@@ -269,11 +290,24 @@ impl Above {
                 (*class, above.copied().collect())
             })
             .collect();
-        Ok(Self { of })
+        Ok(Self { of, repeated: HashSet::new() })
     }
 
     fn of(&self, class: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.of.get(&class).into_iter().flatten().copied()
+    }
+
+    /// Adds the superclasses that the entities show, and forgets the classes that only repeat
+    /// another.
+    fn nest(&mut self, nested: &Nested) {
+        for (class, wider) in &nested.above {
+            let of = self.of.entry(*class).or_default();
+            let new: Vec<NodeId> = wider.iter().filter(|wider| !of.contains(wider)).copied().collect();
+            of.extend(new);
+        }
+        self.of.retain(|class, _| !nested.repeated.contains(class));
+        self.of.values_mut().for_each(|of| of.retain(|class| !nested.repeated.contains(class)));
+        self.repeated.clone_from(&nested.repeated);
     }
 
     /// What the sampled entities state about each class.
@@ -281,7 +315,7 @@ impl Above {
         let mut seen: HashMap<NodeId, Seen> = HashMap::new();
         for entity in samples.nodes.values().filter(|node| !node.types.is_empty()) {
             let mut classes: BTreeMap<NodeId, (bool, f64)> = BTreeMap::new();
-            for of_type in &entity.types {
+            for of_type in entity.types.iter().filter(|class| !self.repeated.contains(class)) {
                 classes.entry(*of_type).or_default().0 = true;
                 self.of(*of_type).for_each(|class| classes.entry(class).or_default().1 += 1.0);
             }

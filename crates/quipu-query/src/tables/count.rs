@@ -10,7 +10,7 @@ use quipu_graph::{
 use quipu_language::without_having;
 
 use super::abbreviations::divided;
-use super::classes::{Type, types_of};
+use super::classes::{Classes, Type, classes_of};
 use super::groups::groups_of;
 use super::samples::{SAMPLED, Samples, ordinary, spread};
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
@@ -40,13 +40,13 @@ const MOST_KINDS: usize = 16;
 /// The graph's.
 pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
     let samples = Samples::read(graph).await?;
-    let types = types_of(graph, &samples).await?;
+    let classes = classes_of(graph, &samples).await?;
     let mut builder =
         Builder { graph, samples, tables: Vec::new(), classes: Vec::new(), taken: HashSet::new() };
-    if types.is_empty() {
+    if classes.types.is_empty() {
         builder.add_characteristic_sets().await?;
     } else {
-        builder.add_types(&types).await?;
+        builder.add_types(&classes).await?;
     }
     builder.refer();
     let iris = |role: RelationRole| {
@@ -107,8 +107,9 @@ pub(super) struct Builder<'a> {
 
 impl<'g> Builder<'g> {
     /// A table for each type, in the order of the types.
-    async fn add_types(&mut self, types: &[Type]) -> Result<(), GraphError> {
-        let schema = self.graph.schema(&[]).await?;
+    async fn add_types(&mut self, Classes { types, repeated }: &Classes) -> Result<(), GraphError> {
+        let mut schema = self.graph.schema(&[]).await?;
+        schema.retain(|edge| edge.head_type.is_none_or(|head| !repeated.contains(&head)));
         let mut found: HashMap<NodeId, BTreeMap<RelationId, [u64; 3]>> = HashMap::new();
         let mut heads_of: HashMap<RelationId, BTreeSet<Option<NodeId>>> = HashMap::new();
         for edge in &schema {
@@ -137,11 +138,15 @@ impl<'g> Builder<'g> {
                 let sum = sums.entry(*relation).or_default();
                 sum.iter_mut().zip(counts).for_each(|(sum, more)| *sum += *more as f64 / of.types_each);
             }
+            let holds = |head: &NodeSummary| head.types.iter().any(|node| nodes.contains(node));
+            let is_shown =
+                |relation: &RelationId| of.only.as_ref().is_none_or(|only| only.contains(relation));
             let mut relations: Vec<Found<'_>> = sums
                 .into_iter()
+                .filter(|(relation, _)| is_shown(relation))
                 .filter_map(|(relation, counts)| {
                     let info = self.graph.relations().get(relation.0 as usize)?;
-                    let [triples, heads, tails] = counts.map(|count| count.round() as u64);
+                    let [triples, heads, tails] = self.samples.counts(relation, info, counts, holds);
                     let only_here = heads_of.get(&relation).is_some_and(|heads| {
                         heads.iter().all(|head| head.is_some_and(|head| nodes.contains(&head)))
                     });
@@ -149,7 +154,6 @@ impl<'g> Builder<'g> {
                 })
                 .collect();
             relations.sort_by(|a, b| b.heads.cmp(&a.heads).then_with(|| a.info.key.cmp(&b.info.key)));
-            let holds = |head: &NodeSummary| head.types.iter().any(|node| nodes.contains(node));
             self.samples.name_examples(&mut table, holds);
             let kinds = of.kinds.iter().filter_map(|kind| types.get(*places.get(kind)?));
             self.add_kinds(&mut table, of, kinds.collect(), &mut links);
@@ -214,9 +218,14 @@ impl<'g> Builder<'g> {
         links: &mut Vec<Table>,
     ) {
         let mut taken: HashSet<String> = table.columns.iter().map(|column| column.id.clone()).collect();
+        let mut told: Vec<(String, RelationId)> = Vec::new();
         for found in relations {
             let tails = self.samples.tails(found.relation, &holds);
             let mut column = column_of(&found, &tails, targets, self.graph);
+            if self.repeats(&found, &told, &holds) {
+                continue;
+            }
+            told.push((column.title.clone(), found.relation));
             if found.triples as f64 <= found.heads as f64 * SEVERAL && found.heads <= table.rows {
                 if self.repeats_the_name(&found, &holds) {
                     continue;
@@ -250,6 +259,31 @@ impl<'g> Builder<'g> {
             kinds: Vec::new(),
             unnamed: false,
         }
+    }
+
+    /// Whether a relation states what one of the same title has stated already: an extract of DBpedia
+    /// has some values by two vocabularies.
+    fn repeats(
+        &self,
+        found: &Found<'_>,
+        told: &[(String, RelationId)],
+        holds: impl Fn(&NodeSummary) -> bool,
+    ) -> bool {
+        let title = without_having(&title_of(found.info, self.graph)).to_owned();
+        let pairs = |relation: RelationId| -> HashSet<(NodeId, &str)> {
+            let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
+            let of = |(head, tail): &(NodeId, NodeId)| {
+                let head = self.samples.nodes.get(head).filter(|head| holds(head))?;
+                Some((head.node, self.samples.nodes.get(tail)?.name.as_str()))
+            };
+            triples.iter().filter_map(of).collect()
+        };
+        let mut same = told.iter().filter(|(known, _)| *known == title).peekable();
+        if same.peek().is_none() {
+            return false;
+        }
+        let own = pairs(found.relation);
+        !own.is_empty() && same.any(|(_, relation)| own.is_subset(&pairs(*relation)))
     }
 
     /// Whether a relation called "name" states the label again: the column `name` exists already.

@@ -11,6 +11,7 @@ mod groups;
 mod identifiers;
 mod keep;
 mod names;
+mod nested;
 mod references;
 mod render;
 mod samples;
@@ -35,7 +36,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 15;
+pub const TABLES_VERSION: u32 = 16;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.

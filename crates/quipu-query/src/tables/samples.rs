@@ -1,6 +1,6 @@
 //! Samples of a graph's relations, from which columns are inferred.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use quipu_graph::{
     Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole, is_blank, readable_entity,
@@ -49,6 +49,31 @@ impl Samples {
         if let Some(column) = table.columns.first_mut() {
             column.examples = spread(&names);
         }
+    }
+
+    /// The triples, heads and tails of a relation whose heads `holds` accepts. If all triples are
+    /// sampled they are counted; else the sums over the tails' types are divided by how many types
+    /// a tail has.
+    pub(super) fn counts(
+        &self,
+        relation: RelationId,
+        info: &RelationInfo,
+        sums: [f64; 3],
+        holds: impl Fn(&NodeSummary) -> bool,
+    ) -> [u64; 3] {
+        let triples = self.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
+        let is_held = |(head, _): &&(NodeId, NodeId)| self.nodes.get(head).is_some_and(&holds);
+        let held: Vec<&(NodeId, NodeId)> = triples.iter().filter(is_held).collect();
+        if triples.len() as u64 >= info.triples && !held.is_empty() {
+            let heads: HashSet<NodeId> = held.iter().map(|(head, _)| *head).collect();
+            let tails: HashSet<NodeId> = held.iter().map(|(_, tail)| *tail).collect();
+            return [held.len(), heads.len(), tails.len()].map(|count| count as u64);
+        }
+        let types =
+            |(_, tail): &&(NodeId, NodeId)| self.nodes.get(tail).map_or(1, |tail| tail.types.len().max(1));
+        let all: usize = held.iter().map(types).sum();
+        let each = if held.is_empty() { 1.0 } else { all as f64 / held.len() as f64 };
+        sums.map(|sum| (sum / each).round() as u64)
     }
 
     /// The sampled tails of a relation whose heads `holds` accepts; those of all heads if it
