@@ -339,3 +339,27 @@ async fn a_path_that_fails_a_check_is_no_sure_reading() {
     assert!(doubts.unwrap().contains(&"meaning".to_owned()));
     assert!(answer.readings.iter().all(|reading| reading.confidence < 0.5));
 }
+
+#[tokio::test]
+async fn the_only_thing_that_a_relation_leads_to_does_not_stand_for_several() {
+    let lands = "@prefix : <http://lands.test/> .\n\
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        :City rdfs:label \"city\" . :Country rdfs:label \"country\" .\n\
+        :lima a :City ; rdfs:label \"Lima\" ; :country :peru . :cusco a :City ; rdfs:label \"Cusco\" ; :country :peru .\n\
+        :quito a :City ; rdfs:label \"Quito\" ; :country :ecuador .\n\
+        :peru a :Country ; rdfs:label \"Peru\" ; :capital :lima .\n\
+        :ecuador a :Country ; rdfs:label \"Ecuador\" ; :capital :quito .\n";
+    let lands = setting_from("lands.ttl", lands).await;
+    quipu_query::open_tables(&lands.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let asked = async |question: &str| {
+        let sql = "SELECT name FROM city WHERE country = 'Peru'";
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        ask(&lands, Some(model), Some(embedder().await), question, &options).await
+    };
+    let mut answer = asked("Which cities are in Peru?").await;
+    answer.answers.sort();
+    assert_eq!(answer.answers, ["Cusco", "Lima"], "{answer:#?}");
+    let answer = asked("What is the capital of Peru?").await;
+    assert_eq!(answer.answers, ["Lima"], "{answer:#?}");
+}

@@ -214,6 +214,8 @@ pub enum Function {
     DatePart,
     /// Days from the second date to the first
     DaysBetween,
+    /// Whole years from the second date to the first
+    YearsBetween,
     /// A date so many months and days later; it is compared, never given
     Shifted,
     /// COALESCE

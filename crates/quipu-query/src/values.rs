@@ -99,6 +99,12 @@ impl Found {
         Self { meant: keys.into_iter().filter_map(entity_term).collect(), ..self }
     }
 
+    /// Whether a name was found in a table whose names are not kept.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        let name = normalise(text);
+        self.names.keys().any(|(_, known)| *known == name)
+    }
+
     /// Those of a name's terms that are meant; all if nothing tells.
     pub(crate) fn those_meant(&self, terms: &[Term]) -> Vec<Term> {
         let meant: Vec<Term> = terms.iter().filter(|term| self.meant.contains(term)).cloned().collect();

@@ -34,6 +34,7 @@ mod odd_graphs;
 mod property;
 mod sharing;
 mod values_in_parts;
+mod what_is_lacking;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

@@ -221,6 +221,11 @@ impl Language {
         self.words().letters.has(word)
     }
 
+    /// Whether a word denies the noun behind it: "no manual", "without a manual".
+    pub fn denies_a_thing(self, word: &str) -> bool {
+        self.words().lacks.has(word)
+    }
+
     /// Whether a word forms a share with "per": "per cent".
     pub fn is_share(self, word: &str) -> bool {
         self.words().shares.has(word)

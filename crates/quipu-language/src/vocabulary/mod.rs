@@ -199,6 +199,7 @@ pub(crate) struct Lexicon {
     alternatives: Listed,
     be: Listed,
     shares: Listed,
+    lacks: Listed,
     letters: Listed,
     light_nouns: Listed,
     magnitudes: Listed,

@@ -9,18 +9,20 @@ use quipu_language::{
 
 use super::columns_left_out::{column_left_out, denied_property};
 use super::each::each_left_out;
-use super::extremes::{extremes_left_out, names_extremes};
+use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
+use super::lacking::nothing_of_what_is_denied;
 use super::measures::of_another_measure;
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
 use super::others::{leaves_out_itself, shares_by_another};
+use super::periods::Periods;
 use super::said::Said;
 use super::shares::ratio_of_others;
 use super::{Nearness, TableQuestion};
 use crate::syntax::{Aggregate, Comparison, Expression, From, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
-use crate::values::{Match, Mention};
+use crate::values::{How, Match, Mention};
 
 /// The assumed similarity of a plan to a word that it leaves out, without an embedder.
 const USUAL: f64 = 0.45;
@@ -117,8 +119,20 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
             }
         }
     };
+    // "Home products" are not those called "Home Plus", if a line of products is called "home".
+    let words = words_of(question);
+    let describes = |mention: &Mention| {
+        let named = words_of(&mention.text);
+        let start = words.windows(named.len().max(1)).position(|window| *window == named);
+        let noun = start.and_then(|start| words.get(start + named.len()));
+        noun.is_some_and(|noun| {
+            language.is_plural(noun) && !nouns_of_kinds(std::slice::from_ref(noun), tables).is_empty()
+        }) && is_within_another(&telling(&mention.text))
+            && mention.matches.iter().any(|found| found.how == How::Exact)
+    };
     let mentions = asking.values.mentions(question).into_iter().chain(asking.named.iter().cloned());
-    let left_out = mentions.filter(|mention| is_left_out(mention) && is_name(mention));
+    let left_out =
+        mentions.filter(|mention| is_left_out(mention) && (is_name(mention) || describes(mention)));
     left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
 }
 
@@ -171,6 +185,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         .collect();
     let converted = said.converted(&words);
     let itself_left_out = leaves_out_itself(query);
+    let periods = Periods::of(question);
     let is_abbreviated = |at: usize| abbreviated.iter().any(|one| one.words.contains(&at));
     for (at, word) in words.iter().cloned().enumerate() {
         // "Under the Acme brand and under 80": one of the two is a comparison.
@@ -196,7 +211,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         if said.does.contains("superlative") && language.looks_superlative(&word) && !is_name {
             continue;
         }
-        if converted.contains(&at) {
+        if converted.contains(&at) || periods.explain(&words, at, &said) {
             continue;
         }
         // "In the top 20": a rank of at most 20.
@@ -251,7 +266,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     let plain: Vec<String> = words.iter().map(|word| quipu_language::normalise(word)).collect();
-    let invented: Vec<&String> = said.values.iter().filter(|value| !is_said(value, &plain)).collect();
+    let invented: Vec<&String> =
+        said.values.iter().filter(|value| !is_said(value, &plain) && !periods.hold(value)).collect();
     found.invented = invented.len();
     // The plan ignores a name and uses a quite different value instead: "Aka" is not "Iowa".
     let replaced = found.names.iter().filter(|name| {
@@ -293,9 +309,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(ratio_of_others(&words, &found.names, tables));
     found.meanings.extend(each_left_out(&words, &found.names, tables));
     found.meanings.extend(extremes_left_out(&words, query, &said, tables));
+    found.meanings.extend(choice_left_out(question, &words, &found.names));
     found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
     let left_out = column_left_out(&found.names, query, tables, language);
     found.meanings.extend(left_out.or_else(|| denied_property(&words, &found.names, query, tables)));
+    found.meanings.extend(nothing_of_what_is_denied(&words, &found.names));
     found.meanings.extend(shares_by_another(&words, query, tables));
     found.meanings.extend(ruled_out(question, &words, query, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{End, Language, Measured, Ordered, asks_for, asks_for_the_better, is_measure};
+use quipu_language::{
+    End, Language, Measured, Ordered, asks_for, asks_for_the_better, is_measure, is_written_as_name,
+};
 
 use super::said::Said;
 use super::slips::{each_query, superlatives};
@@ -330,6 +332,18 @@ pub(super) fn names_extremes(words: &[String], at: usize, said: &Said, language:
         title.iter().any(|word| language.is_form(noun, word))
             && title.iter().any(|word| end(word) == Some(of))
     })
+}
+
+/// The names of a choice that a query leaves out: "who died first, Verdi or Wagner" does not ask who
+/// died first of all.
+pub(super) fn choice_left_out(question: &str, words: &[String], left_out: &[String]) -> Vec<String> {
+    let language = Language::of_words(words);
+    let is_name = |word: &&String| left_out.contains(word) && is_written_as_name(question, word);
+    let offers = |at: &usize| words.get(*at).is_some_and(|word| language.offers_a_choice(word));
+    let Some(at) = (1..words.len()).find(offers) else { return Vec::new() };
+    let before = words.get(at - 1).filter(is_name);
+    let behind = words.get(at + 1).filter(is_name);
+    before.zip(behind).map(|(before, behind)| vec![before.clone(), behind.clone()]).unwrap_or_default()
 }
 
 /// The superlatives of a question that a query leaves out: the second of "the largest city of the

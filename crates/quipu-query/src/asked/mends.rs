@@ -1,6 +1,7 @@
 //! Every mend that the question's own words allow, in their order: some change the query that a
 //! model wrote, the others the query that is bound to the graph.
 
+use super::ages::ages_in_years;
 use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
@@ -8,6 +9,8 @@ use super::each::for_each;
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
 use super::honours::without_honours;
 use super::idle_joins::without_idle_joins;
+use super::lacking::those_that_lack;
+use super::made_up::without_what_is_made_up;
 use super::measures::{right_measure, right_order};
 use super::moved::with_the_named;
 use super::order_of_things::order_of_things;
@@ -15,7 +18,7 @@ use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::shares::of_those;
 use super::slips::{right_dates, right_ends, right_groups, right_sides, with_both};
-use super::stand_ins::with_their_names;
+use super::stand_ins::{called_by_their_keys, with_their_names};
 use super::units::right_units;
 use crate::QueryError;
 use crate::bind::{Bound, Mend, bind};
@@ -56,6 +59,7 @@ fn mended(
         with_both(question, &mut query),
         of_two(&mut query),
         without_honours(question, &mut query, values),
+        without_what_is_made_up(question, &mut query, values, found),
         with_the_named(&mut query, tables, values, found),
         with_counted(question, &mut query, tables),
         within_extreme(&mut query, tables),
@@ -77,6 +81,8 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_comparison(question, query, tables),
         right_direction(question, query, tables),
         right_dates(question, query, tables),
+        ages_in_years(question, query, tables),
+        those_that_lack(question, query, tables),
         right_sides(question, query, tables),
         right_groups(question, query, tables),
         among_those(query, tables),
@@ -100,6 +106,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         column_asked_for(question, query, tables),
         parts_of_values(question, query, tables),
         with_their_names(question, query, tables),
+        called_by_their_keys(query, tables),
         others_than_itself(question, query, tables),
     ];
     bound.mends.extend(slips.into_iter().chain(counts).chain(given).flatten());

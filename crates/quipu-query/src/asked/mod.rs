@@ -4,6 +4,7 @@
 //! No model is used here. The caller measures the similarity of texts and the likelihood of a text,
 //! and passes them in ([`Nearness`]).
 
+mod ages;
 mod bounds;
 mod candidate;
 mod choose;
@@ -19,6 +20,8 @@ mod honours;
 mod idle_joins;
 mod invented;
 mod kinds;
+mod lacking;
+mod made_up;
 mod measures;
 mod mends;
 mod mismatched;
@@ -28,6 +31,7 @@ mod nearness;
 mod order_of_things;
 mod others;
 mod parts;
+mod periods;
 mod said;
 mod shares;
 mod slips;

@@ -287,7 +287,7 @@ impl Said {
                 self.factor(*operation, left, right, tables);
                 self.arithmetic(*operation, expression);
             }
-            Expression::Call(Function::DaysBetween, _) => {
+            Expression::Call(Function::DaysBetween | Function::YearsBetween, _) => {
                 self.does.extend(["difference", "comparison", "time"]);
             }
             Expression::Call(Function::Length, _) => drop(self.does.insert("letters")),
@@ -327,7 +327,7 @@ fn keeps_time(value: &Expression, tables: &Tables) -> bool {
     let mut keeps = false;
     value.visit(&mut |part| {
         keeps |= match part {
-            Expression::Call(Function::DaysBetween, _) => true,
+            Expression::Call(Function::DaysBetween | Function::YearsBetween, _) => true,
             Expression::Column(column) => {
                 let title = column.place.and_then(|place| tables.column(place)).map(|column| &column.title);
                 title.is_some_and(|title| words_of(title).iter().any(|word| is_unit(word)))

@@ -1,7 +1,7 @@
 //! Things that stand in for others which have names: an export of a database may link a course's
 //! teacher to the row of another table that has the same key.
 
-use quipu_language::Language;
+use quipu_language::{Language, is_code_word};
 
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
@@ -39,6 +39,43 @@ pub(super) fn with_their_names(question: &str, query: &mut Query, tables: &Table
         let text = format!("the names of these rows are in the table {}", table.id);
         mend = Some(Mend { text, doubt: Doubt::Little });
     });
+    mend
+}
+
+/// Gives the key of things without names, if exactly one column of their table is a code: a policy
+/// is called P-2047, not 47. For a bound query; what is within it stays.
+pub(super) fn called_by_their_keys(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Query { body: Body::Select(select), order, .. } = query else { return None };
+    let key_of = |column: &ColumnRef| {
+        let place = column.place.filter(|place| place.column == 0)?;
+        let table = tables.table(place.table).filter(|table| is_numbered(table) && !table.is_links())?;
+        let is_code = |at: &usize| {
+            let of = table.columns.get(*at);
+            of.is_some_and(|of| {
+                let last = words_of(&of.title).pop();
+                of.kind == Kind::Text && last.is_some_and(|last| is_code_word(&last))
+            }) && table.is_key(*at)
+        };
+        let mut codes = (1..table.columns.len()).filter(is_code);
+        let at = codes.next().filter(|_| codes.next().is_none())?;
+        let name = table.columns.get(at)?.id.clone();
+        Some(ColumnRef {
+            table: column.table.clone(),
+            name,
+            place: Some(Place { table: place.table, column: at }),
+        })
+    };
+    let mut mend = None;
+    let items = select.items.iter_mut().map(|item| &mut item.expression);
+    let order = order.iter_mut().map(|order| &mut order.expression);
+    for expression in items.chain(&mut select.group).chain(order) {
+        if let Expression::Column(column) = expression
+            && let Some(key) = key_of(column)
+        {
+            mend = Some(Mend { text: format!("they are called by their {}", key.name), doubt: Doubt::None });
+            *column = key;
+        }
+    }
     mend
 }
 

@@ -182,9 +182,9 @@ impl Binder<'_> {
         // A whole name two links away wins over a part of a name in a linked table.
         let whole = worst.min(How::Joined);
         let (path, found) = self
-            .linked_value(place.table, text, whole)
+            .linked_value(place, text, whole)
             .or_else(|| self.named_beyond(place.table, text))
-            .or_else(|| self.linked_value(place.table, text, worst))?;
+            .or_else(|| self.linked_value(place, text, worst))?;
         let name = self.tables.column(found.place)?.id.clone();
         let of = self.tables.table(found.place.table)?.id.clone();
         self.mend(Doubt::Little, format!("“{text}” is a value of {name} of the linked table {of}"));
@@ -193,11 +193,15 @@ impl Binder<'_> {
         Some((Expression::Column(column), found))
     }
 
-    /// A value of a table that one link reaches.
-    fn linked_value(&self, table: usize, text: &str, worst: How) -> Option<(Vec<Link>, Match)> {
-        let mut links = self.links_of(table);
+    /// A value of a table that one link reaches. The written column's own link comes first: a
+    /// theatre that is said to be Vienna is one in Vienna.
+    fn linked_value(&self, written: Place, text: &str, worst: How) -> Option<(Vec<Link>, Match)> {
+        let mut links = self.links_of(written.table);
         // A table within another knows the values of that one, not which of them are its own.
-        links.sort_by_key(|link| self.tables.table(link.to.table).is_some_and(|to| to.within.is_some()));
+        links.sort_by_key(|link| {
+            let is_within = self.tables.table(link.to.table).is_some_and(|to| to.within.is_some());
+            (written.column == 0 || link.from != written, is_within)
+        });
         links.into_iter().find_map(|link| {
             let count = self.tables.table(link.to.table)?.columns.len();
             let columns = (0..count).map(|column| Place { table: link.to.table, column });

@@ -55,6 +55,16 @@ pub(super) fn day_and_time(of: &Expression) -> Expression {
     add(day_number(of), passed)
 }
 
+/// The whole years from the second day to the first.
+pub(super) fn years_between(later: &Expression, earlier: &Expression) -> Expression {
+    let digits = |of: &Expression| {
+        let (year, month, day) = (field(of.clone(), 1, 4), field(of.clone(), 6, 2), field(of.clone(), 9, 2));
+        add(add(multiply(integer(10_000), year), multiply(integer(100), month)), day)
+    };
+    let difference = Expression::Subtract(Box::new(whole(digits(later))), Box::new(whole(digits(earlier))));
+    floor(divide(difference, 10_000))
+}
+
 /// A day's number so many days later.
 pub(super) fn days_later(of: &Expression, days: i64) -> Expression {
     add(day_number(of), integer(days))

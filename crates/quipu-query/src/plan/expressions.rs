@@ -436,6 +436,10 @@ impl Planner<'_> {
                 };
                 (value, ValueKind::Number)
             }
+            Function::YearsBetween => {
+                let Some(second) = second else { return Ok((first, kind)) };
+                (dates::years_between(&first, &second), ValueKind::Number)
+            }
             Function::Coalesce => {
                 (Sparql::Coalesce(values.into_iter().map(|(value, _)| value).collect()), kind)
             }

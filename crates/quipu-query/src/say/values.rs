@@ -117,6 +117,7 @@ impl Teller<'_> {
                 _ => format!("the day of {first}"),
             },
             (Function::DaysBetween, Some(second)) => format!("the days from {second} to {first}"),
+            (Function::YearsBetween, Some(second)) => format!("the years from {second} to {first}"),
             (Function::Shifted, Some(months)) => {
                 let days = parts.get(2).map(|part| self.value(part)).unwrap_or_default();
                 let (number, unit) = if months == "0" { (days, "days") } else { (months, "months") };

@@ -118,6 +118,18 @@ impl Reader {
                 };
                 Expression::Call(Function::DaysBetween, vec![of])
             }
+            "TIMESTAMPDIFF" => {
+                let unit = first(&mut parts)?.to_string().to_ascii_lowercase();
+                if parts.len() != 2 {
+                    return refuse(format!("{name} takes a unit and two dates"));
+                }
+                parts.reverse();
+                match unit.trim_matches('\'') {
+                    "year" => Expression::Call(Function::YearsBetween, parts),
+                    "day" => Expression::Call(Function::DaysBetween, parts),
+                    unit => return refuse(format!("{name} counts years or days, not {unit}")),
+                }
+            }
             "DATEDIFF" | "DATE_DIFF" => {
                 // SQL Server names the unit first.
                 let named = parts.len() == 3;

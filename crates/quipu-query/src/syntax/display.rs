@@ -85,6 +85,12 @@ fn name(name: &str) -> Cow<'_, str> {
 }
 
 /// `launched + INTERVAL '12 month'`.
+fn write_years_between(f: &mut fmt::Formatter<'_>, parts: &[Expression]) -> fmt::Result {
+    let (later, earlier) =
+        (parts.first().unwrap_or(&Expression::Null), parts.get(1).unwrap_or(&Expression::Null));
+    write!(f, "TIMESTAMPDIFF(YEAR, {earlier}, {later})")
+}
+
 fn write_shifted(f: &mut fmt::Formatter<'_>, parts: &[Expression]) -> fmt::Result {
     let [of, months, days] = parts else { return f.write_str("NULL") };
     let (number, unit) = match months {
@@ -199,6 +205,7 @@ impl fmt::Display for Expression {
                     Function::DatePart => return write_date_part(f, parts),
                     Function::DaysBetween if parts.len() < 2 => "JULIANDAY",
                     Function::DaysBetween => "DATEDIFF",
+                    Function::YearsBetween => return write_years_between(f, parts),
                     Function::Shifted => return write_shifted(f, parts),
                     Function::Coalesce => "COALESCE",
                     Function::NullIf => "NULLIF",

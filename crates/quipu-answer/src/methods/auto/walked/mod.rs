@@ -10,7 +10,9 @@ use crate::ledger::Context;
 use crate::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 
 use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another_kind, starts_from_a_name};
-use steps::{Walk, counts_the_only_one, goes_around, meets_in_a_number, skips, takes_all_steps};
+use steps::{
+    Walk, counts_the_only_one, gives_one_of_several, goes_around, meets_in_a_number, skips, takes_all_steps,
+};
 pub(super) use words::{denies, is_calculated};
 use words::{heeds_all, is_of_kind, names_an_answer};
 
@@ -41,6 +43,7 @@ pub(super) async fn doubts(
         matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps),
     );
     doubts.note("counts one", counts_the_only_one(context, plan, outcome));
+    doubts.note("one of several", gives_one_of_several(context, question, plan, outcome));
     doubts.note("start", !starts_from_a_name(context, question, plan).await?);
     doubts.note("meets in a number", meets_in_a_number(context, &plan.steps).await?);
     if let PlanStart::Entity(node, span) = &plan.start

@@ -97,14 +97,37 @@ pub(super) async fn goes_around(
 /// towns a school is in.
 pub(super) fn counts_the_only_one(context: &Context<'_>, plan: &Planned, outcome: &Outcome) -> bool {
     let last = plan.steps.last().filter(|_| plan.made == Made::Count);
-    let single = last.is_some_and(|step| {
-        let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
-        info.is_some_and(|info| {
-            let starts = if step.direction == Direction::Forward { info.heads } else { info.tails };
-            info.triples > 0 && starts == info.triples
-        })
-    });
-    single && outcome.answers.iter().all(|answer| answer == "1")
+    last.is_some_and(|step| leads_to_one(context, *step))
+        && outcome.answers.iter().all(|answer| answer == "1")
+}
+
+/// Whether a relation never leads to more than one thing.
+fn leads_to_one(context: &Context<'_>, step: Step) -> bool {
+    let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
+    info.is_some_and(|info| {
+        let starts = if step.direction == Direction::Forward { info.heads } else { info.tails };
+        info.triples > 0 && starts == info.triples
+    })
+}
+
+/// Whether a path gives the only thing that a relation leads to, which the question does not name,
+/// where it asks for several: "which cities are in Peru" does not ask for the capital.
+pub(super) fn gives_one_of_several(
+    context: &Context<'_>,
+    question: &str,
+    plan: &Planned,
+    outcome: &Outcome,
+) -> bool {
+    let language = Language::of(question);
+    let words = quipu_query::words_of(question);
+    let (Some(last), [_]) = (plan.steps.last(), outcome.answers.as_slice()) else { return false };
+    let asks = words.first().is_some_and(|word| language.asks_by_a_noun(word));
+    let is_noun = |word: &&String| language.meanings(word).is_empty();
+    let noun = words.iter().skip(1).take_while(is_noun).last();
+    let relation = context.graph().relations().get(last.relation.0 as usize);
+    let title = relation.map(|relation| quipu_query::words_of(&relation.name)).unwrap_or_default();
+    let is_said = title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
+    asks && noun.is_some_and(|noun| language.is_plural(noun)) && !is_said && leads_to_one(context, *last)
 }
 
 /// A path without a calculation, from a name in the question.

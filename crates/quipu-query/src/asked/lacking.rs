@@ -1,0 +1,123 @@
+//! What things lack: "which dams have no operator" asks for those without a value, whatever else a
+//! model negates.
+
+use quipu_language::{Language, meanings_at};
+
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Expression, Query, Select, Source};
+use crate::tables::{Column, Place, Tables, words_of};
+
+/// The words behind a negation, without articles and other small words, up to the next of them: the
+/// key holder of "has no key holder", "repaired" of "have never been repaired".
+fn denied(words: &[String]) -> Vec<String> {
+    let language = Language::of_words(words);
+    let denies = |at: &usize| meanings_at(words, *at).iter().any(|meaning| meaning.means == "negation");
+    let Some(negation) = (0..words.len()).find(denies) else { return Vec::new() };
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let behind = words.iter().skip(negation + 1).skip_while(|word| !tells(word));
+    behind.take_while(tells).cloned().collect()
+}
+
+/// The noun of "no noun", "without a noun" or "lacks a noun", if a query leaves all of it out: "the
+/// tools that have no manual" are not those that nobody borrowed.
+pub(super) fn nothing_of_what_is_denied(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let at = words.iter().position(|word| language.denies_a_thing(word))?;
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let noun: Vec<&String> =
+        words.iter().skip(at + 1).skip_while(|word| !tells(word)).take_while(tells).collect();
+    let first = noun.first()?;
+    noun.iter().all(|word| left_out.contains(word)).then(|| (*first).clone())
+}
+
+/// Mends a negation of something else than the question denies. Where a thing may lack the value
+/// that the question denies, those without it are meant; where a record of the thing may lack it,
+/// those with such a record. For a bound query whose only negation is `name NOT IN (SELECT …)`.
+pub(super) fn those_that_lack(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let denied = denied(&words);
+    if denied.is_empty() {
+        return None;
+    }
+    let mut used: Vec<Place> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(column) = part {
+            used.extend(column.place);
+        }
+    });
+    let is_denied = |place: Place, column: &Column| {
+        let mut title = words_of(&column.title);
+        title.retain(|word| language.meanings(word).is_empty());
+        let is_said = |word: &String| denied.iter().any(|denied| language.is_form(denied, word));
+        !used.contains(&place) && !title.is_empty() && title.iter().all(is_said)
+    };
+    let lacked = |table: usize| {
+        let of = tables.table(table).filter(|of| !of.is_links())?;
+        let columns = (1..).zip(of.columns.get(1..)?);
+        let mut gaps = columns
+            .filter(|(column, of_column)| {
+                is_denied(Place { table, column: *column }, of_column) && of_column.filled < of.rows
+            })
+            .map(|(column, of_column)| (Place { table, column }, of_column.id.clone()));
+        gaps.next().filter(|_| gaps.next().is_none())
+    };
+    let Body::Select(select) = &mut query.body else { return None };
+    let (name, within) = lone_negation(select)?;
+    let own = name.place.filter(|place| place.column == 0).and_then(|place| lacked(place.table));
+    let of_records = within.and_then(|within| only_table(&within)).and_then(|(alias, at)| {
+        let (place, id) = lacked(at)?;
+        Some((alias, place, id))
+    });
+    let none = |table: Option<String>, name: String, place: Place| {
+        Expression::IsNull(Box::new(Expression::Column(ColumnRef { table, name, place: Some(place) })))
+    };
+    let filter = select.filter.as_mut()?;
+    if let Some((place, id)) = own {
+        let text = format!("the question asks for those without {id}");
+        *negation_in(filter)? = none(name.table, id, place);
+        return Some(Mend { text, doubt: Doubt::Little });
+    }
+    let (alias, place, id) = of_records?;
+    let negation = negation_in(filter)?;
+    let Expression::Not(inner) = std::mem::replace(negation, Expression::Null) else { return None };
+    let Expression::InQuery(of, mut within) = *inner else { return None };
+    if let Body::Select(within) = &mut within.body {
+        within.filter = Some(Expression::both(within.filter.take(), none(Some(alias), id.clone(), place)));
+    }
+    *negation = Expression::InQuery(of, within);
+    Some(Mend { text: format!("the question asks for those with one without {id}"), doubt: Doubt::Little })
+}
+
+/// The only negation of a SELECT, if it denies that a thing is among those of a plain query.
+fn lone_negation(select: &Select) -> Option<(ColumnRef, Option<Select>)> {
+    let all = select.filter.as_ref()?.conjuncts();
+    let mut negations = all.into_iter().filter(|one| matches!(one, Expression::Not(_)));
+    let (Some(Expression::Not(inner)), None) = (negations.next(), negations.next()) else { return None };
+    let Expression::InQuery(of, within) = &**inner else { return None };
+    let Expression::Column(name) = &**of else { return None };
+    Some((name.clone(), within.select().cloned()))
+}
+
+/// The negation among the conditions.
+fn negation_in(condition: &mut Expression) -> Option<&mut Expression> {
+    match condition {
+        Expression::Not(_) => Some(condition),
+        Expression::And(left, right) => match negation_in(left) {
+            Some(found) => Some(found),
+            None => negation_in(right),
+        },
+        _ => None,
+    }
+}
+
+/// The only table of a SELECT without conditions, with its alias.
+fn only_table(select: &Select) -> Option<(String, usize)> {
+    match select.from.as_slice() {
+        [from] if select.filter.is_none() && select.group.is_empty() => match from.source {
+            Source::Table(_, Some(at)) => Some((from.alias.clone(), at)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

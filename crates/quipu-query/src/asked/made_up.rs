@@ -1,0 +1,72 @@
+//! Names that a model completes from what it knows: the "Giuseppe Rossini" of a question about
+//! Rossini, whom the graph calls Gioachino.
+
+use quipu_language::is_written_as_name;
+
+use super::slips::each_query;
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, Comparison, Expression, Query};
+use crate::tables::words_of;
+use crate::values::{Found, Values};
+
+/// Shorter words name nothing by themselves.
+const LEAST_NAME: usize = 4;
+
+/// Replaces a text that no value equals by those of its words that the question has. For a query
+/// that is not bound yet.
+pub(super) fn without_what_is_made_up(
+    question: &str,
+    query: &mut Query,
+    values: &Values,
+    found: &Found,
+) -> Option<Mend> {
+    let asked = words_of(question);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        for expression in select.expressions_mut() {
+            each_name(expression, &mut |text| {
+                if values.holds(text) || found.holds(text) {
+                    return;
+                }
+                let Some(said) = said_part(text, question, &asked) else { return };
+                let words = format!("the question has “{said}”, not “{text}”");
+                mend = Some(Mend { text: words, doubt: Doubt::Little });
+                *text = said;
+            });
+        }
+    });
+    mend
+}
+
+/// Calls `change` with the texts that columns must equal.
+fn each_name(expression: &mut Expression, change: &mut dyn FnMut(&mut String)) {
+    if let Expression::Compare(Comparison::Equal, of, value) = expression
+        && let (Expression::Column(_), Expression::Text(text)) = (&**of, &mut **value)
+    {
+        change(text);
+        return;
+    }
+    for part in expression.parts_mut() {
+        each_name(part, change);
+    }
+}
+
+/// The words at the end or the beginning of a name that the question writes as a name, if it has
+/// not all of them.
+fn said_part(text: &str, question: &str, asked: &[String]) -> Option<String> {
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    let is_said = |part: &&&str| {
+        let word = words_of(part);
+        !word.is_empty() && word.iter().all(|word| asked.contains(word) && is_written_as_name(question, word))
+    };
+    if parts.len() < 2 || parts.iter().all(|part| is_said(&part)) {
+        return None;
+    }
+    let mut last: Vec<&str> = parts.iter().rev().take_while(is_said).copied().collect();
+    last.reverse();
+    let first: Vec<&str> = parts.iter().take_while(is_said).copied().collect();
+    let said = if last.is_empty() { first } else { last };
+    let said = said.join(" ");
+    (said.chars().count() >= LEAST_NAME).then_some(said)
+}
