@@ -334,8 +334,8 @@ pub(super) fn names_extremes(words: &[String], at: usize, said: &Said, language:
     })
 }
 
-/// The names of a choice that a query leaves out: "who died first, Verdi or Wagner" does not ask who
-/// died first of all.
+/// The names of a choice that a query leaves out: "who died first, Verdi or Wagner" does not ask
+/// who died first of all.
 pub(super) fn choice_left_out(question: &str, words: &[String], left_out: &[String]) -> Vec<String> {
     let language = Language::of_words(words);
     let is_name = |word: &&String| left_out.contains(word) && is_written_as_name(question, word);

@@ -261,8 +261,8 @@ impl<'g> Builder<'g> {
         }
     }
 
-    /// Whether a relation states what one of the same title has stated already: an extract of DBpedia
-    /// has some values by two vocabularies.
+    /// Whether a relation states what one of the same title has stated already: an extract of
+    /// DBpedia has some values by two vocabularies.
     fn repeats(
         &self,
         found: &Found<'_>,
