@@ -118,6 +118,16 @@ async fn one_of_two_is_not_one_of_all() {
     assert!(doubts(&shop, "Which composer died first?", first).await.is_empty());
 }
 
+/// Without an embedder a column that the question does not name is far from it.
+#[tokio::test]
+async fn an_adjective_of_an_unknown_measure_is_doubted() {
+    let shop = composers().await;
+    let latest = "SELECT name FROM opera ORDER BY premiere DESC LIMIT 1";
+    assert_eq!(doubts(&shop, "Which opera is the most dangerous?", latest).await, ["dangerous"]);
+    assert_eq!(doubts(&shop, "What is the most dangerous opera?", latest).await, ["dangerous"]);
+    assert!(doubts(&shop, "Which opera had the most recent premiere?", latest).await.is_empty());
+}
+
 #[tokio::test]
 async fn a_name_that_the_model_completes_is_that_of_the_question() {
     let shop = composers().await;

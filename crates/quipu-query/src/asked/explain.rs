@@ -9,7 +9,7 @@ use quipu_language::{
 
 use super::columns_left_out::{column_left_out, denied_property};
 use super::each::each_left_out;
-use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
+use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::lacking::nothing_of_what_is_denied;
 use super::measures::of_another_measure;
@@ -19,6 +19,7 @@ use super::others::{leaves_out_itself, shares_by_another};
 use super::periods::Periods;
 use super::said::Said;
 use super::shares::ratio_of_others;
+use super::slips::extreme_of;
 use super::{Nearness, TableQuestion};
 use crate::syntax::{Aggregate, Comparison, Expression, From, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
@@ -30,6 +31,9 @@ const USUAL: f64 = 0.45;
 /// From this distance on, the given columns are not the role that the question asks for
 /// ([`role_not_given`]). Synonyms are closer: a boss and a manager.
 pub const FAR_FROM_ROLE: f64 = 0.4;
+
+/// From this distance on, a column is none that the question speaks of.
+const FAR_FROM_QUESTION: f64 = 0.5;
 
 /// Shorter lower-case words may easily be ordinary words instead of names.
 const LEAST_NAME: usize = 4;
@@ -356,6 +360,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             .unwrap_or(0.0)
     };
     found.unasked = said.columns.keys().map(unasked).sum();
+    let ordered = extreme_of(query).and_then(|column| tables.column(column.place?));
+    if ordered.is_some_and(|column| unasked(&column.title) > FAR_FROM_QUESTION) {
+        found.meanings.extend(adjective_left_out(&words, &found.names, tables));
+    }
     // "The capital of the capital of" asks for two steps.
     let text = words.join(" ").replace(" of the ", " of ");
     for (title, uses) in &said.columns {

@@ -7,6 +7,7 @@ use quipu_language::{
     End, Language, Measured, Ordered, asks_for, asks_for_the_better, is_measure, is_written_as_name,
 };
 
+use super::kinds::nouns_of_kinds;
 use super::said::Said;
 use super::slips::{each_query, superlatives};
 use crate::bind::{Doubt, Mend};
@@ -332,6 +333,24 @@ pub(super) fn names_extremes(words: &[String], at: usize, said: &Said, language:
         title.iter().any(|word| language.is_form(noun, word))
             && title.iter().any(|word| end(word) == Some(of))
     })
+}
+
+/// The adjective of "the most dangerous mountain" or "is the most dangerous", if a query leaves it
+/// out: whatever the query orders by measures something else, unless it is near in meaning.
+pub(super) fn adjective_left_out(words: &[String], left_out: &[String], tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let before = |at: usize, by: usize| at.checked_sub(by).and_then(|at| words.get(at));
+    let is_most = |at: &usize| {
+        words.get(*at).is_some_and(|word| language.is_quantity(word))
+            && before(*at, 1).is_some_and(|word| language.is_article(word))
+    };
+    let most = (0..words.len()).find(is_most)?;
+    let is_said_of_it = before(most, 2).is_some_and(|word| language.is_be(word));
+    let next = words.get(most + 2);
+    let is_of_a_kind =
+        next.is_some_and(|next| !nouns_of_kinds(std::slice::from_ref(next), tables).is_empty());
+    let adjective = words.get(most + 1).filter(|word| left_out.contains(word))?;
+    (is_said_of_it || is_of_a_kind).then(|| adjective.clone())
 }
 
 /// The names of a choice that a query leaves out: "who died first, Verdi or Wagner" does not ask
