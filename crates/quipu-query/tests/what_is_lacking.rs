@@ -168,3 +168,24 @@ async fn things_without_names_are_called_by_their_keys() {
     let count = "SELECT COUNT(name) FROM policy";
     assert_eq!(answers(&shop, "How many policies are there?", count).await, ["3"]);
 }
+
+/// "Home products" are those of the line "home", not the one called "Home Plus".
+#[tokio::test]
+async fn an_adjective_that_is_a_value_is_no_part_of_a_longer_name() {
+    let shop = graph(
+        ":a a :Product ; rdfs:label \"Home Plus\" ; :line \"home\" ; :price 3 . \
+         :b a :Product ; rdfs:label \"Home Shell\" ; :line \"home\" ; :price 5 . \
+         :c a :Product ; rdfs:label \"Basic Auto\" ; :line \"auto\" ; :price 7 .",
+    )
+    .await;
+    let left_out = async |question: &str, sql: &str| {
+        let near = quipu_query::asked::Nearness::default();
+        crate::common::checks::weighed(&shop, question, sql, near, &[]).await.1.values
+    };
+    let plus = "SELECT AVG(price) FROM product WHERE name = 'Home Plus'";
+    let home = "SELECT AVG(price) FROM product WHERE line = 'home'";
+    let question = "What is the average price of home products?";
+    assert_eq!(left_out(question, plus).await, ["home"]);
+    assert_eq!(left_out(question, home).await, Vec::<String>::new());
+    assert_eq!(left_out("What is the price of Home Plus?", plus).await, Vec::<String>::new());
+}
