@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary, RelationId};
 
-use super::samples::Samples;
+use super::samples::{SAMPLED, Samples};
 use super::words_of;
 
 /// A class's entities are known by so many samples, or by half of them.
@@ -90,7 +90,7 @@ impl Nested {
             }
         }
         nested.find_own(samples, all);
-        nested.find_covered(samples, classes, all);
+        nested.keep_needed(samples, classes, all);
         nested
     }
 
@@ -116,8 +116,10 @@ impl Nested {
                 self.covered.insert(wider);
                 continue;
             }
-            let has_own =
-                |triples: &Vec<(NodeId, NodeId)>| triples.iter().any(|(head, _)| own.contains(head));
+            // A relation that is sampled in part may have others of them.
+            let has_own = |triples: &Vec<(NodeId, NodeId)>| {
+                triples.len() >= SAMPLED || triples.iter().any(|(head, _)| own.contains(head))
+            };
             let relations = samples.triples.iter().filter(|(_, triples)| has_own(triples));
             self.own.insert(wider, relations.map(|(relation, _)| *relation).collect());
         }
@@ -125,7 +127,7 @@ impl Nested {
 
     /// Keeps the covered classes that a relation leads to: whoever is born in a city and in a
     /// country is born in a place.
-    fn find_covered(
+    fn keep_needed(
         &mut self,
         samples: &Samples,
         classes: &BTreeMap<NodeId, &NodeSummary>,
