@@ -10,7 +10,7 @@ set -eu
 purpose=${1:-tests}
 cd "$(dirname "$0")/.."
 
-APT_PACKAGES="build-essential cmake clang libclang-dev pkg-config"
+APT_PACKAGES="build-essential cmake libclang-dev pkg-config"
 SERVER_PACKAGES="virtuoso-opensource-7-bin"
 BROWSER_PACKAGES="chromium"
 VENV=.venv
@@ -57,7 +57,7 @@ install_build_tools() {
         say "build tools: ready"
         return
     fi
-    line="apt-get install -y $APT_PACKAGES"
+    line="apt-get install -y --no-install-recommends $APT_PACKAGES"
     have apt-get || fail "please install a C++ compiler, cmake, make and libclang with your package manager, then run this again"
     may_install || fail "build tools are missing; please type:  sudo apt-get update && sudo $line   and run this again"
     wants "$line" || fail "build tools are missing; type:  $as_root${as_root:+ }$line   or let this do it:  YES=1 make demo"
@@ -198,11 +198,22 @@ fetch_w3c_tests() {
     fi
 }
 
+# Fetches crates while apt works; the build fetches what is missing.
+fetch_crates() {
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    cargo fetch --locked --quiet --target "$host" >/dev/null 2>&1 || true
+}
+
 check_git
-install_build_tools
 check_rust
+fetch_crates &
+crates=$!
+trap 'kill $crates 2>/dev/null || true' EXIT
+install_build_tools
 make_python_environment
 install_node
+wait $crates
+trap - EXIT
 if [ "$purpose" != demo ]; then
     install_virtuoso
     install_browser

@@ -31,6 +31,7 @@ mod large_tables;
 mod mends;
 mod nested_classes;
 mod odd_graphs;
+mod of_other_things;
 mod property;
 mod sharing;
 mod values_in_parts;

@@ -26,7 +26,6 @@ use crate::ground::{Grounding, ground};
 use crate::ledger::{BestSoFar, Context, Ledger, Limits, Source, Trace, source_folder};
 use crate::methods::{ByMethod, Method, MethodConfig, NamedMethod};
 use crate::plan::{Cards, RelationCard};
-use crate::planners::ByPaths;
 use crate::sources::{ask_each, ask_workspace};
 
 pub use besides::PlannedPath;
@@ -396,8 +395,9 @@ async fn found_without_model(
     }
     let alone = context.without_model();
     let left = options.limits.time.saturating_sub(context.ledger.elapsed());
-    let (paths, none) = (ByPaths(&options.config.paths), BestSoFar::default());
-    match tokio::time::timeout(left, ask_each(&alone, question, &paths, &none).boxed()).await {
+    // `auto` doubts a path's answer as it does beside a model; `paths` would let it stand.
+    let (way, none) = (ByMethod { method: Method::Auto, config: &options.config }, BestSoFar::default());
+    match tokio::time::timeout(left, ask_each(&alone, question, &way, &none).boxed()).await {
         Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => Ok(None),
         Ok(outcome) => Ok(Some(outcome?).filter(|outcome| outcome.status == Status::Answered)),
     }

@@ -195,6 +195,11 @@ impl Language {
         self.words().walks.sharing.has(word) || self.is_sharing_prefix(word)
     }
 
+    /// Whether a word says so of what follows it, without saying that there are others: "same".
+    pub fn speaks_of_company(self, word: &str) -> bool {
+        self.words().walks.company.has(word)
+    }
+
     /// Whether a word is the prefix that says this: the "co" of "co-author".
     pub fn is_sharing_prefix(self, word: &str) -> bool {
         let prefix = self.words().walks.shared_prefix.trim().trim_end_matches('-');

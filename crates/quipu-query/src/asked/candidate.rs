@@ -31,6 +31,8 @@ pub struct PathFit {
     pub doubts: usize,
     /// The number of its steps.
     pub steps: usize,
+    /// Whether the model, asked for a query, found no table that holds what is asked for.
+    pub declined: bool,
 }
 
 /// A reading with its rows.

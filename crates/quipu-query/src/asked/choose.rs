@@ -4,8 +4,10 @@ use oxrdf::Term;
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
+use super::inherited::of_another_thing;
 use super::kinds::misnamed;
 use super::mistaken::another_name;
+use super::offered::offered;
 use super::tried::given_up;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
@@ -13,7 +15,7 @@ use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
 use crate::syntax::{Comparison, Expression, Item};
 use crate::tables::words_of;
-use crate::values::Values;
+use crate::values::Mention;
 
 /// A chosen reading with its confidence.
 pub struct Chosen {
@@ -122,6 +124,7 @@ impl Features {
             doubts: candidate.path.map_or(0.0, |path| path.doubts as f64),
             steps: candidate.path.map_or(0.0, |path| path.steps.saturating_sub(1) as f64),
             doubtful: candidate.path.is_some_and(|path| path.doubts > 0)
+                || (candidate.path.is_some_and(|path| path.declined) && !unexplained.names.is_empty())
                 || candidate.role >= FAR_FROM_ROLE
                 || !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
@@ -324,17 +327,10 @@ pub fn features(
     };
     unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
     unexplained.meanings.extend(another_name(question, query, asking.values));
+    let of_another = of_another_thing(&words_of(question), query, tables);
+    unexplained.meanings.extend(of_another);
     unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried, tables));
-    // "Which is larger, Ohio or Nevada": the answer is not the United States.
-    let offered = offered(question, asking.values).unwrap_or_default();
-    let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();
-    let is_offered = |cell: &&CellValue| offered.terms.contains(&cell.term);
-    if !offered.terms.is_empty()
-        && (given.iter().all(|cell| cell.key.is_some()) || asks_for_the_better(&words_of(question)))
-        && !given.iter().any(is_offered)
-    {
-        unexplained.meanings.push(offered.word);
-    }
+    unexplained.meanings.extend(no_choice(asking, candidate));
     let written = || all.iter().filter(|other| other.path.is_none());
     let itself = usize::from(candidate.path.is_none());
     let others = written().count().saturating_sub(itself);
@@ -344,34 +340,28 @@ pub fn features(
     (Features::of(asking, candidate, &unexplained, votes), unexplained)
 }
 
-/// Two values from which a comparison asks to choose.
-#[derive(Default)]
-struct Offered {
-    terms: Vec<Term>,
-    /// The word between them.
-    word: String,
-}
-
-/// The values from which a comparison asks to choose; `None` if the question does not offer two.
-fn offered(question: &str, values: &Values) -> Option<Offered> {
-    let language = Language::of(question);
-    let words = words_of(question);
-    let compares =
-        words.iter().flat_map(|word| language.meanings(word)).any(|meaning| meaning.means == "comparison")
-            || asks_for_the_better(&words);
-    let (or, word) = words.iter().enumerate().find(|(_, word)| compares && language.offers_a_choice(word))?;
-    let (mut before, mut behind) = (None, None);
-    for mention in values.mentions(question) {
-        let named = words_of(&mention.text);
-        let at = words.windows(named.len().max(1)).position(|words| words == named);
-        let terms = || mention.matches.iter().flat_map(|found| found.terms.clone()).collect::<Vec<Term>>();
-        match at {
-            Some(at) if at + named.len() == or => before = Some(terms()),
-            Some(at) if at == or + 1 => behind = Some(terms()),
-            _ => {}
-        }
+/// The name of a thing that a comparison offers, if the reading gives none of those that it offers,
+/// or all: "which is larger, Ohio or Nevada" is not answered by the United States.
+fn no_choice(asking: &TableQuestion<'_>, candidate: &Candidate) -> Option<String> {
+    let words = words_of(asking.text);
+    let language = Language::of_words(&words);
+    let means = |word: &String| language.meanings(word).iter().any(|of| of.means == "comparison");
+    let is_better = asks_for_the_better(&words);
+    if !is_better && !words.iter().any(means) {
+        return None;
     }
-    Some(Offered { terms: [before?, behind?].concat(), word: word.clone() })
+    let offered = offered(asking.text, asking.values);
+    let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();
+    let is_given = |mention: &Mention| {
+        let mut terms = mention.matches.iter().flat_map(|found| &found.terms);
+        terms.any(|term| given.iter().any(|cell| cell.term == *term))
+    };
+    let given_of_them = offered.iter().filter(|mention| is_given(mention)).count();
+    let gives_things = given.iter().all(|cell| cell.key.is_some());
+    let gives_none = given_of_them == 0 && (gives_things || is_better);
+    let gives_all = given_of_them == offered.len() && candidate.bound.query.limit == Some(1);
+    let last = offered.last()?;
+    (gives_none || gives_all).then(|| last.text.clone())
 }
 
 fn score(asking: &TableQuestion<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {

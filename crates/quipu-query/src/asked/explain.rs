@@ -15,7 +15,7 @@ use super::lacking::nothing_of_what_is_denied;
 use super::measures::of_another_measure;
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
-use super::others::{leaves_out_itself, shares_by_another};
+use super::others::{leaves_out_itself, same_as_nothing, shares_by_another};
 use super::periods::Periods;
 use super::said::Said;
 use super::shares::ratio_of_others;
@@ -319,6 +319,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(left_out.or_else(|| denied_property(&words, &found.names, query, tables)));
     found.meanings.extend(nothing_of_what_is_denied(&words, &found.names));
     found.meanings.extend(shares_by_another(&words, query, tables));
+    found.meanings.extend(same_as_nothing(&words, &found.names, query));
     found.meanings.extend(ruled_out(question, &words, query, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by the existence of a jar.

@@ -13,6 +13,7 @@ use super::lacking::those_that_lack;
 use super::made_up::without_what_is_made_up;
 use super::measures::{right_measure, right_order};
 use super::moved::with_the_named;
+use super::offered::among_the_offered;
 use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
@@ -61,6 +62,7 @@ fn mended(
         without_honours(question, &mut query, values),
         without_what_is_made_up(question, &mut query, values, found),
         with_the_named(&mut query, tables, values, found),
+        among_the_offered(question, &mut query, tables, values),
         with_counted(question, &mut query, tables),
         within_extreme(&mut query, tables),
     ];

@@ -8,7 +8,7 @@ use oxrdf::Term;
 use super::Nearness;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
-use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Join, Query, Source};
+use crate::syntax::{Aggregate, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Mention, Values, names_written};
 
@@ -17,18 +17,24 @@ use crate::values::{Mention, Values, names_written};
 const FAR: f64 = 0.5;
 /// The same for flags: a flag says yes or no about one thing only.
 const FAR_FROM_FLAG: f64 = 0.6;
+/// The same for a noun that may be a role: people and a population, a house's persons and its
+/// members are closer.
+const QUITE_FAR: f64 = 0.3;
 
 /// A word of a name in the question that the thing in the query, of a similar name, lacks: "Anton
 /// Caltrop" is not Ruben Caltrop.
 pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Option<String> {
     let language = Language::of(question);
     let words = words_of(question);
-    let names = long_names(question);
     let mentions = values.mentions(question);
+    let written = long_names(question);
+    let has_capitals = question.chars().any(char::is_uppercase);
     let mut found = None;
     query.visit(&mut |part| {
         let Expression::Terms(terms, name) = part else { return };
         let held = words_of(name);
+        let longer = if has_capitals { None } else { lengthened(&words, &held, language) };
+        let names: Vec<&Vec<String>> = written.iter().chain(&longer).collect();
         let telling = |word: &&String| !language.has_honour(word) && language.meanings(word).is_empty();
         let missing: Vec<&String> =
             held.iter().filter(|word| !words.contains(word)).filter(telling).collect();
@@ -59,13 +65,13 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
 fn another_place(
     held: &[String],
     terms: &[Term],
-    names: &[Vec<String>],
+    names: &[&Vec<String>],
     mentions: &[Mention],
     language: Language,
 ) -> Option<String> {
     let longer = names.iter().find_map(|written| {
         let (first, rest) = written.split_first()?;
-        (rest == held && language.makes_another_name(first)).then_some((first, written))
+        (rest == held && language.makes_another_name(first)).then_some((first, *written))
     })?;
     let is_known = mentions.iter().any(|mention| {
         words_of(&mention.text) == *longer.1
@@ -92,6 +98,15 @@ fn long_names(question: &str) -> Vec<Vec<String>> {
     names.filter(|name| name.len() > 1).collect()
 }
 
+/// The words of a name in a question without capitals, with the word before them that makes them
+/// another name: "new scotland".
+fn lengthened(words: &[String], held: &[String], language: Language) -> Option<Vec<String>> {
+    let start = words.iter().position(|word| held.contains(word))?;
+    let first = words.get(start.checked_sub(1)?)?;
+    let rest = words.iter().skip(start).take_while(|word| held.contains(word)).cloned();
+    language.makes_another_name(first).then(|| std::iter::once(first.clone()).chain(rest).collect())
+}
+
 /// The word that shows that a reading answers another question: of the question, or of the reading
 /// if the question has none.
 pub(super) fn something_else(
@@ -104,11 +119,11 @@ pub(super) fn something_else(
 ) -> Option<String> {
     let words = words_of(question);
     by_another_verb(&words, query, said, tables)
-        .or_else(|| of_unnamed_things(&words, query, tables))
         .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
         .or_else(|| another_substance(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
+        .or_else(|| most_of_another(&words, query, left_out, near))
         .or_else(|| more_of_another(&words, query, left_out, near))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
@@ -203,51 +218,6 @@ fn is_whole(title: &str, words: &[String]) -> bool {
     let last =
         words_of(title).pop().filter(|last| !language.meanings(last).is_empty() && !language.is_by(last));
     last.is_none_or(|last| words.contains(&last))
-}
-
-/// The title of things that the question does not mention, if a reading gives their property and
-/// they refer to the thing asked about, not the reverse: the home town of a doctor's patients is
-/// not the doctor's.
-fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
-    let language = Language::of_words(words);
-    let select = query.select()?;
-    let is_named = |title: &str| {
-        words_of(title)
-            .iter()
-            .any(|of| language.meanings(of).is_empty() && words.iter().any(|word| language.is_form(word, of)))
-    };
-    // Forward, each thing leads to one other: the continent of a city's country.
-    let (mut is_backward, mut silent) = (false, None);
-    for from in &select.from {
-        let (Join::Left(Some(on)), Source::Table(_, Some(at))) = (&from.join, &from.source) else { continue };
-        let Some(table) = tables.table(*at) else { continue };
-        let mut by_row = false;
-        on.visit(&mut |part| {
-            if let Expression::Column(column) = part
-                && column.table.as_ref() == Some(&from.alias)
-            {
-                by_row |= column.place.is_some_and(|place| place.column == 0);
-            }
-        });
-        is_backward |= !by_row;
-        if !table.is_links() && !is_named(&table.title) {
-            silent = Some((from.alias.clone(), table.title.clone()));
-        }
-    }
-    let (alias, title) = silent.filter(|_| is_backward)?;
-    select.items.iter().find_map(|item| {
-        let Expression::Column(ColumnRef { table: Some(of), place: Some(place), .. }) = &item.expression
-        else {
-            return None;
-        };
-        if *of == alias {
-            return Some(title.clone());
-        }
-        // "The doctor's home town" is not that of the patients of the appointments.
-        let table = tables.table(place.table).filter(|table| !table.is_links())?;
-        let is_value = place.column > 0 && !is_named(&table.title);
-        is_value.then(|| table.title.clone())
-    })
 }
 
 /// A flag that a reading gives or compares and that the question does not mention.
@@ -354,18 +324,36 @@ fn another_extreme(
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())
 }
 
+/// The word of the things to be counted that is far from a reading which counts others: the
+/// language with the most native speakers, the restaurant with more tables.
+fn most_of_another(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+    let language = Language::of_words(words);
+    // "Used most often" counts uses.
+    let the = |at: usize| {
+        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| language.is_article(word))
+    };
+    let asks =
+        |(at, word): (usize, &String)| (language.is_quantity(word) && the(at)) || is_more(word, language);
+    let most = words.iter().enumerate().position(asks)?;
+    let counted: Vec<&String> =
+        words.get(most + 1..)?.iter().take_while(|word| language.meanings(word).is_empty()).collect();
+    let (noun, adjectives) = counted.split_last()?;
+    if !counts(query) || !left_out.contains(noun) {
+        return None;
+    }
+    let far = adjectives.iter().any(|word| is_far(word, left_out, near))
+        || near.to(noun).is_some_and(|near| near < QUITE_FAR);
+    far.then(|| (*noun).clone())
+}
+
 /// The noun of which there is more or less, if the reading orders by something quite else: salt is
 /// no energy.
 fn more_of_another(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
-    /// People and a population are closer.
-    const QUITE_FAR: f64 = 0.3;
     let language = Language::of_words(words);
     if query.order.is_empty() || counts(query) {
         return None;
     }
-    let is_more = |word: &String| {
-        language.end_asked_for(word, Ordered::Numbers).is_some() && language.means_comparison(word)
-    };
+    let is_more = |word: &String| is_more(word, language);
     let nouns =
         words.windows(2).filter(|pair| pair.first().is_some_and(is_more)).filter_map(|pair| pair.get(1));
     let is_far =
@@ -400,6 +388,10 @@ fn another_amount(
     let is_its = titles.iter().any(|title| language.measured(noun, title) == Measured::Alike);
     (takes && !is_its && language.meanings(noun).is_empty() && is_far(noun, left_out, near))
         .then(|| noun.clone())
+}
+
+fn is_more(word: &str, language: Language) -> bool {
+    language.end_asked_for(word, Ordered::Numbers).is_some() && language.means_comparison(word)
 }
 
 fn is_far(noun: &String, left_out: &[String], near: &Nearness) -> bool {

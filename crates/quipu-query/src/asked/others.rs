@@ -92,6 +92,29 @@ pub(super) fn shares_by_another(words: &[String], query: &Query, tables: &Tables
     by_another.then(|| prefix.clone())
 }
 
+/// The word "same" where a query names nothing to share with and compares no two rows either:
+/// "which composers were born in the same year".
+pub(super) fn same_as_nothing(words: &[String], left_out: &[String], query: &Query) -> Option<String> {
+    let language = Language::of_words(words);
+    // "The share of the claims" is a part of them.
+    let is_part = |at: usize| words.get(at + 1).is_some_and(|next| language.is_of(next));
+    let is_same = |(at, word): &(usize, &String)| {
+        language.speaks_of_company(word) && left_out.contains(word) && !is_part(*at)
+    };
+    let (_, same) = words.iter().enumerate().find(is_same)?;
+    let (mut names, mut pairs) = (false, false);
+    query.visit(&mut |part| match part {
+        Expression::Terms(..) => names = true,
+        Expression::Compare(_, a, b) => {
+            let (a, b) = (place_of(a), place_of(b));
+            pairs |= a.is_some() && a == b;
+        }
+        _ => {}
+    });
+    let groups = query.select().is_none_or(|select| !select.group.is_empty());
+    (!names && !pairs && !groups).then(|| same.clone())
+}
+
 /// The word of a name that a reading only rules out, if the question denies nothing: "who wrote a
 /// film with A" does not ask for everybody but A.
 pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {

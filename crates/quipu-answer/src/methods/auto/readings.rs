@@ -46,5 +46,8 @@ fn is_query(plan: &Planned, outcome: &Outcome) -> bool {
 }
 
 fn reading<'a>(plan: &'a Planned, share: f64, doubts: &[&'static str]) -> PathReading<'a> {
-    PathReading { plan, fit: PathFit { share, doubts: doubts.len(), steps: plan.all_steps() } }
+    PathReading {
+        plan,
+        fit: PathFit { share, doubts: doubts.len(), steps: plan.all_steps(), declined: false },
+    }
 }

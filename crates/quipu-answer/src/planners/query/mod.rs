@@ -260,6 +260,8 @@ async fn candidates(
         }
         Err(failure) => {
             declined = failure.declined;
+            let paths = candidates.iter_mut().filter_map(|candidate| candidate.path.as_mut());
+            paths.for_each(|path| path.declined = declined);
             let mends = asking.config.repair && failure.may_be_mended() && !path_is_sure;
             if mends && has_room(context, asking.config) {
                 let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;

@@ -1,0 +1,115 @@
+//! Properties of other things than the one that a question names: the allergies of a doctor's
+//! patients are not the doctor's, and the capital of Ohio is not that of Ohio's country.
+
+use quipu_language::Language;
+
+use super::stand_ins::is_numbered;
+use crate::syntax::{ColumnRef, Comparison, Expression, Query};
+use crate::tables::{Column, Kind, Place, Rows, Tables, words_of};
+
+/// Shares of a column's values that are distinct, from which on each value belongs to one thing.
+const OF_ONE: f64 = 0.9;
+/// Fewer values show nothing.
+const FEW: u64 = 4;
+
+/// The title of the property that a reading gives, if it belongs to other things than the named one
+/// and the question mentions neither them nor the way to them.
+pub(super) fn of_another_thing(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let given = given_property(query)?;
+    let column = tables.column(given)?;
+    let owner = owner(given, tables)?;
+    let (named, links) = uses(query, given, tables);
+    let [named] = named.as_slice() else { return None };
+    if *named == owner || links.is_empty() {
+        return None;
+    }
+    // A record of what happened: the city of a band's concert, the reason of an animal's visit.
+    let things = tables.table(owner)?;
+    let tells = matches!(column.kind, Kind::Entity(Some(_))) || is_numbered(things);
+    if tells && links.len() == 1 && links.iter().all(|link| link.table == owner && !link.several) {
+        return None;
+    }
+    let is_said = |title: &str| {
+        words_of(title)
+            .iter()
+            .filter(|of| language.meanings(of).is_empty())
+            .any(|of| words.iter().any(|word| language.is_form(word, of)))
+    };
+    if is_said(&things.title) || links.iter().any(|link| is_said(&link.title)) {
+        return None;
+    }
+    (!leads_forward(*named, owner, &links) || is_of_one(column)).then(|| column.title.clone())
+}
+
+/// Whether relations with one value each lead from things of one table to one thing of another.
+fn leads_forward(from: usize, to: usize, links: &[Link]) -> bool {
+    let mut reached = vec![from];
+    while let Some(next) = links
+        .iter()
+        .find(|link| !link.several && reached.contains(&link.table) && !reached.contains(&link.target))
+    {
+        reached.push(next.target);
+    }
+    reached.contains(&to)
+}
+
+/// The only column that a query gives, if it holds a property.
+fn given_property(query: &Query) -> Option<Place> {
+    let [item] = query.select()?.items.as_slice() else { return None };
+    let Expression::Column(ColumnRef { place: Some(place), .. }) = &item.expression else { return None };
+    (place.column > 0).then_some(*place)
+}
+
+/// The table of the things that have a property.
+fn owner(place: Place, tables: &Tables) -> Option<usize> {
+    match &tables.table(place.table)?.source {
+        Rows::Links { heads, .. } => Some(*heads),
+        Rows::Types(_) | Rows::Heads(_) => Some(place.table),
+    }
+}
+
+/// Whether almost every value of a column belongs to one thing only.
+fn is_of_one(column: &Column) -> bool {
+    matches!(column.kind, Kind::Entity(_))
+        && column.distinct >= FEW
+        && column.distinct as f64 >= column.filled as f64 * OF_ONE
+}
+
+/// A relation by which a query goes from one thing to another.
+struct Link {
+    title: String,
+    /// The table that has its column.
+    table: usize,
+    /// The table of its values.
+    target: usize,
+    /// Whether a thing may have several of its values.
+    several: bool,
+}
+
+/// The tables of the named things, and the relations other than the given property.
+fn uses(query: &Query, given: Place, tables: &Tables) -> (Vec<usize>, Vec<Link>) {
+    let mut named = Vec::new();
+    let mut links: Vec<(Place, Link)> = Vec::new();
+    query.visit(&mut |part| match part {
+        Expression::Compare(Comparison::Equal, of, value) => {
+            if let (Expression::Column(column), Expression::Terms(..)) = (&**of, &**value)
+                && let Some(place) = column.place
+            {
+                named.extend(tables.leads_to(place).or_else(|| owner(place, tables)));
+            }
+        }
+        Expression::Column(ColumnRef { place: Some(place), .. }) if *place != given && place.column > 0 => {
+            let Some((table, column)) = tables.table(place.table).zip(tables.column(*place)) else { return };
+            let Kind::Entity(Some(target)) = column.kind else { return };
+            if !links.iter().any(|(known, _)| known == place) {
+                let (title, several) = (column.title.clone(), table.is_links());
+                links.push((*place, Link { title, table: place.table, target, several }));
+            }
+        }
+        _ => {}
+    });
+    named.sort_unstable();
+    named.dedup();
+    (named, links.into_iter().map(|(_, link)| link).collect())
+}

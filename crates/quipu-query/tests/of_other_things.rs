@@ -1,0 +1,128 @@
+//! Readings that run, and that speak of other things than the question.
+
+use quipu_query::asked::{Candidate, Nearness, PathFit, TableQuestion, features};
+use quipu_query::{RunLimits, plan, run};
+
+use crate::common::checks::{doubts, graph, weighed};
+use crate::common::{Shop, read};
+
+/// Doctors with patients, and states of countries.
+async fn town() -> Shop {
+    graph(
+        ":d1 a :Doctor ; rdfs:label \"Ada Moor\" ; :treats :p1, :p2 . :d2 a :Doctor ; rdfs:label \"Bo Ley\" ; :treats :p3 . \
+         :p1 a :Patient ; rdfs:label \"Cy Finn\" ; :homeTown :t1 ; :allergicTo \"pollen\", \"nuts\" . \
+         :p2 a :Patient ; rdfs:label \"Di Grau\" ; :homeTown :t2 ; :allergicTo \"nuts\" . \
+         :p3 a :Patient ; rdfs:label \"Ed Holm\" ; :homeTown :t1 ; :allergicTo \"dust\", \"wool\" . \
+         :t1 a :Town ; rdfs:label \"Ostby\" ; :inState :s1 . :t2 a :Town ; rdfs:label \"Lund\" ; :inState :s2 . \
+         :t3 a :Town ; rdfs:label \"Varn\" ; :inState :s3 . :t4 a :Town ; rdfs:label \"Sund\" ; :inState :s4 . \
+         :s1 a :State ; rdfs:label \"West Elland\" ; :inCountry :c1 . :s2 a :State ; rdfs:label \"Fjordland\" ; :inCountry :c2 . \
+         :s3 a :State ; rdfs:label \"Moss County\" ; :inCountry :c3 . :s4 a :State ; rdfs:label \"Isle\" ; :inCountry :c4 . \
+         :c1 a :Country ; rdfs:label \"Norland\" ; :capital :t1 ; :currency \"Crown\" . \
+         :c2 a :Country ; rdfs:label \"Sudland\" ; :capital :t2 ; :currency \"Crown\" . \
+         :c3 a :Country ; rdfs:label \"Estland\" ; :capital :t3 ; :currency \"Mark\" . \
+         :c4 a :Country ; rdfs:label \"Midland\" ; :capital :t4 ; :currency \"Mark\" . \
+         :v1 a :Visit ; :patient :p1 ; :reason \"fever\" . :v2 a :Visit ; :patient :p2 ; :reason \"burn\" .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn what_is_true_of_others_is_not_true_of_the_named() {
+    let shop = town().await;
+    let towns = "SELECT patient.home_town FROM patient JOIN doctor_treats ON patient.name = doctor_treats.treats \
+                 WHERE doctor_treats.doctor = 'Ada Moor'";
+    assert_eq!(doubts(&shop, "In which town does Ada Moor live?", towns).await, ["home town"]);
+    assert!(doubts(&shop, "In which towns do the patients of Ada Moor live?", towns).await.is_empty());
+    assert!(doubts(&shop, "Which towns do those whom Ada Moor treats live in?", towns).await.is_empty());
+    let allergies = "SELECT allergic_to FROM patient_allergic_to WHERE patient IN \
+                     (SELECT treats FROM doctor_treats WHERE doctor = 'Ada Moor')";
+    assert_eq!(doubts(&shop, "What is Ada Moor allergic to?", allergies).await, ["allergic to"]);
+}
+
+#[tokio::test]
+async fn a_state_shares_its_countrys_currency_not_its_capital() {
+    let shop = town().await;
+    let of = |column: &str| {
+        format!(
+            "SELECT country.{column} FROM country JOIN state ON state.in_country = country.name WHERE state.name = 'Fjordland'"
+        )
+    };
+    assert_eq!(doubts(&shop, "What is the capital of Fjordland?", &of("capital")).await, ["capital"]);
+    let asked = "What is the capital of the country of Fjordland?";
+    assert!(doubts(&shop, asked, &of("capital")).await.is_empty());
+    assert!(doubts(&shop, "Which currency is used in Fjordland?", &of("currency")).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_record_tells_of_those_that_it_holds() {
+    let shop = town().await;
+    let reason = "SELECT reason FROM visit WHERE patient = 'Cy Finn'";
+    assert!(doubts(&shop, "Why did Cy Finn come?", reason).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_word_before_a_small_name_makes_it_another() {
+    let shop = town().await;
+    let currency = "SELECT country.currency FROM country JOIN state ON state.in_country = country.name WHERE state.name = 'moss'";
+    assert_eq!(doubts(&shop, "which currency is used in new moss", currency).await, ["new"]);
+    assert!(doubts(&shop, "which currency is used in moss", currency).await.is_empty());
+}
+
+#[tokio::test]
+async fn the_same_as_nothing_is_doubted() {
+    let shop = town().await;
+    let first = "SELECT name FROM patient WHERE home_town = (SELECT home_town FROM patient LIMIT 1)";
+    assert_eq!(doubts(&shop, "Which patients have the same home town?", first).await, ["same"]);
+    let pairs =
+        "SELECT a.name FROM patient a JOIN patient b ON a.home_town = b.home_town WHERE a.name <> b.name";
+    assert!(doubts(&shop, "Which patients have the same home town?", pairs).await.is_empty());
+}
+
+#[tokio::test]
+async fn most_of_some_are_not_most_of_all() {
+    let shop = town().await;
+    let counted = "SELECT home_town FROM patient GROUP BY home_town ORDER BY COUNT(*) DESC LIMIT 1";
+    let near = |words: &[(&str, f64)]| Nearness {
+        asked: words.iter().map(|(word, near)| ((*word).to_owned(), *near)).collect(),
+        ..Nearness::default()
+    };
+    let doubted = async |question: &str, words: &[(&str, f64)]| {
+        weighed(&shop, question, counted, near(words), &[]).await.1.meanings
+    };
+    let found =
+        doubted("Which town has the most allergic people?", &[("allergic", 0.2), ("people", 0.6)]).await;
+    assert_eq!(found, ["people"]);
+    assert_eq!(doubted("Which town has the most tables?", &[("tables", 0.2)]).await, ["tables"]);
+    assert!(doubted("Which town has the most people?", &[("people", 0.4)]).await.is_empty());
+    assert!(doubted("Which home town is used the most often?", &[("often", 0.4)]).await.is_empty());
+}
+
+/// A path beside the model's word that no table holds what is asked for.
+#[tokio::test]
+async fn a_path_that_leaves_words_out_falls_with_the_models_refusal() {
+    let shop = town().await;
+    let asked = async |question: &str, declined: bool| {
+        let bound = read(&shop, question, "SELECT home_town FROM patient WHERE name = 'Cy Finn'");
+        let plan = plan(&bound.query, &shop.tables).unwrap();
+        let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
+        let candidate = Candidate {
+            bound,
+            plan,
+            rows,
+            words: String::new(),
+            near: Nearness::default(),
+            role: 0.0,
+            likelihood: None,
+            repaired: false,
+            tried: Vec::new(),
+            ties: 0,
+            path: Some(PathFit { share: 0.9, doubts: 0, steps: 1, declined }),
+        };
+        let (text, named) = (question, &[][..]);
+        let asking = TableQuestion { text, tables: &shop.tables, values: &shop.values, named };
+        features(&asking, &candidate, std::slice::from_ref(&candidate)).0.is_doubtful()
+    };
+    assert!(asked("Where does Cy Finn live?", true).await);
+    assert!(!asked("Where does Cy Finn live?", false).await);
+    assert!(!asked("What is the home town of Cy Finn?", true).await);
+}
