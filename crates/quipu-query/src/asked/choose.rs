@@ -124,7 +124,6 @@ impl Features {
             doubts: candidate.path.map_or(0.0, |path| path.doubts as f64),
             steps: candidate.path.map_or(0.0, |path| path.steps.saturating_sub(1) as f64),
             doubtful: candidate.path.is_some_and(|path| path.doubts > 0)
-                || (candidate.path.is_some_and(|path| path.declined) && !unexplained.names.is_empty())
                 || candidate.role >= FAR_FROM_ROLE
                 || !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
@@ -327,13 +326,15 @@ pub fn features(
     };
     unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
     unexplained.meanings.extend(another_name(question, query, asking.values));
-    let of_another = of_another_thing(&words_of(question), query, tables);
+    let of_another = of_another_thing(&words_of(question), &unexplained.names, query, tables);
     unexplained.meanings.extend(of_another);
     unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried, tables));
     unexplained.meanings.extend(no_choice(asking, candidate));
     let written = || all.iter().filter(|other| other.path.is_none());
     let itself = usize::from(candidate.path.is_none());
-    let others = written().count().saturating_sub(itself);
+    // The model's word that no table holds what is asked for is a vote against.
+    let declined = usize::from(candidate.path.is_some_and(|path| path.declined));
+    let others = written().count().saturating_sub(itself) + declined;
     let alike = written().filter(|other| same_rows(&candidate.rows, &other.rows)).count();
     let alike = alike.saturating_sub(itself);
     let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };

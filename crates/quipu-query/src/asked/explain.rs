@@ -11,7 +11,7 @@ use super::columns_left_out::{column_left_out, denied_property};
 use super::each::each_left_out;
 use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
-use super::lacking::nothing_of_what_is_denied;
+use super::lacking::{nothing_of_what_is_denied, object_of_denied};
 use super::measures::of_another_measure;
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
@@ -332,8 +332,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         !is_number(at) && meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation")
     };
     if (0..words.len()).any(denies) {
+        // "Who has not returned a book": the verb, which is said, denies.
+        let object = object_of_denied(&words).filter(|(verb, _)| said.names(verb, language));
+        let is_object = |noun: &&String| object.is_some_and(|(_, object)| object == *noun);
         let kinds = nouns_of_kinds(&words, tables).into_iter().filter(|noun| !said.names(noun, language));
-        found.meanings.extend(kinds.cloned());
+        found.meanings.extend(kinds.filter(|noun| !is_object(noun)).cloned());
     }
     // "The longer book" has more pages, not a longer name.
     if said.does.contains("letters") && !words.iter().any(|word| language.counts_letters(word)) {

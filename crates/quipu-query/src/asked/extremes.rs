@@ -384,8 +384,12 @@ pub(super) fn extremes_left_out(
         .filter(|(at, _)| !names_extremes(words, *at, said, language))
         .collect();
     let mut seen = HashSet::new();
+    // "The latest version" of a thing is its version.
+    let given = given_and_ordered(query, tables);
+    let is_given =
+        |at: usize| words.get(at + 1).is_some_and(|next| given.iter().any(|of| language.is_form(next, of)));
     let asked: Vec<(usize, String)> =
-        asked.into_iter().filter(|(_, word)| seen.insert(word.clone())).collect();
+        asked.into_iter().filter(|(at, word)| !is_given(*at) && seen.insert(word.clone())).collect();
     let together = words.iter().any(|word| language.takes_together(word));
     let (mut taken, mut of_one) = (0, false);
     each_query(&mut query.clone(), &mut |query| {
@@ -407,6 +411,21 @@ pub(super) fn extremes_left_out(
     match (of_one, taken) {
         (true, _) => asked.into_iter().map(|(_, word)| word).collect(),
         (false, 1) => asked.into_iter().skip(1).map(|(_, word)| word).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The words of the title of the only column that a query gives, if it orders by that column.
+fn given_and_ordered(query: &Query, tables: &Tables) -> Vec<String> {
+    let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    match (items, query.order.as_slice()) {
+        ([item], [order]) if item.expression == order.expression => match &item.expression {
+            Expression::Column(column) => {
+                let column = column.place.and_then(|place| tables.column(place));
+                column.map(|column| words_of(&column.title)).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        },
         _ => Vec::new(),
     }
 }

@@ -3,9 +3,8 @@
 
 use quipu_language::Language;
 
-use super::stand_ins::is_numbered;
 use crate::syntax::{ColumnRef, Comparison, Expression, Query};
-use crate::tables::{Column, Kind, Place, Rows, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Rows, Table, Tables, words_of};
 
 /// Shares of a column's values that are distinct, from which on each value belongs to one thing.
 const OF_ONE: f64 = 0.9;
@@ -14,7 +13,12 @@ const FEW: u64 = 4;
 
 /// The title of the property that a reading gives, if it belongs to other things than the named one
 /// and the question mentions neither them nor the way to them.
-pub(super) fn of_another_thing(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+pub(super) fn of_another_thing(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
     let language = Language::of_words(words);
     let given = given_property(query)?;
     let column = tables.column(given)?;
@@ -26,20 +30,38 @@ pub(super) fn of_another_thing(words: &[String], query: &Query, tables: &Tables)
     }
     // A record of what happened: the city of a band's concert, the reason of an animal's visit.
     let things = tables.table(owner)?;
-    let tells = matches!(column.kind, Kind::Entity(Some(_))) || is_numbered(things);
+    let tells = matches!(column.kind, Kind::Entity(Some(_))) || is_record(things);
     if tells && links.len() == 1 && links.iter().all(|link| link.table == owner && !link.several) {
         return None;
     }
-    let is_said = |title: &str| {
-        words_of(title)
-            .iter()
-            .filter(|of| language.meanings(of).is_empty())
-            .any(|of| words.iter().any(|word| language.is_form(word, of)))
+    let is_form = |of: &String| words.iter().any(|word| language.is_form(word, of));
+    let is_said =
+        |title: &str| words_of(title).iter().filter(|of| language.meanings(of).is_empty()).any(is_form);
+    // "The maker of the Condor" may be its manufacturer, and "pictures" its paintings.
+    let is_noun = |at: usize, word: &String| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        language.is_plural(word) || before.is_some_and(|before| language.is_article(before))
     };
-    if is_said(&things.title) || links.iter().any(|link| is_said(&link.title)) {
+    let may_be_said = words.iter().enumerate().any(|(at, word)| left_out.contains(word) && is_noun(at, word));
+    if may_be_said || is_said(&things.title) || links.iter().any(|link| is_said(&link.title)) {
         return None;
     }
-    (!leads_forward(*named, owner, &links) || is_of_one(column)).then(|| column.title.clone())
+    if is_of_one(column) {
+        return Some(column.title.clone());
+    }
+    // "Which food groups go into the pie" asks for those of several things.
+    let of_title = words_of(&column.title);
+    let asks_for_several = words
+        .iter()
+        .any(|word| language.is_plural(word) && of_title.iter().any(|of| language.is_form(word, of)));
+    (!asks_for_several && !leads_forward(*named, owner, &links)).then(|| column.title.clone())
+}
+
+/// Whether the things of a table have no names but numbers and codes.
+fn is_record(table: &Table) -> bool {
+    let names = table.columns.first().map(|name| name.examples.as_slice()).unwrap_or_default();
+    let is_code = |name: &String| name.contains(|c: char| c.is_ascii_digit());
+    table.unnamed || (!names.is_empty() && names.iter().all(is_code))
 }
 
 /// Whether relations with one value each lead from things of one table to one thing of another.

@@ -1,11 +1,11 @@
 //! What things lack: "which dams have no operator" asks for those without a value, whatever else a
 //! model negates.
 
-use quipu_language::{Language, meanings_at};
+use quipu_language::{Language, asks_for, meanings_at};
 
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Expression, Query, Select, Source};
-use crate::tables::{Column, Place, Tables, words_of};
+use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// The words behind a negation, without articles and other small words, up to the next of them: the
 /// key holder of "has no key holder", "repaired" of "have never been repaired".
@@ -16,6 +16,19 @@ fn denied(words: &[String]) -> Vec<String> {
     let tells = |word: &&String| language.meanings(word).is_empty();
     let behind = words.iter().skip(negation + 1).skip_while(|word| !tells(word));
     behind.take_while(tells).cloned().collect()
+}
+
+/// A denied verb and its object of any kind: "returned" and "book" of "has not returned a book".
+pub(super) fn object_of_denied(words: &[String]) -> Option<(&String, &String)> {
+    let language = Language::of_words(words);
+    let denies = |at: &usize| meanings_at(words, *at).iter().any(|meaning| meaning.means == "negation");
+    let negation = (0..words.len()).find(denies)?;
+    match words.get(negation + 1..)? {
+        [verb, article, object, ..] if language.meanings(verb).is_empty() && language.is_article(article) => {
+            Some((verb, object))
+        }
+        _ => None,
+    }
 }
 
 /// The noun of "no noun", "without a noun" or "lacks a noun", if a query leaves all of it out: "the
@@ -62,6 +75,9 @@ pub(super) fn those_that_lack(question: &str, query: &mut Query, tables: &Tables
             .map(|(column, of_column)| (Place { table, column }, of_column.id.clone()));
         gaps.next().filter(|_| gaps.next().is_none())
     };
+    if let Some(mend) = those_that_hold_none(question, query, tables) {
+        return Some(mend);
+    }
     let Body::Select(select) = &mut query.body else { return None };
     let (name, within) = lone_negation(select)?;
     let own = name.place.filter(|place| place.column == 0).and_then(|place| lacked(place.table));
@@ -87,6 +103,52 @@ pub(super) fn those_that_lack(question: &str, query: &mut Query, tables: &Tables
     }
     *negation = Expression::InQuery(of, within);
     Some(Mend { text: format!("the question asks for those with one without {id}"), doubt: Doubt::Little })
+}
+
+/// Asks for the people, instead of the things without any: "who holds no key" are the members that
+/// hold none, not the sheds that nobody holds the key of.
+fn those_that_hold_none(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let select = query.select().filter(|select| select.group.is_empty())?;
+    let ([item], [from], Some(Expression::IsNull(of))) =
+        (select.items.as_slice(), select.from.as_slice(), &select.filter)
+    else {
+        return None;
+    };
+    let (Expression::Column(given), Expression::Column(lacked)) = (&item.expression, &**of) else {
+        return None;
+    };
+    let (given, place) = (given.place.filter(|given| given.column == 0)?, lacked.place?);
+    let Kind::Entity(Some(people)) = tables.column(place)?.kind else { return None };
+    let (things, holders) = (tables.table(given.table)?, tables.table(people)?);
+    let is_said =
+        |title: &str| words_of(title).iter().any(|of| words.iter().any(|word| language.is_noun(word, of)));
+    let asks_for_them = asks_for(question) == Some("person") || is_said(&holders.title);
+    if given.table != place.table || people == given.table || is_said(&things.title) || !asks_for_them {
+        return None;
+    }
+    let name = holders.columns.first()?.id.clone();
+    let names =
+        ColumnRef { table: Some(holders.id.clone()), name, place: Some(Place { table: people, column: 0 }) };
+    let holding = Select {
+        items: vec![Item { expression: Expression::Column(lacked.clone()), alias: None }],
+        from: vec![from.clone()],
+        ..Select::default()
+    };
+    let body = Body::Select(Box::new(holding));
+    let holding = Query { body, order: Vec::new(), limit: None, offset: 0 };
+    let names = Expression::Column(names);
+    let among = Expression::InQuery(Box::new(names.clone()), Box::new(holding));
+    let source = Source::Table(holders.id.clone(), Some(people));
+    let text = format!("the question asks for the {}, not for the {}", holders.title, things.title);
+    query.body = Body::Select(Box::new(Select {
+        items: vec![Item { expression: names, alias: None }],
+        from: vec![From { source, alias: holders.id.clone(), join: Join::Inner(None) }],
+        filter: Some(Expression::Not(Box::new(among))),
+        ..Select::default()
+    }));
+    Some(Mend { text, doubt: Doubt::Little })
 }
 
 /// The only negation of a SELECT, if it denies that a thing is among those of a plain query.

@@ -170,8 +170,12 @@ fn of_its_measure(
     let measures = |title: &str| asking.iter().any(|word| language.measured(word, title) == Measured::Alike);
     let table = tables.table(wrong.table)?;
     let table_words = words_of(&table.title);
-    // The noun behind "largest", or behind "most populous".
-    let noun = words.get(asked.0 + if language.is_quantity(&asked.1) { 2 } else { 1 });
+    // The noun behind "largest", or behind "most populous"; the last of "policy holder".
+    let at = asked.0 + if language.is_quantity(&asked.1) { 2 } else { 1 };
+    let is_whole = words
+        .get(at..at + table_words.len())
+        .is_some_and(|said| said.iter().zip(&table_words).all(|(word, of)| language.is_noun(word, of)));
+    let noun = words.get(if is_whole { at + table_words.len().saturating_sub(1) } else { at });
     let asks_for_the_things = noun.is_none_or(|noun| {
         let kinds = table.kinds.iter().filter_map(|kind| words_of(kind).pop());
         let mut things = table_words.last().cloned().into_iter().chain(kinds);

@@ -2,6 +2,7 @@
 //! model wrote, the others the query that is bound to the graph.
 
 use super::ages::ages_in_years;
+use super::both::{each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
@@ -17,8 +18,8 @@ use super::offered::among_the_offered;
 use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
-use super::shares::of_those;
-use super::slips::{right_dates, right_ends, right_groups, right_sides, with_both};
+use super::shares::{of_those, of_those_with_a_value};
+use super::slips::{right_dates, right_ends, right_groups, right_sides};
 use super::stand_ins::{called_by_their_keys, with_their_names};
 use super::units::right_units;
 use crate::QueryError;
@@ -58,6 +59,7 @@ fn mended(
 ) -> (Query, Vec<Mend>) {
     let mends = [
         with_both(question, &mut query),
+        each_by_its_own_link(&mut query, tables),
         of_two(&mut query),
         without_honours(question, &mut query, values),
         without_what_is_made_up(question, &mut query, values, found),
@@ -98,6 +100,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         counts_the_things(question, query, tables),
         adds_the_pieces(question, query, tables),
         of_those(question, query),
+        of_those_with_a_value(query, tables),
     ];
     if takes_from_itself(query) {
         let reason = "it holds a value against itself; take that of one thing and that of the other, \

@@ -127,6 +127,49 @@ pub(super) fn something_else(
         .or_else(|| more_of_another(&words, query, left_out, near))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
+        .or_else(|| one_kind_of_several(&words, query, left_out, near, tables))
+}
+
+/// The noun for things of several kinds, if the reading takes one kind whose name the question does
+/// not have, while another has all the same columns: animals are not cats alone.
+fn one_kind_of_several(
+    words: &[String],
+    query: &Query,
+    left_out: &[String],
+    near: &Nearness,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let is_thing =
+        |at: &usize| tables.table(*at).is_some_and(|table| !table.is_links() && table.within.is_none());
+    let mut used = query.tables().into_iter().filter_map(|(_, at)| at).filter(is_thing);
+    let taken = used.next()?;
+    if used.any(|other| other != taken) {
+        return None;
+    }
+    let title = words_of(&tables.table(taken)?.title);
+    let is_said = title.iter().any(|of| words.iter().any(|word| language.is_noun(word, of)));
+    let mut columns: Vec<&str> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(column) = part
+            && let Some(place) = column.place.filter(|place| place.table == taken && place.column > 0)
+        {
+            columns.extend(tables.column(place).map(|column| column.title.as_str()));
+        }
+    });
+    let has_all = |at: &usize| {
+        let table = tables.table(*at);
+        table.is_some_and(|table| {
+            columns.iter().all(|title| table.columns.iter().any(|of| of.title == **title))
+        })
+    };
+    let mut others = (0..tables.tables.len()).filter(|at| *at != taken).filter(is_thing).filter(has_all);
+    if is_said || columns.is_empty() || others.next().is_none() {
+        return None;
+    }
+    let is_other =
+        |word: &&String| language.is_plural(word) && near.to(word).is_some_and(|near| near < FAR_FROM_FLAG);
+    left_out.iter().find(is_other).cloned()
 }
 
 /// A superlative of one specific property that is far in meaning from the reading's order: the

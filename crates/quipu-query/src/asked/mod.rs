@@ -5,6 +5,7 @@
 //! and passes them in ([`Nearness`]).
 
 mod ages;
+mod both;
 mod bounds;
 mod candidate;
 mod choose;

@@ -4,8 +4,8 @@ use quipu_language::Language;
 
 use super::kinds::called;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Arithmetic, Body, Expression, Query, Select};
-use crate::tables::{Tables, words_of};
+use crate::syntax::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Select};
+use crate::tables::{Rows, Tables, words_of};
 
 /// Takes a share of the things that the question names before its verb: "what percentage of the red
 /// ships have sails" is a share of the red ships, not of all. Only if the query divides by all
@@ -51,6 +51,45 @@ pub(super) fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
         text: "the share is computed among the things that the question names, not among all".into(),
         doubt: Doubt::Little,
     })
+}
+
+/// Takes a share of the things that have a value, where a table holds things of several kinds: a
+/// coach in a table of persons plays as nothing. For a bound query that divides by all rows.
+pub(super) fn of_those_with_a_value(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Body::Select(select) = &mut query.body else { return None };
+    if !counts_all_below(select) || select.from.len() != 1 || select.filter.is_some() {
+        return None;
+    }
+    let item = select.items.first_mut()?;
+    let mut tested = None;
+    in_case(&mut item.expression, &mut |condition| {
+        if let Expression::Compare(Comparison::Equal, of, _) = condition
+            && let Expression::Column(column) = &**of
+        {
+            tested = Some(column.clone());
+        }
+        Some(())
+    });
+    let tested = tested?;
+    let place = tested.place.filter(|place| place.column > 0)?;
+    let table = tables.table(place.table).filter(|table| matches!(table.source, Rows::Heads(_)))?;
+    if tables.column(place)?.filled >= table.rows {
+        return None;
+    }
+    let text = format!("the share is of those with a {}", tested.name);
+    below(&mut item.expression, Expression::Column(tested));
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Makes a division by the number of all rows one by the number of a column's values.
+fn below(expression: &mut Expression, counted: Expression) {
+    if let Expression::Arithmetic(Arithmetic::Divide, _, below) = expression
+        && let Expression::Aggregate { function: Aggregate::Count, of: of @ None, .. } = &mut **below
+    {
+        *of = Some(Box::new(counted));
+        return;
+    }
+    expression.parts_mut().into_iter().for_each(|part| below(part, counted.clone()));
 }
 
 /// The things of which a question asks for a ratio, if the reading leaves them out: "the ratio of

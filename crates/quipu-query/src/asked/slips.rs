@@ -8,7 +8,7 @@ use quipu_language::{
 };
 
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Query, SetOperator, Source};
+use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Query, Source};
 use crate::tables::{Kind, Tables, words_of};
 
 /// Corrects the ends of orders: "the youngest" has the latest date of birth, whatever the model
@@ -469,100 +469,4 @@ fn within(expression: &mut Expression, change: &mut dyn FnMut(&mut Query)) {
     for part in expression.parts_mut() {
         within(part, change);
     }
-}
-
-/// Turns queries for either of two things into the rows that both share, if the question names
-/// "both". Names are as the model wrote them; nothing is bound yet.
-pub(super) fn with_both(question: &str, query: &mut Query) -> Option<Mend> {
-    let mut mend = None;
-    each_query(query, &mut |query| {
-        if let (both, Some(found)) = both_of(question, query.clone()) {
-            (*query, mend) = (both, Some(found));
-        }
-    });
-    mend
-}
-
-fn both_of(question: &str, query: Query) -> (Query, Option<Mend>) {
-    let Some((at, column, values)) = either(&query) else { return (query, None) };
-    let asked = words_of(question);
-    let language = Language::of_words(&asked);
-    // "The capitals of both" are those of each.
-    let Some((both, false)) = language.both(&asked) else { return (query, None) };
-    let named = |text: &str, from: usize| {
-        let name = words_of(text);
-        let rest = asked.get(from..).unwrap_or_default();
-        rest.windows(name.len().max(1)).position(|window| window == name).map(|at| from + at)
-    };
-    let mut places: Vec<usize> = values.iter().filter_map(|value| named(value, both + 1)).collect();
-    places.sort_unstable();
-    let [first, second] = places.as_slice() else { return (query, None) };
-    let joined = asked
-        .get(*first..*second)
-        .is_some_and(|between| between.iter().any(|word| language.takes_together(word)));
-    if !joined {
-        return (query, None);
-    }
-    let of = |value: &String| {
-        let mut one = query.clone();
-        if let Body::Select(select) = &mut one.body {
-            let mut conditions: Vec<Expression> =
-                select.filter.iter().flat_map(Expression::conjuncts).cloned().collect();
-            let equal = Expression::Compare(
-                Comparison::Equal,
-                Box::new(column.clone()),
-                Box::new(Expression::Text(value.clone())),
-            );
-            if let Some(condition) = conditions.get_mut(at) {
-                *condition = equal;
-            }
-            select.filter = conditions.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
-            select.distinct = true;
-        }
-        Box::new(one)
-    };
-    let [one, other] = values.each_ref().map(of);
-    let mend = Mend {
-        text: format!("the question asks for both {} and {}, not for either", values[0], values[1]),
-        doubt: Doubt::Little,
-    };
-    let body = Body::Set { operator: SetOperator::Intersect, all: false, left: one, right: other };
-    (Query { body, order: Vec::new(), limit: None, offset: 0 }, Some(mend))
-}
-
-/// The condition of a plain query that a column is one of two texts: its place, the column, the
-/// texts. `None` if the query gives that column, groups, orders or counts.
-fn either(query: &Query) -> Option<(usize, Expression, [String; 2])> {
-    let select = query.select()?;
-    let plain = query.order.is_empty() && query.limit.is_none() && select.group.is_empty();
-    if !plain || select.items.iter().any(|item| item.expression.has_aggregate()) {
-        return None;
-    }
-    let conditions = select.filter.as_ref()?.conjuncts();
-    let text = |expression: &Expression| match expression {
-        Expression::Text(text) => Some(text.clone()),
-        _ => None,
-    };
-    conditions.iter().enumerate().find_map(|(at, condition)| {
-        let (column, one, other) = match condition {
-            Expression::InList(of, list) => match list.as_slice() {
-                [one, other] => ((**of).clone(), text(one)?, text(other)?),
-                _ => return None,
-            },
-            Expression::Or(left, right) => match (&**left, &**right) {
-                (
-                    Expression::Compare(Comparison::Equal, a, one),
-                    Expression::Compare(Comparison::Equal, b, other),
-                ) if a == b => ((**a).clone(), text(one)?, text(other)?),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let Expression::Column(of) = &column else { return None };
-        let gives = |item: &Item| {
-            let of_another = |given: &ColumnRef| given.table.is_some() && of.table.is_some() && given.table != of.table;
-            matches!(&item.expression, Expression::Column(given) if given.name == "*" || (given.name.eq_ignore_ascii_case(&of.name) && !of_another(given)))
-        };
-        (!select.items.iter().any(gives)).then_some((at, column, [one, other]))
-    })
 }

@@ -1,0 +1,193 @@
+//! Things that must have two values: "use both butter and cream". A model often asks for either, or
+//! for one value that equals both.
+
+use quipu_language::Language;
+
+use super::slips::each_query;
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{
+    Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
+};
+use crate::tables::{Tables, words_of};
+
+/// Turns queries for either of two things into the rows that both share, if the question names
+/// "both". Names are as the model wrote them; nothing is bound yet.
+pub(super) fn with_both(question: &str, query: &mut Query) -> Option<Mend> {
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        if let (both, Some(found)) = both_of(question, query.clone()) {
+            (*query, mend) = (both, Some(found));
+        }
+    });
+    mend
+}
+
+fn both_of(question: &str, query: Query) -> (Query, Option<Mend>) {
+    let Some((at, column, values)) = either(&query) else { return (query, None) };
+    let asked = words_of(question);
+    let language = Language::of_words(&asked);
+    // "The capitals of both" are those of each.
+    let Some((both, false)) = language.both(&asked) else { return (query, None) };
+    let named = |text: &str, from: usize| {
+        let name = words_of(text);
+        let rest = asked.get(from..).unwrap_or_default();
+        rest.windows(name.len().max(1)).position(|window| window == name).map(|at| from + at)
+    };
+    let mut places: Vec<usize> = values.iter().filter_map(|value| named(value, both + 1)).collect();
+    places.sort_unstable();
+    let [first, second] = places.as_slice() else { return (query, None) };
+    let joined = asked
+        .get(*first..*second)
+        .is_some_and(|between| between.iter().any(|word| language.takes_together(word)));
+    if !joined {
+        return (query, None);
+    }
+    let of = |value: &String| {
+        let mut one = query.clone();
+        if let Body::Select(select) = &mut one.body {
+            let mut conditions: Vec<Expression> =
+                select.filter.iter().flat_map(Expression::conjuncts).cloned().collect();
+            let equal = Expression::Compare(
+                Comparison::Equal,
+                Box::new(column.clone()),
+                Box::new(Expression::Text(value.clone())),
+            );
+            if let Some(condition) = conditions.get_mut(at) {
+                *condition = equal;
+            }
+            select.filter = conditions.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
+            select.distinct = true;
+        }
+        Box::new(one)
+    };
+    let [one, other] = values.each_ref().map(of);
+    let mend = Mend {
+        text: format!("the question asks for both {} and {}, not for either", values[0], values[1]),
+        doubt: Doubt::Little,
+    };
+    let body = Body::Set { operator: SetOperator::Intersect, all: false, left: one, right: other };
+    (Query { body, order: Vec::new(), limit: None, offset: 0 }, Some(mend))
+}
+
+/// The condition of a plain query that a column is one of two texts: its place, the column, the
+/// texts. `None` if the query gives that column, groups, orders or counts.
+fn either(query: &Query) -> Option<(usize, Expression, [String; 2])> {
+    let select = query.select()?;
+    let plain = query.order.is_empty() && query.limit.is_none() && select.group.is_empty();
+    if !plain || select.items.iter().any(|item| item.expression.has_aggregate()) {
+        return None;
+    }
+    let conditions = select.filter.as_ref()?.conjuncts();
+    let text = |expression: &Expression| match expression {
+        Expression::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    conditions.iter().enumerate().find_map(|(at, condition)| {
+        let (column, one, other) = match condition {
+            Expression::InList(of, list) => match list.as_slice() {
+                [one, other] => ((**of).clone(), text(one)?, text(other)?),
+                _ => return None,
+            },
+            Expression::Or(left, right) => match (&**left, &**right) {
+                (
+                    Expression::Compare(Comparison::Equal, a, one),
+                    Expression::Compare(Comparison::Equal, b, other),
+                ) if a == b => ((**a).clone(), text(one)?, text(other)?),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let Expression::Column(of) = &column else { return None };
+        let gives = |item: &Item| {
+            let of_another = |given: &ColumnRef| given.table.is_some() && of.table.is_some() && given.table != of.table;
+            matches!(&item.expression, Expression::Column(given) if given.name == "*" || (given.name.eq_ignore_ascii_case(&of.name) && !of_another(given)))
+        };
+        (!select.items.iter().any(gives)).then_some((at, column, [one, other]))
+    })
+}
+
+/// Lets a thing have two values of a relation, instead of one value equal to both. For a query that
+/// is not bound yet.
+pub(super) fn each_by_its_own_link(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let mut fixed: Vec<(ColumnRef, String)> = Vec::new();
+        let mut kept: Vec<Expression> = Vec::new();
+        let conditions: Vec<Expression> =
+            select.filter.iter().flat_map(Expression::conjuncts).cloned().collect();
+        for condition in conditions {
+            let Some((column, text)) = fixes(&condition) else {
+                kept.push(condition);
+                continue;
+            };
+            let other = fixed.iter().find(|(known, other)| *known == column && *other != text);
+            if let Some((_, other)) = other
+                && let Some(links) = Links::of(&column, select, tables)
+            {
+                let text = format!("each of “{other}” and “{text}” is a value of its own");
+                mend = Some(Mend { text, doubt: Doubt::Little });
+                kept.push(links.has_too(condition));
+                continue;
+            }
+            fixed.push((column, text));
+            kept.push(condition);
+        }
+        select.filter = kept.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
+    });
+    mend
+}
+
+/// The column and the text that a condition equates.
+fn fixes(condition: &Expression) -> Option<(ColumnRef, String)> {
+    let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
+    match (&**of, &**value) {
+        (Expression::Column(column), Expression::Text(text)) => Some((column.clone(), text.clone())),
+        _ => None,
+    }
+}
+
+/// A table of links in a SELECT.
+struct Links {
+    alias: String,
+    id: String,
+    /// Its column of heads.
+    head: String,
+}
+
+impl Links {
+    /// The table of links whose tails a column holds.
+    fn of(column: &ColumnRef, select: &Select, tables: &Tables) -> Option<Self> {
+        let is_it = |from: &&From| match &column.table {
+            Some(table) => from.alias.eq_ignore_ascii_case(table),
+            None => select.from.len() == 1,
+        };
+        let from = select.from.iter().find(is_it)?;
+        let Source::Table(id, _) = &from.source else { return None };
+        let table = tables.table(tables.find(id)?).filter(|table| table.is_links())?;
+        let [head, tail] = table.columns.as_slice() else { return None };
+        let (alias, id, head) = (from.alias.clone(), table.id.clone(), head.id.clone());
+        tail.id.eq_ignore_ascii_case(&column.name).then_some(Self { alias, id, head })
+    }
+
+    /// The condition that the head has another link, for which a condition holds.
+    fn has_too(self, mut condition: Expression) -> Expression {
+        if let Expression::Compare(_, of, _) = &mut condition
+            && let Expression::Column(column) = &mut **of
+        {
+            column.table = None;
+        }
+        let Self { alias, id, head } = self;
+        let head = |table| Expression::Column(ColumnRef { table, name: head.clone(), place: None });
+        let source = Source::Table(id.clone(), None);
+        let select = Select {
+            items: vec![Item { expression: head(None), alias: None }],
+            from: vec![From { source, alias: id, join: Join::Inner(None) }],
+            filter: Some(condition),
+            ..Select::default()
+        };
+        let body = Body::Select(Box::new(select));
+        let others = Query { body, order: Vec::new(), limit: None, offset: 0 };
+        Expression::InQuery(Box::new(head(Some(alias))), Box::new(others))
+    }
+}
