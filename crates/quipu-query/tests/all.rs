@@ -34,6 +34,7 @@ mod odd_graphs;
 mod of_other_things;
 mod property;
 mod sharing;
+mod slips_of_models;
 mod values_in_parts;
 mod what_is_lacking;
 

@@ -123,6 +123,11 @@ impl Language {
         self.words().sides.the.has(word)
     }
 
+    /// Whether a word is an article, definite or not.
+    pub fn is_any_article(self, word: &str) -> bool {
+        self.words().names.articles.has(word)
+    }
+
     /// Whether a word looks like a verb in the third person: "treats", not "treatment".
     fn looks_active(self, verb: &str) -> bool {
         let said = &self.words().sides;

@@ -24,7 +24,9 @@ pub(super) fn object_of_denied(words: &[String]) -> Option<(&String, &String)> {
     let denies = |at: &usize| meanings_at(words, *at).iter().any(|meaning| meaning.means == "negation");
     let negation = (0..words.len()).find(denies)?;
     match words.get(negation + 1..)? {
-        [verb, article, object, ..] if language.meanings(verb).is_empty() && language.is_article(article) => {
+        [verb, article, object, ..]
+            if language.meanings(verb).is_empty() && language.is_any_article(article) =>
+        {
             Some((verb, object))
         }
         _ => None,

@@ -142,13 +142,16 @@ fn one_kind_of_several(
     let language = Language::of_words(words);
     let is_thing =
         |at: &usize| tables.table(*at).is_some_and(|table| !table.is_links() && table.within.is_none());
-    let mut used = query.tables().into_iter().filter_map(|(_, at)| at).filter(is_thing);
-    let taken = used.next()?;
-    if used.any(|other| other != taken) {
+    let is_said = |at: usize| {
+        let title = tables.table(at).map(|table| words_of(&table.title)).unwrap_or_default();
+        title.iter().any(|of| words.iter().any(|word| language.is_noun(word, of)))
+    };
+    let used = query.tables().into_iter().filter_map(|(_, at)| at);
+    let mut unsaid = used.filter(|at| is_thing(at) && !is_said(*at));
+    let taken = unsaid.next()?;
+    if unsaid.any(|other| other != taken) {
         return None;
     }
-    let title = words_of(&tables.table(taken)?.title);
-    let is_said = title.iter().any(|of| words.iter().any(|word| language.is_noun(word, of)));
     let mut columns: Vec<&str> = Vec::new();
     query.visit(&mut |part| {
         if let Expression::Column(column) = part
@@ -164,7 +167,7 @@ fn one_kind_of_several(
         })
     };
     let mut others = (0..tables.tables.len()).filter(|at| *at != taken).filter(is_thing).filter(has_all);
-    if is_said || columns.is_empty() || others.next().is_none() {
+    if columns.is_empty() || others.next().is_none() {
         return None;
     }
     let is_other =
