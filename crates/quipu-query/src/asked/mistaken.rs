@@ -374,12 +374,15 @@ fn another_extreme(
 /// language with the most native speakers, the restaurant with more tables.
 fn most_of_another(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
     let language = Language::of_words(words);
-    // "Used most often" counts uses.
-    let the = |at: usize| {
-        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| language.is_article(word))
+    // "Used most often" counts uses, and "is the most common" makes a superlative.
+    let before = |at: usize, by: usize| at.checked_sub(by).and_then(|at| words.get(at));
+    let counts_things = |at: usize| {
+        before(at, 1).is_some_and(|word| language.is_article(word))
+            && !before(at, 2).is_some_and(|word| language.is_be(word))
     };
-    let asks =
-        |(at, word): (usize, &String)| (language.is_quantity(word) && the(at)) || is_more(word, language);
+    let asks = |(at, word): (usize, &String)| {
+        (language.is_quantity(word) && counts_things(at)) || is_more(word, language)
+    };
     let most = words.iter().enumerate().position(asks)?;
     let counted: Vec<&String> =
         words.get(most + 1..)?.iter().take_while(|word| language.meanings(word).is_empty()).collect();
