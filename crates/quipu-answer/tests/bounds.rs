@@ -500,6 +500,33 @@ async fn calls_and_time_are_limited_for_every_method() {
     }
 }
 
+/// The year of another painting by the same painter is a path, and no answer.
+#[tokio::test]
+async fn a_path_that_is_doubted_does_not_stand_for_a_model_that_is_late() {
+    let museum = setting_from(
+        "museum.ttl",
+        "@prefix : <http://museum.test/> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+         :Painting rdfs:label \"painting\" . :Artist rdfs:label \"artist\" .\n\
+         :plums a :Painting ; rdfs:label \"Three Plums\" ; :paintedBy :ada .\n\
+         :barge a :Painting ; rdfs:label \"Red Barge\" ; :paintedBy :ada ; :year 1867 .\n\
+         :ada a :Artist ; rdfs:label \"Ada Lee\" .\n",
+    )
+    .await;
+    let late = || Scripted::Late(std::time::Duration::from_secs(600), "{}".into());
+    let limits = Limits { time: std::time::Duration::from_secs(3), ..Limits::default() };
+    let asked = async |question: &str, method: Method| {
+        let options = AskOptions { method, limits, ..AskOptions::default() };
+        outcome(&museum, ScriptedModel::new().when(move |_| Some(late())), question, options).await.0
+    };
+    let question = "In which year was Three Plums painted?";
+    let by_path = asked(question, Method::Paths).await.unwrap();
+    assert_eq!(by_path.answers, ["1867"], "{by_path:#?}");
+    match asked(question, Method::Auto).await {
+        Ok(answer) => assert_eq!(answer.status, Status::Abstained, "{answer:#?}"),
+        Err(error) => assert!(matches!(error, AnswerError::Model(_)), "{error}"),
+    }
+}
+
 #[tokio::test]
 async fn a_triple_index_finds_what_no_name_leads_to() {
     let setting = setting(FILMS).await;

@@ -492,7 +492,9 @@ impl Reader {
             BinaryOperator::GtEq => compare(Comparison::AtLeast),
             BinaryOperator::Plus => calculate(Arithmetic::Add),
             BinaryOperator::Minus => calculate(Arithmetic::Subtract),
-            BinaryOperator::Multiply => calculate(Arithmetic::Multiply),
+            BinaryOperator::Multiply => {
+                product_of_numbers(&sides.0, &sides.1).unwrap_or_else(|| calculate(Arithmetic::Multiply))
+            }
             BinaryOperator::Divide => calculate(Arithmetic::Divide),
             BinaryOperator::StringConcat => Expression::Call(Function::Concat, vec![*sides.0, *sides.1]),
             other => return refuse(format!("the operator {other} is not read")),
@@ -577,4 +579,11 @@ fn value_of(value: &ast::Value) -> Read<Expression> {
         Value::Null => Expression::Null,
         other => return refuse(format!("this value is not read: {}", shortened(&other.to_string()))),
     })
+}
+
+/// The product of two whole numbers that are written out: `365 * 3`.
+fn product_of_numbers(left: &Expression, right: &Expression) -> Option<Expression> {
+    let (Expression::Number(left), Expression::Number(right)) = (left, right) else { return None };
+    let product = left.parse::<u32>().ok()?.checked_mul(right.parse().ok()?)?;
+    Some(Expression::Number(product.to_string()))
 }

@@ -21,7 +21,11 @@ async fn village() -> Shop {
          :a2 a :Package ; rdfs:label \"brine\" ; :version \"1.2.0\" ; :license \"MIT\" . \
          :c1 a :Cat ; rdfs:label \"Misty\" ; :owner :m1 ; :age 4 . :c2 a :Dog ; rdfs:label \"Rex\" ; :owner :m2 ; :age 7 . \
          :b1 a :Book ; rdfs:label \"Dunes\" . :o1 a :Loan ; :book :b1 ; :borrower :m1 ; :returnedOn \"2024-01-01\"^^xsd:date . \
-         :o2 a :Loan ; :book :b1 ; :borrower :m2 .",
+         :o2 a :Loan ; :book :b1 ; :borrower :m2 . \
+         :w1 a :Paper ; rdfs:label \"Glass\" ; :author :m1, :m2 ; :venue \"Icra\" . \
+         :w2 a :Paper ; rdfs:label \"Grip\" ; :author :m1 ; :venue \"Iros\" . \
+         :j1 a :Project ; rdfs:label \"Long\" ; :start \"2015-01-01\"^^xsd:date ; :end \"2019-01-01\"^^xsd:date . \
+         :j2 a :Project ; rdfs:label \"Brief\" ; :start \"2015-01-01\"^^xsd:date ; :end \"2016-01-01\"^^xsd:date .",
     )
     .await
 }
@@ -105,4 +109,27 @@ async fn a_share_is_of_those_with_a_value() {
     let share =
         format!("SELECT 100.0 * SUM(CASE WHEN plays_as = 'striker' THEN 1 ELSE 0 END) / COUNT(*) FROM {id}");
     assert_eq!(answers(&shop, "What percentage of the players are strikers?", &share).await, ["50"]);
+}
+
+#[tokio::test]
+async fn both_are_of_several_things_where_a_thing_has_one() {
+    let shop = village().await;
+    let of = |venue: &str| format!("paper IN (SELECT name FROM paper WHERE venue = '{venue}')");
+    let both = format!("SELECT author FROM paper_author WHERE {} AND {}", of("Icra"), of("Iros"));
+    assert_eq!(answers(&shop, "Who published at both Icra and Iros?", &both).await, ["Ida Falk"]);
+    let direct = "SELECT paper_author.author FROM paper_author JOIN paper ON paper_author.paper = paper.name \
+                  WHERE paper.venue = 'Icra' AND paper.venue = 'Iros'";
+    assert_eq!(answers(&shop, "Who published at both Icra and Iros?", direct).await, ["Ida Falk"]);
+    let either = "SELECT name FROM paper WHERE venue IN ('Icra', 'Iros') ORDER BY name";
+    assert_eq!(doubts(&shop, "Which papers were at both Icra and Iros?", either).await, ["both"]);
+    assert!(doubts(&shop, "Which papers were at Icra or Iros?", either).await.is_empty());
+}
+
+#[tokio::test]
+async fn years_are_days_of_a_difference_of_dates() {
+    let shop = village().await;
+    let long = "SELECT name FROM project WHERE \"end\" - start > 365 * 3";
+    let asked = "Which projects lasted longer than three years?";
+    assert_eq!(answers(&shop, asked, long).await, ["Long"]);
+    assert!(doubts(&shop, asked, long).await.is_empty());
 }

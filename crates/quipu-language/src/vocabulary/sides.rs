@@ -179,7 +179,10 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     let behind = |at: usize| name.start == at || (name.start == at + 1 && said.is_the(word(at)));
     let joined = word(at + 1).is_some_and(|word| language.joins(word));
     let directly_behind = behind(at + 1) || (!passive && joined && behind(at + 2));
-    let directly_before = name.end == at || (name.end + 1 == at && said.is_have(word(name.end)));
+    // "Does the author of A belong to": the author does.
+    let is_of_it = name.start.checked_sub(1).is_some_and(|before| said.is_of(word(before)));
+    let directly_before =
+        !is_of_it && (name.end == at || (name.end + 1 == at && said.is_have(word(name.end))));
     // In "which parts has it" the word behind "which" is a noun.
     let is_noun = before.last().is_some_and(|word| language.asks_by_a_noun(word));
     let (behind, before) = if passive { (Side::Head, Side::Tail) } else { (Side::Tail, Side::Head) };

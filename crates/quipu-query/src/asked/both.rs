@@ -138,6 +138,99 @@ pub(super) fn each_by_its_own_link(query: &mut Query, tables: &Tables) -> Option
     mend
 }
 
+/// Takes the rows that satisfy each of two conditions which no thing satisfies at once: "who has
+/// published at both A and B" has one paper at each, if a paper has one venue. For a query that is
+/// not bound yet.
+pub(super) fn by_several_things(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let select = query.select().filter(|select| select.group.is_empty())?;
+    let plain = query.order.is_empty() && query.limit.is_none();
+    if !plain || select.items.iter().any(|item| item.expression.has_aggregate()) {
+        return None;
+    }
+    let conditions: Vec<Expression> = select.filter.iter().flat_map(Expression::conjuncts).cloned().collect();
+    let fixed: Vec<Option<(String, String)>> =
+        conditions.iter().map(|condition| fixes_one(condition, select, tables)).collect();
+    let (one, other, values) = fixed.iter().enumerate().find_map(|(at, fixes)| {
+        let (of, value) = fixes.as_ref()?;
+        let is_another = |other: &Option<(String, String)>| {
+            other.as_ref().is_some_and(|(column, text)| column == of && text != value)
+        };
+        let next = fixed.iter().skip(at + 1).position(is_another)?;
+        let (_, second) = fixed.get(at + 1 + next)?.as_ref()?;
+        Some((at, at + 1 + next, [value.clone(), second.clone()]))
+    })?;
+    let without = |left_out: usize| {
+        let mut query = query.clone();
+        if let Body::Select(select) = &mut query.body {
+            let kept = conditions.iter().enumerate().filter(|(at, _)| *at != left_out);
+            let kept = kept.map(|(_, condition)| condition.clone());
+            select.filter = kept.fold(None, |all, next| Some(Expression::both(all, next)));
+            select.distinct = true;
+        }
+        Box::new(query)
+    };
+    let (left, right) = (without(other), without(one));
+    query.body = Body::Set { operator: SetOperator::Intersect, all: false, left, right };
+    let text = format!("no row has both “{}” and “{}”: each is that of another", values[0], values[1]);
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// The column with one value for each thing that a condition fixes, directly or by a query for
+/// things, and the text.
+fn fixes_one(condition: &Expression, select: &Select, tables: &Tables) -> Option<(String, String)> {
+    if let Some((column, text)) = fixes(condition) {
+        return has_one_value(&column, select, tables).then(|| (format!("{column:?}"), text));
+    }
+    let Expression::InQuery(of, within) = condition else { return None };
+    let inner = within.select().filter(|_| within.order.is_empty())?;
+    let ([item], [_], Some(filter)) = (inner.items.as_slice(), inner.from.as_slice(), &inner.filter) else {
+        return None;
+    };
+    let (column, text) = fixes(filter)?;
+    let from = inner.from.first().map(|from| format!("{:?}", from.source))?;
+    has_one_value(&column, inner, tables)
+        .then(|| (format!("{of:?} {from} {:?} {column:?}", item.expression), text))
+}
+
+/// Whether each thing has at most one value of a column.
+fn has_one_value(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
+    let is_it = |from: &&From| match &column.table {
+        Some(table) => from.alias.eq_ignore_ascii_case(table),
+        None => select.from.len() == 1,
+    };
+    let from = select.from.iter().find(is_it).map(|from| &from.source);
+    let Some(Source::Table(id, _)) = from else { return false };
+    let table = tables.find(id).and_then(|at| tables.table(at));
+    table.is_some_and(|table| {
+        !table.is_links() && table.columns.iter().skip(1).any(|of| of.id.eq_ignore_ascii_case(&column.name))
+    })
+}
+
+/// The word "both" of a question, where a reading takes either of two named things.
+pub(super) fn either_for_both(words: &[String], query: &Query) -> Option<String> {
+    let language = Language::of_words(words);
+    let (at, of_each) = language.both(words)?;
+    let joins = |from: usize| words.iter().skip(from).any(|word| language.takes_together(word));
+    if of_each || !joins(at + 1) {
+        return None;
+    }
+    let mut either = false;
+    query.visit(&mut |part| {
+        if let Expression::InList(_, list) = part {
+            let is_named = |one: &Expression| match one {
+                Expression::Terms(_, name) => {
+                    let name = words_of(name);
+                    words.windows(name.len().max(1)).skip(at + 1).any(|window| *window == name)
+                }
+                _ => false,
+            };
+            either |= list.len() == 2 && list.iter().all(is_named);
+        }
+    });
+    let counts = query.select().is_some_and(|select| select.having.is_some());
+    (either && !counts).then(|| words.get(at).cloned()).flatten()
+}
+
 /// The column and the text that a condition equates.
 fn fixes(condition: &Expression) -> Option<(ColumnRef, String)> {
     let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };

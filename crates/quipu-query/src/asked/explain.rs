@@ -7,6 +7,7 @@ use quipu_language::{
     place_asked_for, role_asked_for, side_of,
 };
 
+use super::both::either_for_both;
 use super::columns_left_out::{column_left_out, denied_property};
 use super::each::each_left_out;
 use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
@@ -319,6 +320,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(left_out.or_else(|| denied_property(&words, &found.names, query, tables)));
     found.meanings.extend(nothing_of_what_is_denied(&words, &found.names));
     found.meanings.extend(shares_by_another(&words, query, tables));
+    found.meanings.extend(either_for_both(&words, query));
     found.meanings.extend(same_as_nothing(&words, &found.names, query));
     found.meanings.extend(ruled_out(question, &words, query, tables));
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));

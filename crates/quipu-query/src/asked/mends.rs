@@ -2,7 +2,7 @@
 //! model wrote, the others the query that is bound to the graph.
 
 use super::ages::ages_in_years;
-use super::both::{each_by_its_own_link, with_both};
+use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
@@ -60,6 +60,7 @@ fn mended(
     let mends = [
         with_both(question, &mut query),
         each_by_its_own_link(&mut query, tables),
+        by_several_things(&mut query, tables),
         of_two(&mut query),
         without_honours(question, &mut query, values),
         without_what_is_made_up(question, &mut query, values, found),

@@ -119,7 +119,9 @@ impl Said {
     pub(super) fn converted(&self, words: &[String]) -> HashSet<usize> {
         let language = Language::of_words(words);
         let values: Vec<f64> = self.values.iter().filter_map(|value| value.parse().ok()).collect();
-        let units: Vec<String> = self.columns.keys().flat_map(|title| words_of(title)).collect();
+        let mut units: Vec<String> = self.columns.keys().flat_map(|title| words_of(title)).collect();
+        // The difference of two dates is one of days.
+        units.extend(self.does.contains("difference").then(|| "day".to_owned()));
         let holds = |number: f64| values.iter().any(|value| (value - number).abs() <= number.abs() * EXACT);
         let fits = |number: f64, unit: &str| {
             language.scale(unit).is_some_and(|scale| holds(number * scale))
