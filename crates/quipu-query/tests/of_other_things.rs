@@ -99,6 +99,27 @@ async fn most_of_some_are_not_most_of_all() {
     assert!(doubted("Which home town is used the most often?", &[("often", 0.4)]).await.is_empty());
 }
 
+#[tokio::test]
+async fn a_count_of_all_is_none_of_those_with_a_property() {
+    let shop = town().await;
+    let all = "SELECT home_town, COUNT(*) FROM patient GROUP BY home_town";
+    let doubtful =
+        async |question: &str| weighed(&shop, question, all, Nearness::default(), &[]).await.0.is_doubtful();
+    assert!(doubtful("How many patients of each home town offer takeout services?").await);
+    assert!(!doubtful("How many patients live in each home town?").await);
+}
+
+#[tokio::test]
+async fn codes_order_nothing() {
+    let shop = graph(
+        ":r1 a :Restaurant ; rdfs:label \"Oak\" ; :id 1 ; :rating 4.5 . :r2 a :Restaurant ; rdfs:label \"Elm\" ; :id 2 ; :rating 4.1 .",
+    )
+    .await;
+    let by_code = "SELECT name FROM restaurant WHERE name IN ('Oak', 'Elm') ORDER BY id DESC LIMIT 1";
+    assert!(doubts(&shop, "Which has more tables, Oak or Elm?", by_code).await.contains(&"id".to_owned()));
+    assert!(doubts(&shop, "Which has the higher id, Oak or Elm?", by_code).await.is_empty());
+}
+
 /// A path beside the model's word that no table holds what is asked for.
 #[tokio::test]
 async fn the_models_refusal_is_a_vote_against_a_path() {

@@ -133,3 +133,34 @@ async fn years_are_days_of_a_difference_of_dates() {
     assert_eq!(answers(&shop, asked, long).await, ["Long"]);
     assert!(doubts(&shop, asked, long).await.is_empty());
 }
+
+#[tokio::test]
+async fn a_join_by_a_made_up_column_goes_by_the_links() {
+    let shop = village().await;
+    let made_up = "SELECT dish.name FROM dish JOIN ingredient ON dish.uses = ingredient.id \
+                   WHERE ingredient.name = 'leek'";
+    assert_eq!(answers(&shop, "Which dish has leek?", made_up).await, ["Soup"]);
+}
+
+/// Two tables as a database exports them, each with a key of numbers.
+#[tokio::test]
+async fn a_key_of_another_table_is_a_reference_though_it_is_a_key_itself() {
+    let shop = graph(
+        ":r1 a :Restaurant ; rdfs:label \"Oak\" ; :id 1 ; :inCity :c1 . \
+         :r2 a :Restaurant ; rdfs:label \"Elm\" ; :id 2 ; :inCity :c1 . \
+         :l1 a :Location ; rdfs:label \"location 1\" ; :restaurantId 2 ; :street \"Main St\" ; :inCity :c1 . \
+         :l2 a :Location ; rdfs:label \"location 2\" ; :restaurantId 1 ; :street \"High St\" ; :inCity :c1 . \
+         :c1 a :City ; rdfs:label \"Lund\" . :restaurantId rdfs:label \"restaurant id\" .",
+    )
+    .await;
+    let places = shop.tables.tables.iter().find(|table| table.id == "location").unwrap();
+    let column = places.find("restaurant_id").unwrap();
+    let (table, key) = places.columns[column].references.unwrap();
+    let of = &shop.tables.tables[table];
+    assert_eq!((of.id.as_str(), of.columns[key].id.as_str()), ("restaurant", "id"));
+    let names = "SELECT name FROM restaurant WHERE name IN (SELECT restaurant_id FROM location WHERE street = 'Main St')";
+    assert_eq!(answers(&shop, "Which restaurant is in Main St?", names).await, ["Elm"]);
+    let joined = "SELECT restaurant.name FROM restaurant JOIN location ON restaurant.name = location.restaurant_id \
+                  WHERE location.street = 'High St'";
+    assert_eq!(answers(&shop, "Which restaurant is in High St?", joined).await, ["Oak"]);
+}

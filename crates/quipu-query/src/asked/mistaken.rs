@@ -1,14 +1,16 @@
 //! Readings that run and sound right, but answer another question: about another thing of a similar
 //! name, another thing's property, another verb, or a flag or number that nobody asked for.
 
-use quipu_language::{Language, Measured, Ordered, Side, asks_for, is_measure, meanings_at, side_of};
+use quipu_language::{
+    Language, Measured, Ordered, Side, asks_for, is_code_word, is_measure, meanings_at, side_of,
+};
 
 use oxrdf::Term;
 
 use super::Nearness;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
-use crate::syntax::{Aggregate, Comparison, Expression, Query};
+use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Mention, Values, names_written};
 
@@ -124,6 +126,7 @@ pub(super) fn something_else(
         .or_else(|| another_substance(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
         .or_else(|| most_of_another(&words, query, left_out, near))
+        .or_else(|| ordered_by_codes(&words, query, tables))
         .or_else(|| more_of_another(&words, query, left_out, near))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
@@ -368,6 +371,18 @@ fn another_extreme(
     };
     let mut nouns = superlatives(words, query).into_iter();
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())
+}
+
+/// The title of codes by which a reading orders, if the question does not mention them: the
+/// restaurant with more tables has no greater number.
+fn ordered_by_codes(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let order = query.order.first().filter(|_| query.limit.is_some())?;
+    let Expression::Column(ColumnRef { place: Some(place), .. }) = &order.expression else { return None };
+    let title = &tables.column(*place).filter(|_| place.column > 0)?.title;
+    let of_title = words_of(title);
+    let is_said = of_title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
+    (of_title.last().is_some_and(|last| is_code_word(last)) && !is_said).then(|| title.clone())
 }
 
 /// The word of the things to be counted that is far from a reading which counts others: the

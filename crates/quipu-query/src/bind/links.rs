@@ -153,7 +153,17 @@ impl Binder<'_> {
         let fits = |link: &Link| {
             usize::from(Some(link.from.column) == at_a) + usize::from(Some(link.to.column) == at_b)
         };
-        let Some(link) = direct.max_by_key(fits) else { return Ok(()) };
+        let Some(link) = direct.max_by_key(fits) else {
+            // The names of both, which a table of links joins.
+            if self.is_linked_by_a_table(table_a, table_b) {
+                let name = |alias: &str, table: usize| {
+                    let of = ColumnRef { table: Some(alias.to_owned()), name: String::new(), place: None };
+                    self.reference(&of, Place { table, column: 0 })
+                };
+                *on = equal(name(&of_a.alias, table_a), name(&of_b.alias, table_b));
+            }
+            return Ok(());
+        };
         if fits(&link) == 0
             && let Some(between) = self.between(table_a, table_b)
         {
@@ -175,6 +185,15 @@ impl Binder<'_> {
         );
         *on = equal(new_a, new_b);
         Ok(())
+    }
+
+    /// Whether a table of links joins the rows of two tables.
+    fn is_linked_by_a_table(&self, a: usize, b: usize) -> bool {
+        let is_links = |at: usize| self.tables.table(at).is_some_and(crate::tables::Table::is_links);
+        self.links_of(a)
+            .iter()
+            .filter(|first| is_links(first.to.table))
+            .any(|first| self.links_of(first.to.table).iter().any(|second| second.to.table == b))
     }
 
     /// The only table of things that refer to the rows of two tables: an employment, of a teacher
@@ -428,6 +447,15 @@ impl Binder<'_> {
                 item.expression = instead;
                 return Ok(());
             }
+        }
+        // "WHERE name IN (SELECT restaurant_id …)": the key of this table that it refers to.
+        let referred = self.tables.column(inner_place).and_then(|inner| inner.references);
+        if let Some((_, key)) = referred.filter(|(table, _)| of.column == 0 && *table == of.table) {
+            let instead = self.reference(column, Place { column: key, ..of });
+            let text = format!("{inner_name} refers to {}: that is meant, not {}", instead.name, column.name);
+            self.mend(Doubt::Little, text);
+            *column = instead;
+            return Ok(());
         }
         // "WHERE name IN (SELECT country …)": the column of this table that leads to countries.
         let wanted = self.tables.leads_to(inner_place);

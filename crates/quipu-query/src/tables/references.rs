@@ -26,18 +26,20 @@ impl Builder<'_> {
         for (at, table) in self.tables.iter().enumerate() {
             for (column_at, column) in table.columns.iter().enumerate().skip(1).filter(|(_, c)| is_code(c)) {
                 let fits = |(other, key): &&(usize, usize)| {
-                    *other != at
-                        && self.is_called_like(column, *other, *key)
-                        && (!self.is_basic(at) || self.is_basic(*other))
+                    let is_called_like =
+                        self.ends_like(column, *other, *key) && (!self.is_basic(at) || self.is_basic(*other));
+                    *other != at && (self.names(column, *other) || is_called_like)
                 };
-                let best = keys.iter().filter(fits).max_by_key(|(other, _)| {
-                    (self.is_basic(*other), self.tables.get(*other).map_or(0, |table| table.columns.len()))
+                let holds = |(other, key): &&(usize, usize)| self.holds_all(at, column_at, *other, *key);
+                let best = keys.iter().filter(fits).filter(holds).max_by_key(|(other, _)| {
+                    let columns = self.tables.get(*other).map_or(0, |table| table.columns.len());
+                    (self.names(column, *other), self.is_basic(*other), columns)
                 });
-                // If two tables share a key, that of the more basic table refers to nothing.
+                // If two tables share a key, that of the more basic table refers to nothing. A
+                // `restaurant id` of places is the restaurants' all the same.
                 let own_key = keys.contains(&(at, column_at));
                 if let Some((other, key)) = best
-                    && (!own_key || self.links(at) > self.links(*other))
-                    && self.holds_all(at, column_at, *other, *key)
+                    && (!own_key || self.names(column, *other) || self.links(at) > self.links(*other))
                 {
                     found.push((at, column_at, (*other, *key)));
                 }
@@ -50,16 +52,18 @@ impl Builder<'_> {
         }
     }
 
-    fn is_called_like(&self, column: &Column, other: usize, key: usize) -> bool {
-        let title = words(&column.title);
-        let Some(table) = self.tables.get(other) else { return false };
-        let Some(key) = table.columns.get(key) else { return false };
-        let key = words(&key.title);
+    /// Whether a column's title ends like that of a key: "home merchant id" and `merchant id`.
+    fn ends_like(&self, column: &Column, other: usize, key: usize) -> bool {
+        let key = self.tables.get(other).and_then(|table| table.columns.get(key));
+        let key = key.map(|key| words(&key.title)).unwrap_or_default();
         let says_more = key.len() > 1 || key.first().is_some_and(|word| word != "id");
-        if says_more && title.ends_with(&key) {
-            return true;
-        }
-        let table = words(&table.title);
+        says_more && words(&column.title).ends_with(&key)
+    }
+
+    /// Whether a column's title is a table's with a word for codes: the `merchant id` of merchants.
+    fn names(&self, column: &Column, table: usize) -> bool {
+        let table = self.tables.get(table).map(|table| words(&table.title)).unwrap_or_default();
+        let title = words(&column.title);
         let before = title.split_last().map(|(_, before)| before).unwrap_or_default();
         !before.is_empty()
             && before.len() == table.len()
