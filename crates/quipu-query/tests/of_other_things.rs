@@ -100,16 +100,6 @@ async fn most_of_some_are_not_most_of_all() {
 }
 
 #[tokio::test]
-async fn a_count_of_all_is_none_of_those_with_a_property() {
-    let shop = town().await;
-    let all = "SELECT home_town, COUNT(*) FROM patient GROUP BY home_town";
-    let doubtful =
-        async |question: &str| weighed(&shop, question, all, Nearness::default(), &[]).await.0.is_doubtful();
-    assert!(doubtful("How many patients of each home town offer takeout services?").await);
-    assert!(!doubtful("How many patients live in each home town?").await);
-}
-
-#[tokio::test]
 async fn codes_order_nothing() {
     let shop = graph(
         ":r1 a :Restaurant ; rdfs:label \"Oak\" ; :id 1 ; :rating 4.5 . :r2 a :Restaurant ; rdfs:label \"Elm\" ; :id 2 ; :rating 4.1 .",

@@ -13,7 +13,7 @@ use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{Aggregate, Comparison, Expression, Item};
+use crate::syntax::{Comparison, Expression, Item};
 use crate::tables::words_of;
 use crate::values::Mention;
 
@@ -128,7 +128,6 @@ impl Features {
                 || !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
-                || (counts_everything(candidate) && unexplained.leaves_out_half())
                 || gives_no_number(question, candidate)
                 || only_repeats(candidate)
                 || (candidate.ties > MOST_TIES && !gives_the_order(candidate))
@@ -274,21 +273,6 @@ fn begins(asked: &str, word: &str) -> bool {
     let length = asked.chars().count();
     let beginning: String = word.chars().take(length).collect();
     asked == beginning || length >= LONG && strsim::levenshtein(asked, &beginning) <= 1
-}
-
-/// Whether a reading counts all things of a kind, by groups or not: whatever else the question says
-/// of them is no condition.
-fn counts_everything(candidate: &Candidate) -> bool {
-    let select = candidate.bound.query.select();
-    select.is_some_and(|select| {
-        let is_count =
-            |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
-        select.filter.is_none()
-            && select.having.is_none()
-            && select.from.len() == 1
-            && select.items.iter().any(is_count)
-            && candidate.bound.query.order.is_empty()
-    })
 }
 
 /// Whether the reading counts nothing. No triple is its evidence either, so that a word of the

@@ -166,12 +166,6 @@ pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<
 }
 
 impl Unexplained {
-    /// Whether two words or more that could name something, and at least half of these, are left
-    /// out.
-    pub(super) fn leaves_out_half(&self) -> bool {
-        self.names.len() > 1 && self.names.len() * 2 >= self.all
-    }
-
     /// Whether more than two thirds of the words that could name something are left out.
     pub(super) fn leaves_out_most(&self) -> bool {
         self.names.len() > 1 && self.names.len() * 3 > self.all * 2
