@@ -21,6 +21,8 @@ async fn town() -> Shop {
          :c2 a :Country ; rdfs:label \"Sudland\" ; :capital :t2 ; :currency \"Crown\" . \
          :c3 a :Country ; rdfs:label \"Estland\" ; :capital :t3 ; :currency \"Mark\" . \
          :c4 a :Country ; rdfs:label \"Midland\" ; :capital :t4 ; :currency \"Mark\" . \
+         :h a :Hall ; rdfs:label \"Old Hall\" . :g a :Gala ; rdfs:label \"Winter Gala\" ; :hall :h . \
+         :l1 a :Lesson ; rdfs:label \"Scales\" ; :hall :h ; :teacher :d1 . \
          :v1 a :Visit ; :patient :p1 ; :reason \"fever\" . :v2 a :Visit ; :patient :p2 ; :reason \"burn\" .",
     )
     .await
@@ -39,6 +41,15 @@ async fn what_is_true_of_others_is_not_true_of_the_named() {
     let allergies = "SELECT allergic_to FROM patient_allergic_to WHERE patient IN \
                      (SELECT treats FROM doctor_treats WHERE doctor = 'Ada Moor')";
     assert_eq!(doubts(&shop, "What is Ada Moor allergic to?", allergies).await, ["allergic to"]);
+}
+
+#[tokio::test]
+async fn what_shares_a_room_is_not_the_things_own() {
+    let shop = town().await;
+    let teachers = "SELECT lesson.teacher FROM gala JOIN lesson ON gala.hall = lesson.hall WHERE gala.name = 'Winter Gala'";
+    assert_eq!(doubts(&shop, "Who conducts the Winter Gala?", teachers).await, ["teacher"]);
+    let asked = "Who is the teacher of the lessons in the hall of the Winter Gala?";
+    assert!(doubts(&shop, asked, teachers).await.is_empty());
 }
 
 #[tokio::test]

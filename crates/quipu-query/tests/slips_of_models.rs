@@ -135,6 +135,24 @@ async fn years_are_days_of_a_difference_of_dates() {
 }
 
 #[tokio::test]
+async fn all_of_them_means_each_of_them() {
+    let shop = village().await;
+    let count = |dish: &str, of: &str| {
+        format!("(SELECT COUNT(*) FROM dish_ingredient WHERE dish = '{dish}' AND ingredient = '{of}')")
+    };
+    let among =
+        |of: &str| format!("SELECT {} = {} = {}", count("Pie", of), count("Soup", of), count("Bread", of));
+    let asked = "Do Pie, Soup and Bread all have cream?";
+    assert_eq!(answers(&shop, asked, &among("cream")).await, ["false"]);
+    assert_eq!(answers(&shop, "Do Pie, Soup and Bread all have salt?", &among("leek")).await, ["false"]);
+    let number = |of: &str| format!("SELECT {} = 2 AND {} = 2", count("Pie", of), count("Bread", of));
+    assert_eq!(answers(&shop, "Are Pie and Bread all with butter?", &number("butter")).await, ["true"]);
+    // Two counts may be asked to be equal.
+    let equal = format!("SELECT {} = {}", count("Soup", "butter"), count("Soup", "flour"));
+    assert_eq!(answers(&shop, "Does Soup have as much butter as flour?", &equal).await, ["true"]);
+}
+
+#[tokio::test]
 async fn a_join_by_a_made_up_column_goes_by_the_links() {
     let shop = village().await;
     let made_up = "SELECT dish.name FROM dish JOIN ingredient ON dish.uses = ingredient.id \

@@ -40,7 +40,10 @@ pub(super) fn of_another_thing(
     // "The maker of the Condor" may be its manufacturer, and "pictures" its paintings.
     let is_noun = |at: usize, word: &String| {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
-        language.is_plural(word) || before.is_some_and(|before| language.is_article(before))
+        let is_verb = before
+            .is_some_and(|before| language.is_question_word(before) && !language.asks_by_a_noun(before));
+        let follows_the = before.is_some_and(|before| language.is_article(before));
+        !is_verb && (language.is_plural(word) || follows_the)
     };
     let may_be_said = words.iter().enumerate().any(|(at, word)| left_out.contains(word) && is_noun(at, word));
     if may_be_said || is_said(&things.title) || links.iter().any(|link| is_said(&link.title)) {

@@ -2,6 +2,7 @@
 //! model wrote, the others the query that is bound to the graph.
 
 use super::ages::ages_in_years;
+use super::all_of::all_of_them;
 use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
@@ -59,6 +60,7 @@ fn mended(
 ) -> (Query, Vec<Mend>) {
     let mends = [
         with_both(question, &mut query),
+        all_of_them(question, &mut query),
         each_by_its_own_link(&mut query, tables),
         by_several_things(&mut query, tables),
         of_two(&mut query),

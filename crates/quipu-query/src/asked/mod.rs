@@ -5,6 +5,7 @@
 //! and passes them in ([`Nearness`]).
 
 mod ages;
+mod all_of;
 mod both;
 mod bounds;
 mod candidate;
