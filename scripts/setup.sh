@@ -200,8 +200,8 @@ fetch_w3c_tests() {
 
 # Fetches crates while apt works; the build fetches what is missing.
 fetch_crates() {
-    host=$(rustc -vV | sed -n 's/^host: //p')
-    cargo fetch --locked --quiet --target "$host" >/dev/null 2>&1 || true
+    host=$(cargo -vV | sed -n 's/^host: //p')
+    [ -z "$host" ] || cargo fetch --locked --quiet --target "$host" >/dev/null 2>&1 || true
 }
 
 check_git

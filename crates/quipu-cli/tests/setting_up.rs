@@ -127,16 +127,29 @@ fn the_page_is_built_with_the_node_of_the_system_or_of_pypi() {
 }
 
 #[test]
+fn crates_are_fetched_beside_apt() {
+    let machine = Machine::new(&BUILD_TOOLS);
+    let cargo = "echo \"$@\" >> cargo.log; echo cargo 99.0.0; echo host: here";
+    machine.program("cargo", cargo);
+    machine.run(&["demo"]).succeeded();
+    let calls = std::fs::read_to_string(machine.path("cargo.log")).unwrap();
+    assert!(calls.contains("fetch --locked --quiet --target here"), "{calls}");
+}
+
+#[test]
 fn apt_is_called_by_nobody_who_was_not_asked() {
     let machine = Machine::new(&[]);
     let outcome = machine.run(&["demo"]);
     assert_eq!((outcome.code, machine.apt()), (Some(1), String::new()), "{outcome:#?}");
-    assert!(outcome.stderr.contains("apt-get install -y build-essential"), "{outcome:#?}");
+    assert!(
+        outcome.stderr.contains("apt-get install -y --no-install-recommends build-essential"),
+        "{outcome:#?}"
+    );
     assert!(outcome.stderr.contains("YES=1 make demo"), "{outcome:#?}");
     for (name, value) in [("YES", "1"), ("CI", "true")] {
         let machine = Machine::new(&[]);
         let outcome = finish(machine.setup(&["demo"]).env(name, value));
-        assert!(machine.apt().contains("install -y build-essential"), "{outcome:#?}");
+        assert!(machine.apt().contains("install -y --no-install-recommends build-essential"), "{outcome:#?}");
         // This apt installs nothing.
         assert!(outcome.stderr.contains("still not found"), "{outcome:#?}");
     }
@@ -147,7 +160,7 @@ fn in_a_terminal_the_person_decides() {
     for (answer, called) in [("n\r", false), ("y\r", true)] {
         let machine = Machine::new(&[]);
         let mut terminal = Terminal::start(&mut machine.setup(&["demo"]), 120);
-        terminal.wait_for("may this call  apt-get install -y build-essential");
+        terminal.wait_for("may this call  apt-get install -y --no-install-recommends build-essential");
         terminal.wait_for("[Y/n] ");
         terminal.type_keys(answer);
         let (code, shown) = terminal.ended();
