@@ -1,10 +1,9 @@
 //! Readings that run, and that speak of other things than the question.
 
 use quipu_query::asked::{Candidate, Nearness, PathFit, TableQuestion, features};
-use quipu_query::{RunLimits, plan, run};
 
-use crate::common::checks::{doubts, graph, weighed};
-use crate::common::{Shop, read};
+use crate::common::Shop;
+use crate::common::checks::{candidate, doubts, graph, weighed};
 
 /// Doctors with patients, and states of countries.
 async fn town() -> Shop {
@@ -126,22 +125,10 @@ async fn codes_order_nothing() {
 async fn the_models_refusal_is_a_vote_against_a_path() {
     let shop = town().await;
     let asked = async |question: &str, declined: bool| {
-        let bound = read(&shop, question, "SELECT home_town FROM patient WHERE name = 'Cy Finn'");
-        let plan = plan(&bound.query, &shop.tables).unwrap();
-        let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
-        let candidate = Candidate {
-            bound,
-            plan,
-            rows,
-            words: String::new(),
-            near: Nearness::default(),
-            role: 0.0,
-            likelihood: None,
-            repaired: false,
-            tried: Vec::new(),
-            ties: 0,
-            path: Some(PathFit { share: 0.5, doubts: 0, steps: 1, declined }),
-        };
+        let sql = "SELECT home_town FROM patient WHERE name = 'Cy Finn'";
+        let written = candidate(&shop, question, sql, Nearness::default()).await;
+        let path = Some(PathFit { share: 0.5, doubts: 0, steps: 1, declined });
+        let candidate = Candidate { path, ..written };
         let (text, named) = (question, &[][..]);
         let asking = TableQuestion { text, tables: &shop.tables, values: &shop.values, named };
         features(&asking, &candidate, std::slice::from_ref(&candidate)).0.confidence()

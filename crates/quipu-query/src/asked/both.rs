@@ -8,7 +8,7 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{
     Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
 };
-use crate::tables::{Tables, words_of};
+use crate::tables::{Table, Tables, words_of};
 
 /// Turns queries for either of two things into the rows that both share, if the question names
 /// "both". Names are as the model wrote them; nothing is bound yet.
@@ -192,16 +192,20 @@ fn fixes_one(condition: &Expression, select: &Select, tables: &Tables) -> Option
         .then(|| (format!("{of:?} {from} {:?} {column:?}", item.expression), text))
 }
 
-/// Whether each thing has at most one value of a column.
-fn has_one_value(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
+/// The table of a SELECT that a column belongs to.
+fn table_of<'a>(column: &ColumnRef, select: &'a Select, tables: &'a Tables) -> Option<(&'a From, &'a Table)> {
     let is_it = |from: &&From| match &column.table {
         Some(table) => from.alias.eq_ignore_ascii_case(table),
         None => select.from.len() == 1,
     };
-    let from = select.from.iter().find(is_it).map(|from| &from.source);
-    let Some(Source::Table(id, _)) = from else { return false };
-    let table = tables.find(id).and_then(|at| tables.table(at));
-    table.is_some_and(|table| {
+    let from = select.from.iter().find(is_it)?;
+    let Source::Table(id, _) = &from.source else { return None };
+    Some((from, tables.table(tables.find(id)?)?))
+}
+
+/// Whether each thing has at most one value of a column.
+fn has_one_value(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
+    table_of(column, select, tables).is_some_and(|(_, table)| {
         !table.is_links() && table.columns.iter().skip(1).any(|of| of.id.eq_ignore_ascii_case(&column.name))
     })
 }
@@ -251,13 +255,8 @@ struct Links {
 impl Links {
     /// The table of links whose tails a column holds.
     fn of(column: &ColumnRef, select: &Select, tables: &Tables) -> Option<Self> {
-        let is_it = |from: &&From| match &column.table {
-            Some(table) => from.alias.eq_ignore_ascii_case(table),
-            None => select.from.len() == 1,
-        };
-        let from = select.from.iter().find(is_it)?;
-        let Source::Table(id, _) = &from.source else { return None };
-        let table = tables.table(tables.find(id)?).filter(|table| table.is_links())?;
+        let (from, table) = table_of(column, select, tables)?;
+        let table = Some(table).filter(|table| table.is_links())?;
         let [head, tail] = table.columns.as_slice() else { return None };
         let (alias, id, head) = (from.alias.clone(), table.id.clone(), head.id.clone());
         tail.id.eq_ignore_ascii_case(&column.name).then_some(Self { alias, id, head })

@@ -42,10 +42,17 @@ pub async fn weighed(
     near: Nearness,
     named: &[Mention],
 ) -> (Features, Unexplained) {
+    let candidate = candidate(shop, question, sql, near).await;
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
+    features(&asking, &candidate, std::slice::from_ref(&candidate))
+}
+
+/// A query as a reading that the model wrote.
+pub async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -> Candidate {
     let bound = read(shop, question, sql);
     let plan = plan(&bound.query, &shop.tables).unwrap();
     let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
-    let candidate = Candidate {
+    Candidate {
         bound,
         plan,
         rows,
@@ -57,7 +64,5 @@ pub async fn weighed(
         tried: Vec::new(),
         ties: 0,
         path: None,
-    };
-    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
-    features(&asking, &candidate, std::slice::from_ref(&candidate))
+    }
 }
