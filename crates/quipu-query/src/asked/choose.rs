@@ -6,7 +6,7 @@ use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
 use super::inherited::of_another_thing;
 use super::kinds::misnamed;
-use super::mistaken::another_name;
+use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
 use super::tried::given_up;
 use super::{Candidate, TableQuestion};
@@ -108,7 +108,7 @@ impl Features {
         Self {
             distance: unexplained.distance / unexplained.all.max(1) as f64,
             first: unexplained.first,
-            meanings: unexplained.meanings.len() as f64,
+            meanings: (unexplained.meanings.len() + unexplained.unsaid.len()) as f64,
             much: much as f64,
             // No rows at all answer "is there any": no.
             empty: f64::from(u8::from(is_empty(&candidate.rows) && asks_for(question) != Some("yes_or_no"))),
@@ -127,6 +127,7 @@ impl Features {
                 || candidate.role >= FAR_FROM_ROLE
                 || !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
+                || !unexplained.unsaid.is_empty()
                 || unexplained.leaves_out_most()
                 || gives_no_number(question, candidate)
                 || only_repeats(candidate)
@@ -326,8 +327,9 @@ pub fn features(
     };
     unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
     unexplained.meanings.extend(another_name(question, query, asking.values));
-    let of_another = of_another_thing(&words_of(question), &unexplained.names, query, tables);
-    unexplained.meanings.extend(of_another);
+    let words = words_of(question);
+    unexplained.unsaid.extend(of_another_thing(&words, &unexplained.names, query, tables));
+    unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
     unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried, tables));
     unexplained.meanings.extend(no_choice(asking, candidate));
     let written = || all.iter().filter(|other| other.path.is_none());

@@ -11,8 +11,8 @@ const OF_ONE: f64 = 0.9;
 /// Fewer values show nothing.
 const FEW: u64 = 4;
 
-/// The title of the property that a reading gives, if it belongs to other things than the named one
-/// and the question mentions neither them nor the way to them.
+/// The title of the things whose property a reading gives, if they are others than the named one and
+/// the question mentions neither them nor the way to them.
 pub(super) fn of_another_thing(
     words: &[String],
     left_out: &[String],
@@ -50,14 +50,14 @@ pub(super) fn of_another_thing(
         return None;
     }
     if is_of_one(column) {
-        return Some(column.title.clone());
+        return Some(things.title.clone());
     }
     // "Which food groups go into the pie" asks for those of several things.
     let of_title = words_of(&column.title);
     let asks_for_several = words
         .iter()
         .any(|word| language.is_plural(word) && of_title.iter().any(|of| language.is_form(word, of)));
-    (!asks_for_several && !leads_forward(*named, owner, &links)).then(|| column.title.clone())
+    (!asks_for_several && !leads_forward(*named, owner, &links)).then(|| things.title.clone())
 }
 
 /// Whether the things of a table have no names but numbers and codes.

@@ -126,7 +126,6 @@ pub(super) fn something_else(
         .or_else(|| another_substance(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
         .or_else(|| most_of_another(&words, query, left_out, near))
-        .or_else(|| ordered_by_codes(&words, query, tables))
         .or_else(|| more_of_another(&words, query, left_out, near))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
@@ -375,7 +374,7 @@ fn another_extreme(
 
 /// The title of codes by which a reading orders, if the question does not mention them: the
 /// restaurant with more tables has no greater number.
-fn ordered_by_codes(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+pub(super) fn ordered_by_codes(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let order = query.order.first().filter(|_| query.limit.is_some())?;
     let Expression::Column(ColumnRef { place: Some(place), .. }) = &order.expression else { return None };

@@ -34,6 +34,11 @@ pub async fn doubts(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
     weighed(shop, question, sql, Nearness::default(), &[]).await.1.meanings
 }
 
+/// What a reading speaks of, and the question does not.
+pub async fn unsaid(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
+    weighed(shop, question, sql, Nearness::default(), &[]).await.1.unsaid
+}
+
 /// The features of a reading, and the words that it leaves out.
 pub async fn weighed(
     shop: &Shop,

@@ -63,10 +63,13 @@ pub(super) async fn answer(
     }
     if confidence < asking.config.least_confidence && wanted.is_none() {
         let left_out = unexplained.words();
-        let missing = match left_out.is_empty() {
+        let mut missing = match left_out.is_empty() {
             true => String::new(),
             false => format!(" This reading leaves out: {}.", left_out.join(", ")),
         };
+        for unsaid in &unexplained.unsaid {
+            missing.push_str(&format!(" The question does not mention “{unsaid}”."));
+        }
         let reason = format!(
             "I am not sure enough ({confidence:.2}) that the question means: {}.{missing}",
             candidate.words
