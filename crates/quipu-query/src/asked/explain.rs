@@ -46,8 +46,8 @@ pub struct Unexplained {
     pub names: Vec<String>,
     /// Words that change the meaning and that the plan ignores.
     pub meanings: Vec<String>,
-    /// What the plan speaks of, and the question neither names nor leads to: a doctor's patients, if
-    /// it gives their towns as the doctor's.
+    /// Things that the plan speaks of, and that the question neither names nor leads to: a
+    /// doctor's patients, if it gives their towns as the doctor's.
     pub unsaid: Vec<String>,
     /// Values of the graph that the question names and the plan does not mention
     /// ([`names_left_out`]).

@@ -11,8 +11,8 @@ const OF_ONE: f64 = 0.9;
 /// Fewer values show nothing.
 const FEW: u64 = 4;
 
-/// The title of the things whose property a reading gives, if they are others than the named one and
-/// the question mentions neither them nor the way to them.
+/// The title of the things whose property a reading gives, if they are others than the named one
+/// and the question mentions neither them nor the way to them.
 pub(super) fn of_another_thing(
     words: &[String],
     left_out: &[String],
