@@ -110,6 +110,19 @@ async fn most_of_some_are_not_most_of_all() {
 }
 
 #[tokio::test]
+async fn how_old_is_not_since_when() {
+    let shop = graph(":k a :Keeper ; rdfs:label \"Tomas Riedl\" ; :since 2015 ; :height 180 .").await;
+    let of = |column: &str| format!("SELECT {column} FROM keeper WHERE name = 'Tomas Riedl'");
+    let doubted = async |question: &str, sql: &str| {
+        let asked = [("old".to_owned(), 0.3), ("tall".to_owned(), 0.3)].into();
+        let near = Nearness { asked, ..Nearness::default() };
+        weighed(&shop, question, sql, near, &[]).await.1.meanings
+    };
+    assert_eq!(doubted("How old is Tomas Riedl?", &of("since")).await, ["old"]);
+    assert!(doubted("How tall is Tomas Riedl?", &of("height")).await.is_empty());
+}
+
+#[tokio::test]
 async fn codes_order_nothing() {
     let shop = graph(
         ":r1 a :Restaurant ; rdfs:label \"Oak\" ; :id 1 ; :rating 4.5 . :r2 a :Restaurant ; rdfs:label \"Elm\" ; :id 2 ; :rating 4.1 .",

@@ -124,6 +124,7 @@ pub(super) fn something_else(
         .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
         .or_else(|| another_substance(question, &words, query, left_out, near, tables))
+        .or_else(|| another_degree(&words, left_out, near))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
         .or_else(|| most_of_another(&words, query, left_out, near))
         .or_else(|| more_of_another(&words, query, left_out, near))
@@ -342,6 +343,17 @@ fn another_substance(
         is_its |= language.measured(noun, title) == Measured::Alike;
     });
     (!is_its && is_far(noun, left_out, near)).then(|| noun.clone())
+}
+
+/// The adjective behind "how" that is far from the reading: "how old" is not the year since when
+/// somebody has kept bees.
+fn another_degree(words: &[String], left_out: &[String], near: &Nearness) -> Option<String> {
+    let language = Language::of_words(words);
+    let degrees = words.windows(2).filter_map(|pair| match pair {
+        [how, adjective] if language.asks_for_a_degree(how) => Some(adjective),
+        _ => None,
+    });
+    degrees.into_iter().find(|adjective| is_far(adjective, left_out, near)).cloned()
 }
 
 /// The noun whose extreme is asked for, if the reading orders by something else: the largest budget
