@@ -345,15 +345,16 @@ fn another_substance(
     (!is_its && is_far(noun, left_out, near)).then(|| noun.clone())
 }
 
-/// The adjective behind "how" that is far from the reading: "how old" is not the year since when
-/// somebody has kept bees.
+/// The adjective of "how old", if it is far from the reading: an age is not the year since when
+/// somebody has kept bees. Other adjectives are used more loosely: "how big a crowd".
 fn another_degree(words: &[String], left_out: &[String], near: &Nearness) -> Option<String> {
     let language = Language::of_words(words);
-    let degrees = words.windows(2).filter_map(|pair| match pair {
+    let asks_for_an_age = |word: &String| language.measured(word, "age") == Measured::Alike;
+    let mut degrees = words.windows(2).filter_map(|pair| match pair {
         [how, adjective] if language.asks_for_a_degree(how) => Some(adjective),
         _ => None,
     });
-    degrees.into_iter().find(|adjective| is_far(adjective, left_out, near)).cloned()
+    degrees.find(|word| asks_for_an_age(word) && is_far(word, left_out, near)).cloned()
 }
 
 /// The noun whose extreme is asked for, if the reading orders by something else: the largest budget
