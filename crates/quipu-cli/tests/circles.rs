@@ -1,6 +1,7 @@
 //! Checks the paths in the code of every crate, in `use` lines and elsewhere: no files import each
 //! other in a circle, and no top-level modules do, through re-exports of `lib.rs` either. A file
-//! and the files of its folder do not count.
+//! and the files of its folder do not count. A function is visible no further than its callers
+//! need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,8 +20,8 @@ fn modules(root: &Path, folder: &Path, found: &mut BTreeMap<Vec<String>, String>
                 module.pop();
             }
             let code = code(&fs::read_to_string(&path).unwrap());
-            let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-            found.insert(module, code.to_owned());
+            let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            found.entry(module).or_default().push_str(code);
         }
     }
 }
@@ -215,6 +216,75 @@ fn no_files_and_no_top_level_modules_import_each_other_in_a_circle() {
     }
     assert!(files > 400, "{files} files were read");
     assert!(found.is_empty(), "a circle is to be cut: what both files need goes into a third\n{found:#?}");
+}
+
+/// The functions of restricted visibility that all their callers would reach with a narrower one:
+/// each with its module and the innermost module that holds them all.
+fn visible_too_far(all: &BTreeMap<Vec<String>, String>) -> Vec<String> {
+    let words = |code: &str| -> BTreeSet<String> {
+        let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let words: Vec<(&Vec<String>, BTreeSet<String>)> =
+        all.iter().map(|(module, code)| (module, words(code))).collect();
+    let mut found = Vec::new();
+    for (own, code) in all.iter().filter(|(own, _)| own.last().is_none_or(|last| last != "tests")) {
+        for (place, start) in code.match_indices("pub(") {
+            let Some((within, rest)) = code[place + start.len()..].split_once(')') else { continue };
+            let mut rest = rest.split_whitespace().skip_while(|word| matches!(*word, "async" | "const"));
+            let name = rest.next().filter(|word| *word == "fn").and_then(|_| rest.next());
+            // The functions of an inline module see that module's parent, which is the file.
+            let inline = code[..place].lines().rfind(|line| line.starts_with("mod ") || *line == "}");
+            let Some(name) = name.filter(|_| !inline.is_some_and(|line| line.ends_with('{'))) else {
+                continue;
+            };
+            let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+            let path = within.trim_start_matches("in ").split("::").map(str::to_owned).collect();
+            let visible = from_root(own, path);
+            let mut needed = own.clone();
+            for (user, _) in words.iter().filter(|(_, words)| words.contains(name)) {
+                let shared = needed.iter().zip(*user).take_while(|(left, right)| left == right).count();
+                needed.truncate(shared);
+            }
+            if needed.len() > visible.len() {
+                found.push(format!("{}::{name}: {}", own.join("::"), needed.join("::")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_function_is_visible_further_than_its_callers_need() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut found = Vec::new();
+    for entry in fs::read_dir(crates).unwrap() {
+        let root = entry.unwrap().path().join("src");
+        if root.is_dir() {
+            let mut all = BTreeMap::new();
+            modules(&root, &root, &mut all);
+            found.extend(visible_too_far(&all));
+        }
+    }
+    assert!(found.is_empty(), "these are needed in the named module alone:\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_function_that_is_visible_too_far_is_found() {
+    let module = |name: &str, code: &str| {
+        let path = name.split("::").map(str::to_owned).collect::<Vec<_>>();
+        (path, code.to_owned())
+    };
+    let far = "pub(crate) fn kept() {}\npub(in crate::a) async fn wide<T>() {}\npub(super) fn near() {}";
+    let mut all = BTreeMap::from([
+        module("a::b", far),
+        module("a::c", "fn f() { near(); }"),
+        module("d", "fn g() { kept(); }"),
+        module("e", "mod bytes {\n    pub(super) fn inline() {}\n}"),
+    ]);
+    assert_eq!(visible_too_far(&all), ["a::b::wide: a::b"]);
+    all.extend([module("a", "fn h() { wide(); }"), module("d", "")]);
+    assert_eq!(visible_too_far(&all), ["a::b::kept: a::b"]);
 }
 
 #[test]

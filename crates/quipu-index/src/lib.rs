@@ -3,13 +3,12 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | `documents` | passages of the entities' documents, by words and by meaning |
-//! | `joined` | several workspaces walked as one graph |
 //! | `normalise` | the one normalisation of names and texts |
 //! | `names` | from a name, however written, to the nodes that bear it |
 //! | `mentions` | which parts of a question name entities |
 //! | [`text`] | files to text and texts to chunks, without graphs |
 //! | `vectors` | nodes by the meaning of their texts |
-//! | `workspace` | a graph and its indexes in one folder: import, open, link |
+//! | `workspace` | a graph and its indexes in one folder: import, open, link; several as one graph |
 //!
 //! ```
 //! use quipu_graph::NodeId;
@@ -35,7 +34,6 @@
 mod container;
 mod documents;
 mod error;
-mod joined;
 mod mentions;
 mod names;
 mod pages;

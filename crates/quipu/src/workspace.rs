@@ -160,7 +160,7 @@ impl StopOnDrop {
     }
 
     /// Marks the work as done, so that the flag's owner may reuse the flag.
-    pub(crate) fn done(mut self) {
+    fn done(mut self) {
         self.0 = None;
     }
 }

@@ -206,7 +206,7 @@ impl Engine {
         self.model.as_ref().map_or("none", |model| model.name())
     }
 
-    pub(crate) fn language_model(&self) -> Option<Arc<dyn LanguageModel>> {
+    fn language_model(&self) -> Option<Arc<dyn LanguageModel>> {
         self.model.clone()
     }
 

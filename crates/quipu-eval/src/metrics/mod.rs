@@ -26,6 +26,6 @@ pub(crate) fn one_if(truth: bool) -> f64 {
 }
 
 /// The harmonic mean of precision and recall.
-pub(crate) fn harmonic(precision: f64, recall: f64) -> f64 {
+fn harmonic(precision: f64, recall: f64) -> f64 {
     if precision + recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) }
 }

@@ -182,7 +182,7 @@ impl MappedFile {
 
     /// The `N` bytes from `start`; errors as for [`read`](Self::read).
     #[inline]
-    pub(crate) fn array<const N: usize>(&self, start: usize) -> Result<&[u8; N], GraphError> {
+    pub(super) fn array<const N: usize>(&self, start: usize) -> Result<&[u8; N], GraphError> {
         let bytes = self.read(start, start.saturating_add(N))?;
         bytes.first_chunk().ok_or_else(|| self.corrupt(format!("no {N} bytes at {start}")))
     }

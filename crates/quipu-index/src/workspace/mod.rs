@@ -33,6 +33,7 @@ mod link;
 mod names;
 mod progress;
 mod search;
+mod several;
 mod source;
 mod triples;
 mod vectors;

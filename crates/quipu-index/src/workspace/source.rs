@@ -26,7 +26,7 @@ use quipu_graph::{
 use serde::{Deserialize, Serialize};
 
 use super::read_optional;
-use crate::joined::JoinedGraph;
+use super::joined::JoinedGraph;
 use crate::{IndexError, NameIndex};
 
 /// The endpoint and the APIs of a workspace.

@@ -178,7 +178,7 @@ fn exp(x: f32) -> f32 {
 /// The exact GELU, `x/2 · (1 + erf(x/√2))`, with erf after Abramowitz and Stegun 7.1.26 (within
 /// 1.5e-7).
 #[inline(always)]
-pub(super) fn gelu(x: f32) -> f32 {
+fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let t = 1.0 / 0.327_591_1_f32.mul_add(z, 1.0);
     let mut series = 1.061_405_4_f32;

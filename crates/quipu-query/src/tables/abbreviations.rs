@@ -170,7 +170,7 @@ pub(crate) fn covers(known: &[String], wanted: &[String]) -> bool {
 
 /// The words of a relation's name, divided as other names of the graph suggest: `hasHPvalue` is
 /// "has hp value" beside `hasFortValue`, not "has h pvalue".
-pub(crate) fn divided(words: Vec<String>, others: impl Fn(&str) -> usize) -> Vec<String> {
+pub(super) fn divided(words: Vec<String>, others: impl Fn(&str) -> usize) -> Vec<String> {
     let mut divided: Vec<String> = Vec::new();
     for word in words {
         let first = word.chars().next().map_or(0, char::len_utf8);

@@ -154,7 +154,7 @@ impl QueryRows {
     }
 
     /// Reads results written in [`QueryRows::format`].
-    pub(crate) fn read(kind: QueryKind, written: Vec<u8>) -> Result<Self> {
+    pub(super) fn read(kind: QueryKind, written: Vec<u8>) -> Result<Self> {
         let unread = |error: &dyn std::fmt::Display| {
             Error::Internal(format!("the results of the query cannot be read: {error}"))
         };

@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 const MOST_LOOKED_THROUGH: usize = 10_000;
 
 /// Several workspaces as one graph.
-pub(crate) struct JoinedGraph {
+pub(super) struct JoinedGraph {
     description: GraphDescription,
     parts: Vec<Part>,
     relations: Relations,
@@ -61,7 +61,7 @@ struct Share {
 }
 
 impl JoinedGraph {
-    pub(crate) fn new(workspaces: &[Arc<Workspace>]) -> Self {
+    pub(super) fn new(workspaces: &[Arc<Workspace>]) -> Self {
         let relations = Relations::of(workspaces.iter().map(|workspace| &**workspace.graph()));
         let described: Vec<&GraphDescription> = workspaces.iter().map(|w| w.graph().describe()).collect();
         let sum = |count: fn(&GraphDescription) -> u64| described.iter().map(|of| count(of)).sum();
@@ -82,7 +82,7 @@ impl JoinedGraph {
 
     /// The names of the sources that failed after `since` or are still skipped, each with its
     /// error.
-    pub(crate) fn down(&self, since: Instant) -> Vec<(String, String)> {
+    pub(super) fn down(&self, since: Instant) -> Vec<(String, String)> {
         let of = |part: &Part| {
             let down = part.down.lock();
             let down = down.as_ref().filter(|down| down.since >= since || !down.is_over(self.pause))?;
@@ -95,7 +95,7 @@ impl JoinedGraph {
     ///
     /// # Errors
     /// The last source's error if none answers; [`GraphError::Cancelled`] from any source.
-    pub(crate) async fn each<T, F>(
+    pub(super) async fn each<T, F>(
         &self,
         ask: impl Fn(usize, Arc<Workspace>) -> F,
     ) -> Result<Vec<(usize, T)>, IndexError>
@@ -136,7 +136,7 @@ impl JoinedGraph {
     }
 
     /// The joined nodes of a source's own nodes, in their order.
-    pub(crate) async fn joined(&self, at: usize, own: &[NodeId]) -> Result<Vec<NodeId>, IndexError> {
+    pub(super) async fn joined(&self, at: usize, own: &[NodeId]) -> Result<Vec<NodeId>, IndexError> {
         let strangers: Vec<NodeId> = {
             let nodes = self.nodes.read();
             let mut seen = HashSet::new();

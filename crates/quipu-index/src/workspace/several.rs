@@ -9,9 +9,9 @@ use quipu_graph::{Graph as _, NodeId};
 use quipu_model::Embedder;
 
 use super::Workspace;
+use super::joined::JoinedGraph;
 use super::search::{Names, index_found};
 use super::source::Source;
-use crate::joined::JoinedGraph;
 use crate::mentions::merged;
 use crate::names::rank;
 use crate::{Candidate, IndexError, LookupConfig, Mention, MentionConfig, Vocabulary};
