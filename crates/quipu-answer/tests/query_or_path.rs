@@ -363,3 +363,39 @@ async fn the_only_thing_that_a_relation_leads_to_does_not_stand_for_several() {
     let answer = asked("What is the capital of Peru?").await;
     assert_eq!(answer.answers, ["Lima"], "{answer:#?}");
 }
+
+/// Ferry lines between ports of countries, and members of a club in two towns.
+const FERRIES: &str = r#"
+@prefix : <http://ferries.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Line rdfs:label "ferry line" . :Port rdfs:label "port" . :Country rdfs:label "country" . :Member rdfs:label "member" .
+:endsAt rdfs:label "ends at" . :startsAt rdfs:label "starts at" . :locatedIn rdfs:label "located in" .
+:l1 a :Line ; rdfs:label "Juniper Line" ; :startsAt :p1 ; :endsAt :p2 . :l2 a :Line ; rdfs:label "Amber Line" ; :startsAt :p2 ; :endsAt :p1 .
+:p1 a :Port ; rdfs:label "Vesterodde" ; :locatedIn :c1 . :p2 a :Port ; rdfs:label "Lindesand" ; :locatedIn :c2 .
+:c1 a :Country ; rdfs:label "Norland" ; :capital :p1 ; :population 70 . :c2 a :Country ; rdfs:label "Sudland" ; :capital :p2 ; :population 90 .
+:p1 :population 7 . :p2 :population 9 .
+:m1 a :Member ; rdfs:label "Ada Lee" ; :homeTown :p1 ; :tariff :t1 . :m2 a :Member ; rdfs:label "Bo Hart" ; :homeTown :p2 ; :tariff :t2 .
+:t1 a :Tariff ; rdfs:label "business" . :t2 a :Tariff ; rdfs:label "basic" .
+"#;
+
+#[tokio::test]
+async fn a_path_stops_at_the_place_gives_both_properties_and_repeats_no_condition() {
+    let setting = setting_from("ferries.ttl", FERRIES).await;
+    quipu_query::open_tables(&setting.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str, sql: &str| {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        ask(&setting, Some(model), Some(embedder().await), question, &options).await
+    };
+    let ends = "SELECT ends_at FROM ferry_line WHERE name = 'Juniper Line'";
+    let answer = asked("Where does the Juniper Line terminate?", ends).await;
+    assert_eq!(answer.answers, ["Lindesand"], "{answer:#?}");
+    let both = "SELECT country.capital, port.population FROM country JOIN port ON country.capital = port.name \
+                WHERE country.name = 'Norland'";
+    let answer = asked("Name the capital of Norland and its population.", both).await;
+    assert_eq!(answer.table.as_ref().map(|table| table.columns.len()), Some(2), "{answer:#?}");
+    let business =
+        "SELECT name FROM member WHERE tariff = 'business' AND home_town IN ('Vesterodde', 'Lindesand')";
+    let answer = asked("business tariff members from Vesterodde or Lindesand", business).await;
+    assert_eq!(answer.answers, ["Ada Lee"], "{answer:#?}");
+}

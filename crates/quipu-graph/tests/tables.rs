@@ -88,6 +88,41 @@ fn numbers_refer_to_rows_only_where_the_header_says_so() {
 }
 
 #[test]
+fn abbreviated_headers_name_tables_rows_and_keys() {
+    let stations = "stn_id,stn_name,has_charger\nS1,Harbour Gate,Y\nS2,Old Brewery,N\nS3,Market,Y\n";
+    let models = "mdl_id,make,mdl_name\n1,Renova,Clip\n2,Renova,Zeta\n3,Volta,Aris\n";
+    let vehicles = "veh_id,reg_no,mdl_id,stn_id\nV1,EL AF 799,2,S2\nV2,QU TK 864,1,S2\nV3,RO AS 654,2,S1\n";
+    let doctors = "dr_id,name\n301,Ada Lee\n302,Bo Hart\n303,Cy Dunn\n";
+    let prescriptions = "rx_id,dr_id,drug_id,days\n1,302,302,7\n2,301,301,3\n3,302,303,9\n";
+    let drugs = "drug_id,brand_name\n301,Almol\n302,Brufin\n303,Cetrax\n";
+    let members = "mbr_id,full_name,email,referred_by\nM1,Ada Lee,ada@x.org,\nM2,Bo Hart,bo@x.org,M1\n\
+                   M3,Cy Dunn,cy@x.org,M1\nM4,Di Orr,di@x.org,M2\n";
+    let files = [
+        ("stations.csv", stations),
+        ("models.csv", models),
+        ("vehicles.csv", vehicles),
+        ("members.csv", members),
+        ("doctors.csv", doctors),
+        ("prescriptions.csv", prescriptions),
+        ("drugs.csv", drugs),
+    ];
+    let (report, lines) = import(&files, None, false).unwrap();
+    for line in [
+        "vehicles/V1 [EL AF 799] station stations/S2",
+        "vehicles/V1 [EL AF 799] model models/2",
+        "stations/S2 [Old Brewery] has charger \"false\"xsd:boolean",
+        "models/2 [Zeta] make \"Renova\"",
+        "members/M4 [Di Orr] referred by members/M2",
+        "prescriptions/1 [1] doctor doctors/302",
+        "prescriptions/1 [1] drug drugs/302",
+    ] {
+        has(&lines, line);
+    }
+    let named: Vec<&str> = report.tables.iter().map(|table| table.named_by.as_str()).collect();
+    assert_eq!(named, ["stn_name", "mdl_name", "reg_no", "full_name", "name", "rx_id", "brand_name"]);
+}
+
+#[test]
 fn what_is_not_sure_stays_text() {
     let people = "name,boss,town,badge\nAna,Ben,Lima,007\nBen,,Oslo,008\nCara,Ben,Rome,009\n";
     let towns = "name,twin\nLima,Ana\nOslo,Zed\n";

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::normalise::{Word, words};
 
-use crate::vocabulary::{Language, WalkWords, Words};
+use crate::vocabulary::{Language, WalkWords, Words, is_in_phrase};
 
 impl Language {
     /// Whether the word names no step of the path. This list is shorter than the full list of
@@ -41,6 +41,11 @@ impl Language {
             && [&words.sharing, &words.requests, &words.degrees, &words.placing]
                 .iter()
                 .all(|list| !list.has(word))
+    }
+
+    /// Whether a word asks for a place: "where".
+    pub fn asks_where(self, word: &str) -> bool {
+        self.walks().somewhere == word
     }
 
     /// Synonyms of a word of the question.
@@ -123,7 +128,11 @@ impl Asked {
         let apposition = before.ends_with(' ')
             && left.last().is_some_and(|w| !language.is_empty_word(&w.text) && !list.sharing.has(&w.text));
         let prefixed = !list.shared_prefix.is_empty() && question.contains(&list.shared_prefix);
-        let says = |list: &Words| left.iter().chain(&right).any(|w| list.has(&w.text)) || prefixed;
+        let all: Vec<String> = left.iter().chain(&right).map(|word| word.text.clone()).collect();
+        // Who shares a border with a thing borders it.
+        let is_free = |at: usize| !is_in_phrase(&all, at);
+        let says =
+            |list: &Words| all.iter().enumerate().any(|(at, word)| list.has(word) && is_free(at)) || prefixed;
         let (sharing, company) = (says(&list.sharing), says(&list.company));
         let head = head_of(&words(&masked), language);
         Self {
@@ -397,5 +406,6 @@ mod tests {
     fn sharing_is_noticed() {
         assert!(Asked::new("films that share a director with X1", 33..35, &[]).sharing);
         assert!(!Asked::new("films by X1", 9..11, &[]).sharing);
+        assert!(!Asked::new("which regions share a border with X1", 34..36, &[]).sharing);
     }
 }

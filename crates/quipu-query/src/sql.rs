@@ -346,7 +346,9 @@ impl Reader {
                 Self::negated(*negated, Expression::InQuery(of, Box::new(self.query(subquery)?)))
             }
             Expr::Exists { subquery, negated } => {
-                Self::negated(*negated, Expression::Exists(Box::new(self.query(subquery)?)))
+                let mut query = self.query(subquery)?;
+                gives_nothing(&mut query);
+                Self::negated(*negated, Expression::Exists(Box::new(query)))
             }
             Expr::Subquery(query) => Expression::Scalar(Box::new(self.query(query)?)),
             Expr::Between { expr, negated, low, high } => {
@@ -551,6 +553,15 @@ fn plain(body: Body) -> Query {
 
 fn star(table: Option<String>) -> Item {
     Item { expression: Expression::Column(ColumnRef { table, name: "*".into(), place: None }), alias: None }
+}
+
+/// Replaces the columns of `EXISTS (SELECT * …)`, which gives none of them, by a number.
+fn gives_nothing(query: &mut Query) {
+    let Body::Select(select) = &mut query.body else { return };
+    let is_star = |item: &Item| matches!(&item.expression, Expression::Column(column) if column.name == "*");
+    if select.items.iter().all(is_star) {
+        select.items = vec![Item { expression: Expression::Number("1".into()), alias: None }];
+    }
 }
 
 fn last(name: &ast::ObjectName) -> String {

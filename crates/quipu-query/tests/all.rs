@@ -26,6 +26,7 @@ mod bad_input;
 mod beside_rows;
 mod corners_of_sql;
 mod groups;
+mod harbour;
 mod in_words;
 mod large_tables;
 mod mends;

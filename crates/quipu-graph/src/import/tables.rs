@@ -65,6 +65,8 @@ struct Column {
     kind: Option<Kind>,
     filled: u64,
     longest: usize,
+    /// Values of several words.
+    in_words: u64,
     /// Hashes of the values; `None` if there are too many.
     values: Option<HashSet<u64>>,
     leads: Leads,
@@ -155,7 +157,8 @@ impl Tables {
         let values = column.values.as_ref().filter(|values| !values.is_empty())?;
         let fits = |number: &usize| -> Option<(usize, bool)> {
             let table = self.0.get(number)?;
-            let spoken_of = table::speaks_of(&column.words, &table.kind);
+            let spoken_of =
+                table::speaks_of(&column.words, &table.kind) || table.has_ids_called(&column.words);
             // Numbers count as ids only if the header names the table: otherwise any count would
             // match.
             let named = column.is_text() || (spoken_of && table.id.is_some());
@@ -255,13 +258,13 @@ impl Tables {
                 }
                 Leads::Table(target) => {
                     let Some(target) = self.0.get(target) else { continue };
-                    let relation = table::without_id(&column.words);
+                    let relation = table::relation_to(&column.words, &target.kind, target.ids());
                     match target.by_name.get(&xxh3_64(text.as_bytes())) {
-                        Some(Some(tail)) => sink.triple(&key, relation, Tail::Entity(tail))?,
+                        Some(Some(tail)) => sink.triple(&key, &relation, Tail::Entity(tail))?,
                         // A value without a row.
                         _ => {
                             let tail = format!("{}{WITHIN}{text}", target.kind);
-                            sink.triple(&key, relation, Tail::Entity(&tail))?;
+                            sink.triple(&key, &relation, Tail::Entity(&tail))?;
                             sink.triple(&tail, NAME, Tail::Literal { lexical: text, kind: "" })?;
                         }
                     }
@@ -292,6 +295,7 @@ impl Table {
                 kind: None,
                 filled: 0,
                 longest: 0,
+                in_words: 0,
                 values: Some(HashSet::new()),
                 leads: Leads::Literal,
             });
@@ -322,7 +326,15 @@ impl Table {
             kinds.iter().any(|other| *other != kind && table::speaks_of(words, other))
         };
         let own_text = |at: &usize| is_text(at) && !of_another(at);
+        // The first column is called like an id, whatever it abbreviates: `rx id`.
+        let first = words.first().filter(|first| table::ends_like_an_id(first));
+        let id = id.or_else(|| first.map(|_| 0).filter(all_different).filter(|at| !of_another(at)));
+        let own_names = || every().filter(own_text).filter(all_different).filter(|at| Some(*at) != id);
+        let is_titled = |at: &usize| words.get(*at).is_some_and(|header| table::ends_like_a_name(header));
+        let reads_like_names = |at: &usize| columns.get(*at).is_some_and(Column::reads_like_names);
         let name = table::naming(&words, &kind)
+            .or_else(|| own_names().find(is_titled))
+            .or_else(|| own_names().find(reads_like_names))
             .or_else(|| every().filter(own_text).find(all_different))
             .or(id)
             .or_else(|| every().find(own_text))
@@ -362,6 +374,16 @@ impl Table {
         }
     }
 
+    /// The header of the column with the rows' ids.
+    fn ids(&self) -> Option<&str> {
+        self.id.and_then(|at| self.columns.get(at)).map(|ids| ids.words.as_str())
+    }
+
+    /// Whether a header ends with that of the rows' ids: `head dr id`, if doctors have a `dr id`.
+    fn has_ids_called(&self, header: &str) -> bool {
+        self.ids().is_some_and(|ids| table::before_ids(header, ids).is_some())
+    }
+
     /// Whether a column may refer to entities: name and id columns do not.
     fn may_lead(&self, at: usize) -> bool {
         at != self.name && Some(at) != self.id
@@ -377,6 +399,7 @@ impl Column {
         }
         self.filled += 1;
         self.longest = self.longest.max(cell.chars().count());
+        self.in_words += u64::from(cell.contains(' '));
         if let Some(values) = &mut self.values {
             values.insert(xxh3_64(cell.as_bytes()));
             if values.len() > MOST_REMEMBERED {
@@ -387,6 +410,12 @@ impl Column {
 
     fn is_text(&self) -> bool {
         self.kind == Some(Kind::Text)
+    }
+
+    /// Whether people may call things by its values: short, and mostly of several words, unlike keys
+    /// and addresses of mail.
+    fn reads_like_names(&self) -> bool {
+        self.longest <= LONGEST_NAME && self.in_words * 2 > self.filled
     }
 
     /// Whether its values look like names: short, and most of them repeated.

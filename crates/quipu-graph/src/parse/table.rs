@@ -92,7 +92,10 @@ fn is_header(cells: &[String]) -> bool {
     let named: Vec<&String> = cells.iter().filter(|cell| !cell.is_empty()).collect();
     let different =
         named.iter().enumerate().all(|(at, cell)| !named.iter().take(at).any(|other| other == cell));
-    different && named.len() * 2 > cells.len() && named.iter().all(|cell| Cell::of(cell) == Cell::Text)
+    // "X" and "Y" are headers, although a "Y" in a cell says yes.
+    let is_letter = |cell: &str| cell.len() == 1 && cell.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let names = |cell: &&String| Cell::of(cell) == Cell::Text || is_letter(cell);
+    different && named.len() * 2 > cells.len() && named.iter().all(names)
 }
 
 fn speaks_for_a_table(header: &[String], rows: &[Vec<String>]) -> bool {
@@ -275,7 +278,7 @@ impl Kind {
 fn called(headers: &[String], wanted: &Words, kind: &str) -> Option<usize> {
     let is_called = |header: &str, word: &str| {
         let before = header.strip_suffix(word).and_then(|before| before.strip_suffix(' '));
-        header == word || before.is_some_and(|named| is_kind(named, kind))
+        header == word || before.is_some_and(|named| is_kind(named, kind) || abbreviates(named, kind))
     };
     let own = |word: &String| headers.iter().position(|header| is_called(header, word));
     wanted.words.iter().find_map(own)
@@ -285,6 +288,12 @@ fn called(headers: &[String], wanted: &Words, kind: &str) -> Option<usize> {
 pub(crate) fn naming(headers: &[String], kind: &str) -> Option<usize> {
     let itself = || headers.iter().position(|header| is_kind(header, kind));
     called(headers, &CONVENTIONS.naming, kind).or_else(itself)
+}
+
+/// Whether a header ends like one for names: `display name`.
+pub(crate) fn ends_like_a_name(header: &str) -> bool {
+    let ends = |word: &String| header.strip_suffix(word.as_str()).is_some_and(|before| before.ends_with(' '));
+    CONVENTIONS.naming.words.iter().any(ends)
 }
 
 /// The column of the rows' ids, by its header.
@@ -298,18 +307,62 @@ fn is_kind(word: &str, kind: &str) -> bool {
     word == kind || kind.strip_suffix('s') == Some(word) || singular(word) == singular(kind)
 }
 
-/// Whether a column's header names a table: `supplier`, `supplier_id` or `suppliers` for
+/// Whether a word of a header abbreviates the name of a kind: `veh` of vehicles, `stn` of stations,
+/// `dept` of departments. It begins like the name and goes on with some of its consonants.
+pub(crate) fn abbreviates(word: &str, kind: &str) -> bool {
+    /// Shortest abbreviation.
+    const SHORTEST: usize = 3;
+    let kind = singular(kind);
+    let shared = word.bytes().zip(kind.bytes()).take_while(|(short, whole)| short == whole).count();
+    let (Some(rest), Some(whole)) = (word.get(shared..), kind.get(shared..)) else { return false };
+    let mut left = whole.chars();
+    let follows = |letter: char| !"aeiou".contains(letter) && left.any(|next| next == letter);
+    let letters = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    shared > 0 && letters && word.len() >= SHORTEST && word.len() < kind.len() && rest.chars().all(follows)
+}
+
+/// Whether a column's header names a table: `supplier`, `supplier_id`, `suppliers` or `supp_id` for
 /// `suppliers.csv`.
 pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
-    let header = without_id(header);
-    let last = header.rsplit(' ').next().unwrap_or(header);
-    [header, last].iter().any(|word| is_kind(word, kind))
+    let named = without_id(header);
+    let last = named.rsplit(' ').next().unwrap_or(named);
+    let is_id = named.len() < header.len();
+    [named, last].iter().any(|word| is_kind(word, kind) || (is_id && abbreviates(word, kind)))
 }
 
 /// `supplier id` as `supplier`.
-pub(crate) fn without_id(header: &str) -> &str {
+fn without_id(header: &str) -> &str {
     let ends = &CONVENTIONS.identifying.words;
     ends.iter().find_map(|word| header.strip_suffix(word.as_str())?.strip_suffix(' ')).unwrap_or(header)
+}
+
+/// Whether a header ends like one for ids, behind another word: `dr id`.
+pub(crate) fn ends_like_an_id(header: &str) -> bool {
+    without_id(header).len() < header.len()
+}
+
+/// The words of a header before the header of a table's ids: "head" of `head dr id`, nothing of
+/// `dr id`. `None` if it ends otherwise, or if the ids' header is no more than `id`.
+pub(crate) fn before_ids<'h>(header: &'h str, ids: &str) -> Option<&'h str> {
+    let before = header.strip_suffix(ids).filter(|_| ends_like_an_id(ids))?;
+    (before.is_empty() || before.ends_with(' ')).then(|| before.trim_end())
+}
+
+/// The name of the relation from a column with this header to rows of a kind: `supplier` for
+/// `supplier id` and for `supp id`. `ids` is the header of the kind's own ids: `head doctor` for
+/// `head dr id`, if doctors have a `dr id`.
+pub(crate) fn relation_to(header: &str, kind: &str, ids: Option<&str>) -> String {
+    let named = without_id(header);
+    if named.rsplit(' ').next().is_some_and(|last| is_kind(last, kind)) {
+        return named.to_owned();
+    }
+    let before = ids.and_then(|ids| before_ids(header, ids));
+    let is_short = ends_like_an_id(header) && abbreviates(named, kind);
+    match before.or(is_short.then_some("")) {
+        Some("") => singular(kind),
+        Some(before) => format!("{before} {}", singular(kind)),
+        None => named.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -338,6 +391,17 @@ mod tests {
             assert!(speaks_of(header, kind), "{header} {kind}");
         }
         assert!(!speaks_of("suppliers count", "suppliers") && !speaks_of("price", "suppliers"));
+        for (header, kind) in [("veh id", "vehicles"), ("mbr no", "members"), ("dept id", "departments")] {
+            assert!(speaks_of(header, kind), "{header} {kind}");
+            assert_eq!(relation_to(header, kind, None), singular(kind));
+        }
+        for (header, kind) in [("veh", "vehicles"), ("st id", "stations"), ("make id", "models")] {
+            assert!(!speaks_of(header, kind), "{header} {kind}");
+        }
+        assert_eq!(relation_to("home country id", "countries", Some("country id")), "home country");
+        assert_eq!(relation_to("dr id", "doctors", Some("dr id")), "doctor");
+        assert_eq!(relation_to("head dr id", "doctors", Some("dr id")), "head doctor");
+        assert_eq!(relation_to("boss", "people", Some("id")), "boss");
         let headers = ["id", "movie name"].map(str::to_owned);
         assert_eq!((identifying(&headers, "movies"), naming(&headers, "movies")), (Some(0), Some(1)));
     }
@@ -361,6 +425,7 @@ mod tests {
         check("sku,name,price\nF1,Falcon Drill,129.99\nH1,Heron Sander,89\n", true);
         check("Lima,Peru\n", false);
         check("1,2,3,4\n5,6,7,8\n", false);
+        check("x,y,colour,size\n1,2,red,3\n", true);
         check("name\nLima\n", false);
         check("name,price,supplier\n", false);
     }
@@ -386,6 +451,7 @@ mod tests {
             ("TRUE", Cell::Boolean),
             ("yes", Cell::Boolean),
             ("No", Cell::Boolean),
+            ("Y", Cell::Boolean),
             ("NO", Cell::Text),
             ("nope", Cell::Text),
             ("N/A", Cell::Nothing),

@@ -25,8 +25,8 @@ use quipu_graph::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::read_optional;
 use super::joined::JoinedGraph;
+use super::read_optional;
 use crate::{IndexError, NameIndex};
 
 /// The endpoint and the APIs of a workspace.

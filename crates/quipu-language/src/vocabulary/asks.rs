@@ -91,8 +91,8 @@ pub fn asks_twice(question: &str) -> bool {
     words.windows(2).any(begins)
 }
 
-/// Whether a question begins by asking for two properties: "the name and the rating of". `named`
-/// are the positions of words in names.
+/// Whether a question asks for two properties: it begins with "the name and the rating of", or goes
+/// on with "and its population". `named` are the positions of words in names.
 pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     /// How many words count as the beginning.
     const BEGINNING: usize = 6;
@@ -103,7 +103,12 @@ pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
             && !named.contains(&(at + 1))
     };
     let is_of = |word: &String| language.words().sides.is_of(Some(word));
+    let is_owner = |word: &String| language.words().follow_ups.is_owner(word);
+    let goes_on = |at: usize| {
+        words.get(at).is_some_and(|word| language.joins_two(word)) && words.get(at + 1).is_some_and(is_owner)
+    };
     (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(is_of))
+        || (1..words.len()).any(goes_on)
 }
 
 /// Whether the question asks for an amount in some unit: "how many years".
@@ -149,11 +154,12 @@ pub fn kind_asked_of(question: &str) -> Option<(&str, &str)> {
     Some((name, question.get(kind.first()?.start..kind.last()?.end)?))
 }
 
-/// The last sentence of a question, if it is a question of its own: "Do we have one? Who?".
+/// The last sentence of a question, if it asks by itself: "Do we have one? Who?", "Is there one?
+/// Name it.".
 fn second_question(question: &str, language: Language) -> Option<&str> {
     let (_, second) = question.trim().trim_end_matches('?').rsplit_once('?')?;
     let first = crate::words_of(second).into_iter().next()?;
-    language.is_question_word(&first).then_some(second)
+    (language.is_question_word(&first) || language.is_imperative(&first)).then_some(second)
 }
 
 /// The kind of answer that a question's first content word asks for: `yes_or_no`, `count`,

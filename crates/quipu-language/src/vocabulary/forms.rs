@@ -31,8 +31,14 @@ impl Language {
         self.is_noun(noun, other) || self.is_noun(other, noun)
     }
 
-    /// Whether a noun equals another, or is its plural by the ending.
-    pub fn is_noun(self, noun: &str, singular: &str) -> bool {
+    /// Whether a noun equals another, or one is the other's plural: files and tables have names in
+    /// either number.
+    pub fn is_noun(self, noun: &str, other: &str) -> bool {
+        noun == other || self.is_plural_of(noun, other) || self.is_plural_of(other, noun)
+    }
+
+    /// Whether a noun is another's plural by the ending.
+    fn is_plural_of(self, noun: &str, singular: &str) -> bool {
         let endings = &self.words().endings;
         let changes = |stem: &str, of: &str| {
             // Removing the ending must give the singular: "Länder" gives "Land".
@@ -43,7 +49,7 @@ impl Language {
             let stems = noun.strip_suffix(ending).zip(singular.strip_suffix(in_singular));
             stems.is_some_and(|(stem, of)| stem == of || changes(stem, of))
         };
-        noun == singular || endings.plurals.iter().any(plural)
+        endings.plurals.iter().any(plural)
     }
 
     /// The forms that a word may have in the singular, by the endings of plurals, in the order of

@@ -392,13 +392,37 @@ impl Language {
         self.words().numerals.cardinals.place(word)
     }
 
+    /// Whether a word before "of" adds nothing to the noun behind it: "kind".
+    pub fn is_light_noun(self, word: &str) -> bool {
+        self.words().light_nouns.has(word)
+    }
+
+    /// Whether a word is the adjective of a country's name with which it shares few letters:
+    /// "Polish" of Poland.
+    pub fn is_demonym(self, word: &str, country: &str) -> bool {
+        let is_pair = |pair: &String| pair.split_once(' ') == Some((word, country));
+        self.words().demonyms.pairs.iter().any(is_pair)
+    }
+
+    /// Whether a word ends a phrase for a lower bound that is followed by one: "at least one".
+    pub fn is_at_least_one(self, words: &[String], at: usize) -> bool {
+        let ends = |phrase: &String| {
+            let phrase: Vec<&str> = phrase.split(' ').collect();
+            words.get(..=at).is_some_and(|said| {
+                said.iter().rev().map(String::as_str).take(phrase.len()).eq(phrase.iter().rev().copied())
+            })
+        };
+        let one = words.get(at + 1).is_some_and(|next| next == "1" || self.cardinal(next) == Some(1));
+        one && self.bounds().from.iter().any(ends)
+    }
+
     /// The rank that an ordinal in letters means, from 1: `third`.
     pub(crate) fn ordinal_word(self, word: &str) -> Option<usize> {
         self.words().numerals.ordinals.place(word).map(|at| at + 1)
     }
 
     /// The rank that an ordinal in letters or digits means, from 1: `third`, `3rd`.
-    pub(crate) fn ordinal(self, word: &str) -> Option<usize> {
+    pub fn ordinal(self, word: &str) -> Option<usize> {
         let figure = || self.ordinal_digits(word)?.parse().ok().filter(|number| *number > 0);
         self.ordinal_word(word).or_else(figure)
     }

@@ -96,6 +96,8 @@ mod tests {
             ("oldest", "launched", Measured::Unknown),
             ("older", "last service", Measured::Otherwise),
             ("oldest", "date of last service", Measured::Otherwise),
+            ("oldest", "date of acquisition", Measured::Unknown),
+            ("oldest", "inception", Measured::Alike),
             ("largest", "price", Measured::Unknown),
             ("largest", "area in km²", Measured::Alike),
             ("smaller", "population", Measured::Unknown),

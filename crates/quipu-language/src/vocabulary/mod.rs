@@ -42,7 +42,7 @@ pub use orders::{
     place_asked_for, place_said, with_superlatives,
 };
 pub use role::role_asked_for;
-use sides::SideWords;
+use sides::{ConverseRow, SideWords};
 pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
 pub(crate) use times::TimeWords;
 use titles::TitleWords;
@@ -92,6 +92,12 @@ fn listed(words: &str) -> impl Iterator<Item = &str> {
 #[derive(Debug, Default, Deserialize)]
 struct Phrases {
     phrases: Vec<String>,
+}
+
+/// Adjectives of countries, each with the country's name.
+#[derive(Debug, Default, Deserialize)]
+struct Demonyms {
+    pairs: Vec<String>,
 }
 
 /// Words of one kind.
@@ -224,6 +230,8 @@ pub(crate) struct Lexicon {
     irregular: Irregular,
     follow_ups: FollowUpWords,
     sides: SideWords,
+    #[serde(default)]
+    converses: Vec<ConverseRow>,
     endings: Endings,
     walks: WalkWords,
     nested: NestedWords,
@@ -239,6 +247,8 @@ pub(crate) struct Lexicon {
     titles: TitleWords,
     truths: Listed,
     capitals: Listed,
+    #[serde(default)]
+    demonyms: Demonyms,
     /// The meanings of each word, collected once.
     #[serde(skip)]
     means: OnceLock<HashMap<String, Vec<Meaning>>>,

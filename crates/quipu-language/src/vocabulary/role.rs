@@ -6,7 +6,7 @@ use super::Language;
 /// Most words of a role.
 const MOST_WORDS: usize = 3;
 
-/// The words between "who is the" or "what are the" and "of", or behind a possessive at the
+/// The words between "who is the" or "what are the" and "of" or "for", or behind a possessive at the
 /// question's end ("Ada's salary"). `None` if one of them names an operation on values ("the number
 /// of") or a light noun ("the kind of").
 pub fn role_asked_for(words: &[String]) -> Option<&[String]> {
@@ -22,7 +22,7 @@ pub fn role_asked_for(words: &[String]) -> Option<&[String]> {
     let behind = words.get(asks + 2..)?;
     let role = match behind.split_first() {
         Some((the, rest)) if said.is_the(Some(the)) => {
-            rest.split(|word| said.is_of(Some(word))).next().filter(|role| role.len() < rest.len())?
+            rest.split(|word| said.follows_a_role(word)).next().filter(|role| role.len() < rest.len())?
         }
         _ => {
             let possessive = behind.iter().position(|word| said.is_possessive(Some(word)))?;
@@ -44,6 +44,7 @@ mod tests {
             ("Who is the mayor of the largest city of Peru?", "mayor"),
             ("What are the opening hours of the House of Colours?", "opening hours"),
             ("What's the capital of Peru?", "capital"),
+            ("What was the reason for the delay of the train?", "reason"),
             ("What is Milan Trask's salary?", "salary"),
             ("What is the number of students in the course?", ""),
             ("What is the average age of the players?", ""),

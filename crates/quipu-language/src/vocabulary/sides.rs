@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Language, Words};
+use super::{Language, Words, listed};
 
 /// Words that put a name on one end of a relation.
 #[derive(Debug, Default, Deserialize)]
@@ -18,6 +18,8 @@ pub(super) struct SideWords {
     _reason: IgnoredAny,
     by: Words,
     of: Words,
+    #[serde(rename = "for")]
+    meant_for: Words,
     the: Words,
     a: Words,
     is: Words,
@@ -43,6 +45,11 @@ impl SideWords {
         word.is_some_and(|word| self.of.has(word))
     }
 
+    /// Whether a word stands between a role and its thing: "the reason for the delay".
+    pub(super) fn follows_a_role(&self, word: &str) -> bool {
+        self.of.has(word) || self.meant_for.has(word)
+    }
+
     pub(super) fn is_the(&self, word: Option<&String>) -> bool {
         word.is_some_and(|word| self.the.has(word))
     }
@@ -54,6 +61,16 @@ impl SideWords {
     fn is_have(&self, word: Option<&String>) -> bool {
         word.is_some_and(|word| self.have.has(word))
     }
+}
+
+/// Roles of a relation's heads, and the verbs by which its tails act.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConverseRow {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    roles: String,
+    verbs: String,
 }
 
 /// An end of a relation.
@@ -128,6 +145,13 @@ impl Language {
         self.words().names.articles.has(word)
     }
 
+    /// The word by which the other side of a role acts: "taught" for "student".
+    fn converse_of<'a>(self, role: &str, words: &'a [String]) -> Option<&'a String> {
+        let mut rows = self.words().converses.iter();
+        let row = rows.find(|row| listed(&row.roles).any(|known| known == role))?;
+        words.iter().find(|word| listed(&row.verbs).any(|verb| self.is_same_verb(word, verb)))
+    }
+
     /// Whether a word looks like a verb in the third person: "treats", not "treatment".
     fn looks_active(self, verb: &str) -> bool {
         let said = &self.words().sides;
@@ -144,10 +168,12 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     let language = Language::of_words(words);
     let said = &language.words().sides;
     let of_relation = crate::words_of(relation);
-    if let Some(role) = role_of_heads(relation) {
-        return side_by_role(words, name, &role);
-    }
+    let role = role_of_heads(relation);
+    let converse = role.as_ref().and_then(|role| language.converse_of(role, words));
     let (verb, passive) = match of_relation.as_slice() {
+        // "Who taught Ada" by `student of`, as by "taught by".
+        _ if converse.is_some() => (converse?, true),
+        _ if role.is_some() => return side_by_role(words, name, &role?),
         [.., verb, by] if said.is_by(Some(by)) => (verb, true),
         [verb] => (verb, false),
         [verb, behind] if language.joins(behind) => (verb, false),
@@ -330,6 +356,9 @@ mod tests {
             ("Which apprentices does the father of Ada like?", None),
             ("Which potter made more than Ada's master?", None),
             ("Which apprentices of the apprentices of Ada are old?", None),
+            ("Who taught Ada?", Some(Side::Head)),
+            ("Whom did Ada train?", Some(Side::Tail)),
+            ("Who was taught by Ada?", Some(Side::Tail)),
         ] {
             assert_eq!(role(question), expected, "{question}");
         }

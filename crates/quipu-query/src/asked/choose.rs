@@ -3,17 +3,19 @@
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
-use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
+use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out};
 use super::inherited::of_another_thing;
 use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
+use super::shapes::gives_one_value;
 use super::tried::given_up;
+use super::word_by_word::unexplained;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{Comparison, Expression, Item};
+use crate::syntax::{Aggregate, Arithmetic, Comparison, Expression, From, Item, Query, Source};
 use crate::tables::words_of;
 use crate::values::Mention;
 
@@ -131,11 +133,14 @@ impl Features {
                 || unexplained.leaves_out_most()
                 || gives_no_number(question, candidate)
                 || only_repeats(candidate)
+                || gives_parts_of_an_amount(question, candidate)
+                || adds_up_one_value(&candidate.bound.query)
                 || (candidate.ties > MOST_TIES && !gives_the_order(candidate))
                 || (candidate.rows.rows.len() > MOST_TIES
                     && !candidate.bound.query.order.is_empty()
                     && asks_for_the_most(question))
-                || (denies(question, candidate) && compares_unsaid(asking, candidate))
+                || (denies(question, candidate)
+                    && (compares_unsaid(asking, candidate) || is_one_of_a_kind(asking, candidate)))
                 || (much > 0 && (denies(question, candidate) || finds_none(candidate)))
                 || (finds_none(candidate) && !unexplained.names.is_empty()),
         }
@@ -225,11 +230,68 @@ fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
+/// Whether a query adds up, or averages, the one value that another query gives: the sum of one count
+/// counts records, not the things that they tell of.
+fn adds_up_one_value(query: &Query) -> bool {
+    query.select().is_some_and(|select| {
+        let adds = select.items.iter().any(|item| {
+            matches!(item.expression, Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, .. })
+        });
+        let of_one = |from: &From| matches!(&from.source, Source::Derived(inner) if gives_one_value(inner));
+        adds && select.from.iter().any(of_one)
+    })
+}
+
+/// Whether a reading gives several products, of price and quantity for instance, where the question
+/// asks for one amount: "what does the order come to".
+fn gives_parts_of_an_amount(question: &str, candidate: &Candidate) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let groups = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "group");
+    let is_product = |item: &Item| {
+        matches!(item.expression, Expression::Arithmetic(Arithmetic::Multiply, ..))
+            && !item.expression.has_aggregate()
+    };
+    let select = candidate.bound.query.select();
+    candidate.rows.rows.len() > 1
+        && select.is_some_and(|select| matches!(select.items.as_slice(), [item] if is_product(item)))
+        && !words.iter().any(|word| groups(word) || language.is_plural(word))
+}
+
 /// Whether the reading answers no. A "no" has no triples as its evidence, so it is worth no more
 /// than the query: one that was guessed in part proves nothing.
 fn denies(question: &str, candidate: &Candidate) -> bool {
     let is_no = |cell: &CellValue| matches!(cell.name.as_str(), "false" | "0");
     asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
+}
+
+/// Whether a reading asks one thing where the question asks for a kind, and other things of the table
+/// have its name in theirs: "any type of zombie" may be a Brute Zombie.
+fn is_one_of_a_kind(asking: &TableQuestion<'_>, candidate: &Candidate) -> bool {
+    let words = words_of(asking.text);
+    let language = Language::of_words(&words);
+    let is_kind = |name: &[String]| {
+        words.windows(name.len() + 2).any(|run| match run {
+            [light, of, rest @ ..] => language.is_light_noun(light) && language.is_of(of) && rest == name,
+            _ => false,
+        })
+    };
+    let mut found = false;
+    candidate.bound.query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        if let (Expression::Column(of), Expression::Terms(terms, name)) = (&**of, &**value) {
+            let own = words_of(name);
+            let is_other = |term: &Term| !terms.contains(term);
+            let in_others = || {
+                let parts = asking.values.parts(name, |_| false).into_iter();
+                let whole = parts.filter(|mention| words_of(&mention.text) == own);
+                let mut matches = whole.flat_map(|mention| mention.matches);
+                matches.any(|held| Some(held.place) == of.place && held.terms.iter().any(is_other))
+            };
+            found |= is_kind(&own) && in_others();
+        }
+    });
+    found
 }
 
 /// Whether a reading compares with a text of which the question lacks a word: "can I freeze it"

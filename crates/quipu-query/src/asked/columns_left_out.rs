@@ -28,6 +28,30 @@ pub(super) fn column_left_out(
     left_out.iter().find(|word| titles.iter().any(|title| language.is_form(word, title))).cloned()
 }
 
+/// The verb by which a question asks for an agent, if a query leaves it out, gives a column that the
+/// question does not mention, and uses no column with that verb in its title, although the thing
+/// has one: "who founded the guild" is not answered by its leader, if guilds have a `founded year`.
+pub(super) fn deed_left_out(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let deed = words.get(1).filter(|deed| left_out.contains(deed))?;
+    let Expression::Column(given) = &query.select()?.items.first()?.expression else { return None };
+    let given = given.place.filter(|place| place.column > 0)?;
+    let title = words_of(&tables.column(given)?.title);
+    if title.iter().any(|of| words.iter().any(|word| language.is_form(word, of))) {
+        return None;
+    }
+    let others = tables.table(given.table)?.columns.iter().skip(1);
+    let mut titles = others.map(|column| words_of(&column.title));
+    titles
+        .any(|title| title.len() <= 2 && title.iter().any(|of| language.is_form(deed, of)))
+        .then(|| deed.clone())
+}
+
 /// The word behind a negation, if a query leaves it out and it stands in the title of a column of
 /// its tables which the query does not use either, as half of it at least: "which books have not
 /// been returned" is not answered by the books without a loan, if some loans lack `returned on`.

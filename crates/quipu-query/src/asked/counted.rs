@@ -1,12 +1,14 @@
 //! Counts of the things that the question counts: "customers with more than ten orders" counts
 //! orders, and "the brewery with the most beers" beers, not the hops in them.
 
-use quipu_language::{Language, Operation, are_pieces, is_code_word, wanted};
+use quipu_language::{Language, Operation, are_pieces, asks_for, is_code_word, wanted};
 
 use super::each::called;
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, From, Join, Query, Select, Source};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
+};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// Joins the things that the question counts for each row, if the query counts only the rows
@@ -52,6 +54,33 @@ pub(super) fn with_counted(question: &str, query: &mut Query, tables: &Tables) -
         mend = Some(Mend { text, doubt: Doubt::Little });
     });
     mend
+}
+
+/// Counts the groups that a condition leaves, instead of the rows of each: "how many varieties are
+/// offered by more than one grower" asks for one number. For a query that is not bound yet.
+pub(super) fn counts_the_groups(question: &str, query: &mut Query) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let groups = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "group");
+    if asks_for(question) != Some("count") || words.iter().any(groups) || !query.order.is_empty() {
+        return None;
+    }
+    let select = query.select().filter(|select| select.having.is_some() && !select.group.is_empty())?;
+    let [Item { expression: Expression::Aggregate { function: Aggregate::Count, .. }, .. }] =
+        select.items.as_slice()
+    else {
+        return None;
+    };
+    let count = Expression::Aggregate { function: Aggregate::Count, distinct: false, of: None };
+    let mut inner = query.clone();
+    let Body::Select(select) = &mut inner.body else { return None };
+    let group = select.group.clone();
+    select.items = group.into_iter().map(|expression| Item { expression, alias: None }).collect();
+    let from =
+        From { source: Source::Derived(Box::new(inner)), alias: "groups".into(), join: Join::Inner(None) };
+    let items = vec![Item { expression: count, alias: None }];
+    *query = Query::of(Select { items, from: vec![from], ..Select::default() });
+    Some(Mend { text: "the groups are counted, not the rows of each".into(), doubt: Doubt::Little })
 }
 
 /// The alias and the table of a SELECT over one table that has a group for each of its rows, and

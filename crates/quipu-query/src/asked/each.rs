@@ -1,7 +1,8 @@
 //! "Each": one value for each thing, if the query gives one for all.
 
-use quipu_language::{Language, is_in_phrase, meanings_at};
+use quipu_language::{Language, Operation, is_in_phrase, meanings_at, wanted};
 
+use super::slips::superlatives;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Query, Select, Source};
 use crate::tables::{Place, Tables, words_of};
@@ -55,8 +56,23 @@ pub(super) fn each_left_out(words: &[String], left_out: &[String], tables: &Tabl
     is_known.then(|| noun.clone())
 }
 
+/// The superlative of a question for the first of each group, if a query only puts all in an order:
+/// "the biggest reserve in each county" are not all reserves by size.
+pub(super) fn first_of_each(question: &str, words: &[String], query: &Query) -> Option<String> {
+    let chooses = wanted(question).operation.is_some_and(Operation::chooses);
+    let groups = named_behind(words).is_some();
+    let mut takes_extremes = false;
+    query.visit(&mut |part| {
+        takes_extremes |=
+            matches!(part, Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, .. });
+    });
+    let only_orders = !query.order.is_empty() && query.limit.is_none() && !takes_extremes;
+    let (_, word) = superlatives(words, query).into_iter().next()?;
+    (chooses && groups && only_orders).then_some(word)
+}
+
 /// The words after "each", "per" and "for every".
-fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
+pub(super) fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
     let language = Language::of_words(words);
     let is_group = |at: usize, word: &String| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));

@@ -4,8 +4,8 @@ use quipu_language::{is_naming_field, normalise};
 
 use super::slips::conditions;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
-use crate::tables::{Tables, words_of};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Query, Source};
+use crate::tables::{Place, Tables, words_of};
 
 /// A query without the names that the question does not have, if another condition has one of the
 /// same thing. Meant for a query that finds nothing. Other values stay: they may be the question's
@@ -30,6 +30,30 @@ pub fn without_invented(question: &str, query: &Query, tables: &Tables) -> Optio
     let text = format!("the condition “{name}” is left out: the question does not have this name");
     select.filter = kept.into_iter().fold(None, |all, one| Some(Expression::both(all, one)));
     Some((query, Mend { text, doubt: Doubt::Much }))
+}
+
+/// The titles of the links that a query asks for by a condition of its own, without a value: "potions
+/// that are among the drops of creatures".
+pub(super) fn bare_links(query: &Query, tables: &Tables) -> Vec<Vec<String>> {
+    let conditions = query.select().and_then(|select| select.filter.as_ref());
+    let conditions = conditions.map(Expression::conjuncts).unwrap_or_default();
+    let link = |condition: &&Expression| {
+        let Expression::InQuery(of, within) = condition else { return None };
+        let Expression::Column(ColumnRef { place: Some(Place { column: 0, .. }), .. }) = &**of else {
+            return None;
+        };
+        let select = within.select()?;
+        let bare = select.filter.is_none() && select.having.is_none() && within.limit.is_none();
+        let [From { source: Source::Table(_, Some(at)), .. }] = select.from.as_slice() else { return None };
+        let table = tables.table(*at).filter(|_| bare)?;
+        let given = match &select.items.first()?.expression {
+            Expression::Column(given) => tables.column(given.place?)?.title.clone(),
+            _ => return None,
+        };
+        let ends = table.columns.iter().map(|of| of.title.clone());
+        Some(if table.is_links() { ends.collect() } else { vec![given, table.title.clone()] })
+    };
+    conditions.iter().filter_map(link).collect()
 }
 
 /// The column and the name that a condition fixes.

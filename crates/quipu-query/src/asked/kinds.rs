@@ -3,7 +3,7 @@
 
 use quipu_language::{Language, are_places, asking_clause, asks_for, asks_for_an_agent, without_request};
 
-use crate::syntax::{Aggregate, Comparison, Expression, Query, Select};
+use crate::syntax::{Aggregate, Comparison, Expression, Item, Query, Select};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
 use crate::values::Values;
 use crate::walk::PathStep;
@@ -89,25 +89,17 @@ pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) 
     let is_typed =
         |kind: &usize| matches!(tables.table(*kind).map(|table| &table.source), Some(Rows::Types(_)));
     let kinds: Vec<usize> = places.filter_map(|(place, _)| kind(place)).filter(is_typed).collect();
-    let words = words_of(question);
-    let cannot_act = |kind: &usize| cannot_act(*kind, &words, tables);
+    let cannot_act = |kind: &usize| cannot_act(*kind, tables);
     if asks_for_an_agent(question) && !kinds.is_empty() && kinds.iter().all(cannot_act) {
         return false;
     }
     asked.is_empty() || kinds.iter().all(|kind| is_among(*kind, &asked, tables))
 }
 
-/// Whether the things of a table cannot do what the question says: places, and nameless records of
-/// the deed. "Who repaired the bike" asks for no repair.
-fn cannot_act(kind: usize, words: &[String], tables: &Tables) -> bool {
-    let language = Language::of_words(words);
-    let is_deed = |title: &str| {
-        let deed = words_of(title).pop();
-        deed.is_some_and(|deed| words.iter().any(|word| language.is_form(word, &deed)))
-    };
-    tables
-        .table(kind)
-        .is_some_and(|table| are_places(&table.title) || (table.unnamed && is_deed(&table.title)))
+/// Whether the things of a table cannot do what a question says of an agent: places, and records
+/// without names. "Who repaired the bike" asks for no repair.
+fn cannot_act(kind: usize, tables: &Tables) -> bool {
+    tables.table(kind).is_some_and(|table| table.unnamed || are_places(&table.title))
 }
 
 /// Whether a thing of these types is of a kind that a question names.
@@ -152,7 +144,7 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
         _ => None,
     };
     let kind = given.and_then(|place| tables.leads_to(place));
-    if asks_for_an_agent(question) && kind.is_some_and(|kind| cannot_act(kind, &words, tables)) {
+    if asks_for_an_agent(question) && kind.is_some_and(|kind| cannot_act(kind, tables)) {
         return words.first().cloned();
     }
     let is_verb = |place: Place| {
@@ -192,10 +184,22 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     let names_kind = nouns.iter().position(|noun| !called(noun, language, tables).is_empty());
     let of_kind = nouns.get(..=names_kind.map_or(0, |at| at + 1)).unwrap_or(&nouns);
     let is_said = of_kind.iter().any(|noun| is_called(place, noun));
-    let is_other = is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_said;
+    // "The newest car of each station" with its station.
+    let is_given = |item: &Item| match &item.expression {
+        Expression::Column(of) => {
+            of.place.and_then(|place| tables.leads_to(place)).is_some_and(|kind| asked.contains(&kind))
+        }
+        _ => false,
+    };
+    let is_other = is_typed
+        && !asked.is_empty()
+        && !is_among(kind, &asked, tables)
+        && !is_said
+        && !select.items.iter().any(is_given);
     let title = tables.column(place).map(|column| column.title.clone()).unwrap_or_default();
     // "Which river does the bridge cross" does not ask for a river that this one flows into.
     let goes_on = place.column > 0
+        && select.group.is_empty()
         && kind == place.table
         && asked.contains(&kind)
         && !is_held(select, query, tables)

@@ -3,9 +3,13 @@
 
 use quipu_language::{Language, asks_for, meanings_at};
 
+use super::Nearness;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
+
+/// From this similarity on, a word and a reading speak of the same thing.
+const SYNONYMS: f64 = 0.6;
 
 /// The words behind a negation, without articles and other small words, up to the next of them: the
 /// key holder of "has no key holder", "repaired" of "have never been repaired".
@@ -35,14 +39,21 @@ pub(super) fn object_of_denied(words: &[String]) -> Option<(&String, &String)> {
 
 /// The noun of "no noun", "without a noun" or "lacks a noun", if a query leaves all of it out: "the
 /// tools that have no manual" are not those that nobody borrowed.
-pub(super) fn nothing_of_what_is_denied(words: &[String], left_out: &[String]) -> Option<String> {
+pub(super) fn nothing_of_what_is_denied(
+    words: &[String],
+    left_out: &[String],
+    near: &Nearness,
+) -> Option<String> {
     let language = Language::of_words(words);
     let at = words.iter().position(|word| language.denies_a_thing(word))?;
     let tells = |word: &&String| language.meanings(word).is_empty();
     let noun: Vec<&String> =
         words.iter().skip(at + 1).skip_while(|word| !tells(word)).take_while(tells).collect();
     let first = noun.first()?;
-    noun.iter().all(|word| left_out.contains(word)).then(|| (*first).clone())
+    // "Without any cars" is said of vehicles.
+    let is_other =
+        |word: &&String| left_out.contains(word) && near.to(word).is_none_or(|near| near < SYNONYMS);
+    noun.iter().all(is_other).then(|| (*first).clone())
 }
 
 /// Mends a negation of something else than the question denies. Where a thing may lack the value

@@ -3,12 +3,15 @@
 
 use super::ages::ages_in_years;
 use super::all_of::all_of_them;
+use super::alternatives::all_alternatives;
+use super::apart::stands_apart;
 use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
-use super::counted::{adds_the_pieces, counts_the_named, counts_the_things, with_counted};
+use super::counted::{adds_the_pieces, counts_the_groups, counts_the_named, counts_the_things, with_counted};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::for_each;
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
+use super::firsts::first_of_its_group;
 use super::honours::without_honours;
 use super::idle_joins::without_idle_joins;
 use super::lacking::those_that_lack;
@@ -61,6 +64,7 @@ fn mended(
     let mends = [
         with_both(question, &mut query),
         all_of_them(question, &mut query),
+        all_alternatives(question, &mut query),
         each_by_its_own_link(&mut query, tables),
         by_several_things(&mut query, tables),
         of_two(&mut query),
@@ -69,6 +73,7 @@ fn mended(
         with_the_named(&mut query, tables, values, found),
         among_the_offered(question, &mut query, tables, values),
         with_counted(question, &mut query, tables),
+        counts_the_groups(question, &mut query),
         within_extreme(&mut query, tables),
     ];
     (query, mends.into_iter().flatten().collect())
@@ -77,7 +82,7 @@ fn mended(
 /// Mends the slips of a bound query that the question's words show.
 ///
 /// # Errors
-/// [`QueryError::Unbound`] for a query that holds a value against itself.
+/// [`QueryError::Unbound`] for a query that holds a value against itself, or asks nothing of its rows.
 pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<(), QueryError> {
     let query = &mut bound.query;
     let slips = [
@@ -94,6 +99,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_groups(question, query, tables),
         among_those(query, tables),
         for_each(question, query, tables),
+        first_of_its_group(question, query, tables),
         thing_of_extreme(question, query, tables),
         one_of_two(question, query, tables),
     ];
@@ -108,6 +114,10 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
     if takes_from_itself(query) {
         let reason = "it holds a value against itself; take that of one thing and that of the other, \
                       each by its own SELECT";
+        return Err(QueryError::Unbound(reason.into()));
+    }
+    if stands_apart(query) {
+        let reason = "its EXISTS says nothing of the rows outside; compare one of their columns in it";
         return Err(QueryError::Unbound(reason.into()));
     }
     let given = [

@@ -156,7 +156,13 @@ fn one_kind_of_several(
         return None;
     }
     let mut columns: Vec<&str> = Vec::new();
+    let mut is_named = false;
     query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, of, value) = part
+            && let (Expression::Column(of), Expression::Terms(..)) = (&**of, &**value)
+        {
+            is_named |= of.place == Some(Place { table: taken, column: 0 });
+        }
         if let Expression::Column(column) = part
             && let Some(place) = column.place.filter(|place| place.table == taken && place.column > 0)
         {
@@ -170,7 +176,8 @@ fn one_kind_of_several(
         })
     };
     let mut others = (0..tables.tables.len()).filter(|at| *at != taken).filter(is_thing).filter(has_all);
-    if columns.is_empty() || others.next().is_none() {
+    // A thing that the question names has its kind.
+    if is_named || columns.is_empty() || others.next().is_none() {
         return None;
     }
     let is_other =
@@ -316,8 +323,25 @@ fn another_number(
         }
         _ => false,
     };
-    let gives = query.select()?.items.iter().any(|item| has_a_unit(&item.expression));
-    (gives && !language.is_unit(noun) && is_far(noun, left_out, near)).then(|| noun.clone())
+    let is_number = |expression: &Expression| match expression {
+        Expression::Column(column) => {
+            let number = column.place.and_then(|place| tables.column(place));
+            number.is_some_and(|of| {
+                matches!(of.kind, Kind::Number { .. })
+                    && words_of(&of.title).iter().any(|word| language.is_plural(word))
+            })
+        }
+        _ => false,
+    };
+    let gives = |of: &dyn Fn(&Expression) -> bool| {
+        Some(query.select()?.items.iter().any(|item| of(&item.expression)))
+    };
+    // A number may count other things: cars are no `passengers carried`. A capacity may be one of
+    // beds.
+    let is_quite_far = || left_out.contains(noun) && near.to(noun).is_some_and(|near| near < QUITE_FAR);
+    let is_another =
+        (gives(&has_a_unit)? && is_far(noun, left_out, near)) || (gives(&is_number)? && is_quite_far());
+    (is_another && !language.is_unit(noun)).then(|| noun.clone())
 }
 
 /// The noun right behind "how much", if the reading gives the amount of something else: the sugar

@@ -6,6 +6,8 @@
 
 mod ages;
 mod all_of;
+mod alternatives;
+mod apart;
 mod both;
 mod bounds;
 mod candidate;
@@ -17,6 +19,7 @@ mod differences;
 mod each;
 mod explain;
 mod extremes;
+mod firsts;
 mod hints;
 mod honours;
 mod idle_joins;
@@ -37,12 +40,14 @@ mod others;
 mod parts;
 mod periods;
 mod said;
+mod shapes;
 mod shares;
 mod slips;
 mod stand_ins;
 mod tried;
 mod units;
 mod unknown;
+mod word_by_word;
 
 pub use bounds::bounds;
 pub use candidate::{Candidate, PathFit, TableQuestion};

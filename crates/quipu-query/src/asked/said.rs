@@ -15,6 +15,8 @@ use crate::tables::{Place, Tables, words_of};
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) words: HashSet<String>,
+    /// The words of its tables' titles.
+    things: HashSet<String>,
     pub(super) does: HashSet<&'static str>,
     /// The rank in an order at which its rows begin.
     pub(super) place: Option<u64>,
@@ -153,16 +155,23 @@ impl Said {
     pub(super) fn names(&self, word: &str, language: Language) -> bool {
         // "Kept by" speaks of keepers.
         let acts = self.words.iter().any(|word| language.is_by(word));
-        let is_it =
-            |known: &String| language.is_form(word, known) || (acts && language.is_agent(word, known));
+        let is_it = |known: &String| {
+            let is_other = language.is_form(word, known)
+                || language.is_demonym(word, known)
+                || is_of_one_root(word, known);
+            is_other || (acts && language.is_agent(word, known))
+        };
         let digits = language.cardinal(word).map(|number| number.to_string());
         // "Who wrote the story" speaks of writers.
         let is_other = |other: &String| {
             let parts = words_of(other);
             parts.iter().all(|part| self.words.iter().any(|known| language.is_form(part, known)))
         };
+        let is_unit = |known: &String| language.is_unit_called(word, known);
         self.words.contains(digits.as_deref().unwrap_or(word))
             || self.words.iter().any(is_it)
+            || (language.is_unit(word) && self.words.iter().any(is_unit))
+            || self.things.iter().any(|thing| ends_with_noun(thing, word))
             || (!language.is_extreme(word) && language.other_words(word).iter().any(is_other))
     }
 
@@ -201,7 +210,9 @@ impl Said {
                     match &from.source {
                         Source::Table(name, at) => {
                             let table = at.and_then(|at| tables.table(at));
-                            self.text(table.map_or(name, |table| &table.title));
+                            let title = table.map_or(name, |table| &table.title);
+                            self.things.extend(words_of(title));
+                            self.text(title);
                             // "Not among the heads of kept by" speaks of keepers.
                             let tail =
                                 table.filter(|table| table.is_links()).and_then(|table| table.columns.get(1));
@@ -255,8 +266,10 @@ impl Said {
                 self.values.insert(number.clone());
             }
             Expression::Not(inner) => {
-                // "x IS NOT NULL" is no negation.
-                let denies = !matches!(**inner, Expression::IsNull(_));
+                // Nothing before it comes first, and "x IS NOT NULL" is no negation.
+                let first = matches!(&**inner, Expression::Exists(query) if compares_itself(query));
+                self.does.extend(first.then_some(["superlative", "group"]).into_iter().flatten());
+                let denies = !first && !matches!(**inner, Expression::IsNull(_));
                 self.does.extend(denies.then_some("negation"));
                 // "Only in A": in A, and in no other.
                 self.does.extend(inner.query().is_some().then_some("only"));
@@ -292,6 +305,8 @@ impl Said {
             Expression::Call(Function::DaysBetween | Function::YearsBetween, _) => {
                 self.does.extend(["difference", "comparison", "time"]);
             }
+            Expression::Call(Function::Year, _) => self.text("year"),
+            Expression::Call(Function::Month, _) => self.text("month"),
             Expression::Call(Function::Length, _) => drop(self.does.insert("letters")),
             _ => {}
         }
@@ -322,6 +337,37 @@ impl Said {
             Arithmetic::Add | Arithmetic::Multiply => {}
         }
     }
+}
+
+/// Whether a subquery compares a value of its rows with the same value of the rows around it.
+fn compares_itself(query: &Query) -> bool {
+    let filter = query.select().and_then(|select| select.filter.as_ref());
+    filter.map(Expression::conjuncts).unwrap_or_default().into_iter().any(|condition| match condition {
+        Expression::Compare(Comparison::Greater | Comparison::Less, left, right) => {
+            let (Expression::Column(left), Expression::Column(right)) = (&**left, &**right) else {
+                return false;
+            };
+            left.place.is_some() && left.place == right.place && left.table != right.table
+        }
+        _ => false,
+    })
+}
+
+/// Whether two long words have one root: a neurologist and neurology.
+pub(super) fn is_of_one_root(word: &str, other: &str) -> bool {
+    /// The least letters of the root, and the most behind it.
+    const LETTERS: [usize; 2] = [6, 4];
+    let root = word.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let ends = [word, other].iter().all(|word| word.len() - root <= LETTERS[1]);
+    root >= LETTERS[0] && ends
+}
+
+/// Whether a noun ends with another that says the same in short: a shipyard is a yard.
+fn ends_with_noun(whole: &str, noun: &str) -> bool {
+    /// The least letters of the short noun, and of the part before it.
+    const LEAST: [usize; 2] = [4, 3];
+    let before = whole.strip_suffix(noun).map(str::len);
+    noun.len() >= LEAST[0] && before.is_some_and(|before| before >= LEAST[1])
 }
 
 /// Whether a value is a time: it counts days, or its column's name has a unit of time.

@@ -8,7 +8,9 @@ use quipu_language::{
 };
 
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Query, Source};
+use crate::syntax::{
+    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Query, Source,
+};
 use crate::tables::{Kind, Tables, words_of};
 
 /// Corrects the ends of orders: "the youngest" has the latest date of birth, whatever the model
@@ -401,6 +403,9 @@ pub(super) fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Or
         _ if expression.has_aggregate() => return Some((Ordered::Numbers, NUMBER.into())),
         _ => {}
     }
+    if is_between_dates(expression, tables) {
+        return Some((Ordered::Ages, AGE.into()));
+    }
     let Expression::Column(column) = expression else { return None };
     let column = tables.column(column.place?).filter(|column| !has_open_ends(&column.title))?;
     let of = match column.kind {
@@ -413,6 +418,25 @@ pub(super) fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Or
         _ => return None,
     };
     Some((of, column.title.clone()))
+}
+
+/// The title of a time between two dates.
+const AGE: &str = "time or age";
+
+/// Whether an expression is the time between two dates of a thing, such as its age at its end.
+fn is_between_dates(expression: &Expression, tables: &Tables) -> bool {
+    let sides = match expression {
+        Expression::Arithmetic(Arithmetic::Subtract, later, earlier) => vec![&**later, &**earlier],
+        Expression::Call(Function::DaysBetween | Function::YearsBetween, sides) => sides.iter().collect(),
+        _ => return false,
+    };
+    let is_date = |side: &&Expression| match side {
+        Expression::Column(column) => {
+            column.place.and_then(|place| tables.column(place)).is_some_and(|of| of.kind == Kind::Date)
+        }
+        _ => false,
+    };
+    sides.len() == 2 && sides.iter().all(is_date)
 }
 
 /// Turns an order around.

@@ -313,6 +313,12 @@ impl Binder<'_> {
                 _ => None,
             };
             let Some(target) = target.filter(|target| target.table != place.table) else { continue };
+            // A table within another has no links of its own: the habitats of plants are among those
+            // of all creatures.
+            let is_within = self.tables.table(place.table).is_some_and(|other| other.within.is_some());
+            if is_within && place.table != table {
+                continue;
+            }
             if place.table == table {
                 links.push(Link { from: place, to: target });
             } else if target.table == table {

@@ -64,14 +64,15 @@ impl Nested {
                 nested.repeated.insert(*class);
             }
         }
-        // Of classes of the same entities the deepest stays, then one with a name in words, then
-        // the one with the shortest name.
+        // Of classes of the same entities the deepest stays, then one with a name in words, then one
+        // that the graph itself describes, then the one with the shortest name.
         let mut order: Vec<NodeId> = classes.keys().copied().collect();
         order.sort_by_key(|class| {
             let (name, key) =
                 classes.get(class).map(|of| (of.name.clone(), of.key.clone())).unwrap_or_default();
             let is_code = name.chars().any(|c| c.is_ascii_digit());
-            (usize::MAX - depth(*class), is_code, name.chars().count(), key)
+            let is_foreign = classes.get(class).is_none_or(|of| of.types.is_empty());
+            (usize::MAX - depth(*class), is_code, is_foreign, name.chars().count(), key)
         });
         for (at, class) in order.iter().enumerate() {
             for other in order.iter().skip(at + 1) {

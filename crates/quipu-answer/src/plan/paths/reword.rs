@@ -47,6 +47,8 @@ pub async fn reword(
                 context.trace.report(Stage::Plan, Event::Read { reading });
                 known.push((word.as_str(), meant.to_owned()));
             }
+            // The graph's own names come first: what the model makes of them does not count.
+            None if names_a_relation(context, question, word) => {}
             None => strange.push(word),
         }
     }
@@ -68,6 +70,13 @@ pub async fn reword(
         }
     }
     Ok(replaced(question, span, others, &known))
+}
+
+/// Whether a word is one of a relation's name: "born" where there is a `birth year` or `born in`.
+fn names_a_relation(context: &Context<'_>, question: &str, word: &str) -> bool {
+    let language = Language::of(question);
+    let is_it = |known: &String| language.is_form(word, known);
+    context.graph().relations().iter().any(|info| quipu_query::words_of(&info.name).iter().any(is_it))
 }
 
 /// Whether a relation of the graph itself has one of these words in its name. This stops a chain of

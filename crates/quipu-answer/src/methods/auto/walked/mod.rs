@@ -11,7 +11,8 @@ use crate::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_
 
 use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another_kind, starts_from_a_name};
 use steps::{
-    Walk, counts_the_only_one, gives_one_of_several, goes_around, meets_in_a_number, skips, takes_all_steps,
+    Walk, counts_the_only_one, gives_one_of_several, goes_around, meets_in_a_number, passes_a_place, skips,
+    takes_all_steps,
 };
 pub(super) use words::{denies, is_calculated};
 use words::{heeds_all, is_of_kind, names_an_answer};
@@ -46,6 +47,7 @@ pub(super) async fn doubts(
     doubts.note("one of several", gives_one_of_several(context, question, plan, outcome));
     doubts.note("start", !starts_from_a_name(context, question, plan).await?);
     doubts.note("meets in a number", meets_in_a_number(context, &plan.steps).await?);
+    doubts.note("passes a place", passes_a_place(context, question, plan).await?);
     if let PlanStart::Entity(node, span) = &plan.start
         && let Some(anchor) = context.graph().summaries(&[*node]).await?.pop()
     {
@@ -62,7 +64,13 @@ pub(super) async fn doubts(
         doubts.note("named kind", !is_of_named_kinds(context, question, plan).await?);
         doubts.note("name left out", leaves_out_a_name(context, question, plan, outcome).await?);
     }
-    let Some((node, span)) = plan.plain() else { return Ok(doubts.0) };
+    let Some((node, span)) = plan.plain() else {
+        if let PlanStart::Entity(_, span) = &plan.start {
+            let is_named = !is_calculated(outcome) && names_an_answer(question, span, outcome);
+            doubts.note("names an answer", is_named);
+        }
+        return Ok(doubts.0);
+    };
     doubts.note("names an answer", names_an_answer(question, span, outcome));
     doubts.note("direction", !Walk { question, span, steps: &plan.steps }.is_said(context, outcome));
     let Some(anchor) = context.graph().summaries(&[node]).await?.pop() else { return Ok(doubts.0) };

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use quipu_graph::{Direction, NodeSummary, Step};
-use quipu_language::{Language, Side, side_of};
+use quipu_language::{Language, Side, are_places, side_of};
 use quipu_query::Made;
 
 use crate::answer::{AnswerError, Outcome, PlanStart, Planned};
 use crate::ledger::Context;
+use crate::plan::follow;
 
 /// A shorter name that differs from the graph's spelling may easily be another entity's.
 const SHORT_NAME: usize = 6;
@@ -71,6 +72,37 @@ pub(super) async fn meets_in_a_number(context: &Context<'_>, steps: &[Step]) -> 
     Ok(false)
 }
 
+/// Whether a path answers "where" by going on from a place, by a relation that the question does not
+/// mention: "where does the ferry land" asks for the port, not for the port's country.
+pub(super) async fn passes_a_place(
+    context: &Context<'_>,
+    question: &str,
+    plan: &Planned,
+) -> Result<bool, AnswerError> {
+    /// Entities before the last step whose types are read.
+    const SEEN: usize = 5;
+    let words = quipu_query::words_of(question);
+    let language = Language::of(question);
+    let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
+        return Ok(false);
+    };
+    let relation = context.graph().relations().get(last.relation.0 as usize);
+    let title = relation.map(|relation| quipu_query::words_of(&relation.name)).unwrap_or_default();
+    let is_said = title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
+    if before.is_empty() || is_said || !words.first().is_some_and(|word| language.asks_where(word)) {
+        return Ok(false);
+    }
+    let mut passed: Vec<_> = follow(context.graph(), *node, before).await?.ends().collect();
+    passed.truncate(SEEN);
+    for place in context.graph().summaries(&passed).await? {
+        let types = context.graph().summaries(&place.types).await?;
+        if types.iter().any(|of_type| are_places(&of_type.name)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Whether a path takes a value from another entity that its start could have but lacks: the year
 /// of another work by the same painter, if this one's year is missing.
 pub(super) async fn goes_around(
@@ -123,7 +155,12 @@ pub(super) fn gives_one_of_several(
     let (Some(last), [_]) = (plan.steps.last(), outcome.answers.as_slice()) else { return false };
     let asks = words.first().is_some_and(|word| language.asks_by_a_noun(word));
     let is_noun = |word: &&String| language.meanings(word).is_empty();
-    let noun = words.iter().skip(1).take_while(is_noun).last();
+    let mut nouns: Vec<&String> = words.iter().skip(1).take_while(is_noun).collect();
+    // "Which museum keeps the painting".
+    if nouns.len() > 1 && words.get(nouns.len() + 1).is_some_and(|next| language.is_any_article(next)) {
+        nouns.pop();
+    }
+    let noun = nouns.last();
     let relation = context.graph().relations().get(last.relation.0 as usize);
     let title = relation.map(|relation| quipu_query::words_of(&relation.name)).unwrap_or_default();
     let is_said = title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));

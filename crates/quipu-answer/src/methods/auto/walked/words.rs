@@ -1,7 +1,7 @@
 //! Checks of the answer's form, and of the words that change a question's meaning.
 
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use quipu_language::{
     Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_two,
@@ -35,6 +35,9 @@ pub(super) fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
 }
 
+/// Numbers that may be years.
+const YEARS: RangeInclusive<u32> = 1000..=2100;
+
 /// Whether the answer has the form that the question asks for: a number for "how many", but not a
 /// count for "how many years"; yes or no for "is"; a name for "who".
 pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
@@ -44,7 +47,10 @@ pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
     match asks_for(question) {
         Some("count") => {
             let is_number = |answer: &String| answer.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-            outcome.answers.iter().all(is_number) && !(counts && asks_for_units(question))
+            // "How many years lie between the two" does not ask for a year.
+            let is_year = |answer: &String| answer.parse().is_ok_and(|number| YEARS.contains(&number));
+            let is_amount = !counts && !outcome.answers.iter().all(is_year);
+            outcome.answers.iter().all(is_number) && (is_amount || !asks_for_units(question))
         }
         // "Line 12A" is no amount, although it has digits.
         Some("amount") => {
@@ -126,5 +132,8 @@ mod tests {
         assert!(!is_of_kind("Who designed the Otter?", &answered("1988-05-02")));
         assert!(is_of_kind("Who designed the Otter?", &answered("Ada Lee")));
         assert!(is_of_kind("When was the Otter built?", &answered("1988")));
+        assert!(!is_of_kind("How many years lie between the Otter and the Heron?", &answered("1988")));
+        assert!(is_of_kind("How many years did the Otter sail?", &answered("12")));
+        assert!(is_of_kind("How many people did the Otter carry?", &answered("1988")));
     }
 }

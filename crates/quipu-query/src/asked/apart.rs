@@ -1,0 +1,55 @@
+//! Subqueries that say nothing of the rows around them.
+
+use crate::syntax::{Body, Expression, Query, Select, Source};
+
+/// Whether a query asks of its rows that another query has any, and that one refers to none of
+/// them: it holds for all rows or for none. "Customers of the village such that there is an order
+/// of honey" are all its customers.
+pub(super) fn stands_apart(query: &Query) -> bool {
+    let select = match &query.body {
+        Body::Set { left, right, .. } => return stands_apart(left) || stands_apart(right),
+        Body::Select(select) => select,
+    };
+    let (mut apart, mut queries) = (false, Vec::new());
+    for expression in select.expressions() {
+        expression.visit(&mut |part| {
+            apart |= matches!(part, Expression::Exists(within) if !refers_to(within, select));
+            queries.extend(part.query());
+        });
+    }
+    let derived = select.from.iter().filter_map(|from| match &from.source {
+        Source::Derived(query) => Some(&**query),
+        Source::Table(..) => None,
+    });
+    apart && !select.from.is_empty() || queries.into_iter().chain(derived).any(stands_apart)
+}
+
+/// Whether a subquery uses a column of the rows around it.
+fn refers_to(within: &Query, around: &Select) -> bool {
+    let mut refers = false;
+    within.visit(&mut |part| {
+        if let Expression::Column(column) = part {
+            refers |= around.from.iter().any(|from| column.table.as_ref() == Some(&from.alias));
+        }
+    });
+    refers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stands_apart;
+    use crate::read_sql;
+
+    #[test]
+    fn a_subquery_must_speak_of_the_rows_around_it() {
+        for (sql, expected) in [
+            ("SELECT EXISTS (SELECT * FROM a WHERE a.b = 'C')", false),
+            ("SELECT a.name FROM a WHERE EXISTS (SELECT * FROM b WHERE b.a = a.name)", false),
+            ("SELECT a.name FROM a WHERE EXISTS (SELECT * FROM b WHERE b.c = 'D')", true),
+            ("SELECT EXISTS (SELECT * FROM a WHERE EXISTS (SELECT * FROM b WHERE b.c = 'D'))", true),
+            ("SELECT a.name FROM a WHERE a.b IN (SELECT b.name FROM b WHERE b.c = 'D')", false),
+        ] {
+            assert_eq!(stands_apart(&read_sql(sql, None).unwrap()), expected, "{sql}");
+        }
+    }
+}

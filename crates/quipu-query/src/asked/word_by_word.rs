@@ -1,0 +1,501 @@
+//! Compares a question with a bound query word by word, and then by each check of what the words
+//! may mean.
+
+use std::collections::HashSet;
+
+use quipu_language::{
+    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_written_as_name,
+    meanings_at, place_asked_for, side_of,
+};
+
+use super::Nearness;
+use super::both::either_for_both;
+use super::columns_left_out::{column_left_out, deed_left_out, denied_property};
+use super::each::{each_left_out, first_of_each};
+use super::explain::Unexplained;
+use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
+use super::invented::bare_links;
+use super::kinds::{another_kind_asked_for, nouns_of_kinds};
+use super::lacking::{nothing_of_what_is_denied, object_of_denied};
+use super::measures::of_another_measure;
+use super::mismatched::ruled_out;
+use super::mistaken::something_else;
+use super::others::{leaves_out_itself, same_as_nothing, shares_by_another};
+use super::periods::Periods;
+use super::said::{Said, is_of_one_root};
+use super::shapes::{
+    gives_one_row, gives_one_value, has_only_partners, is_of_rows, lists_a_whole_column, says_only_that_it_is,
+};
+use super::shares::ratio_of_others;
+use super::slips::extreme_of;
+use crate::syntax::{Comparison, Expression, Query};
+use crate::tables::{Abbreviation, Place, Tables, words_of};
+
+/// The assumed similarity of a plan to a word that it leaves out, without an embedder.
+const USUAL: f64 = 0.45;
+
+/// From this distance on, a column is none that the question speaks of.
+const FAR_FROM_QUESTION: f64 = 0.5;
+
+/// Compares a question's words with a bound query.
+pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables: &Tables) -> Unexplained {
+    let compared = Compared::new(question, query, near, tables);
+    let mut found = compared.words_left_out();
+    compared.values_that_nobody_stated(&mut found);
+    compared.groups_in_part(&mut found);
+    compared.meanings_left_out(&mut found);
+    compared.columns_that_nobody_asks_for(&mut found);
+    compared.steps_left_out(&mut found);
+    found
+}
+
+/// A question and a query.
+struct Compared<'a> {
+    /// The question, with whole numbers.
+    question: String,
+    /// Its words in lower case.
+    words: Vec<String>,
+    /// The same, normalised.
+    plain: Vec<String>,
+    language: Language,
+    periods: Periods,
+    query: &'a Query,
+    said: Said,
+    near: &'a Nearness,
+    tables: &'a Tables,
+    /// Words that the query's columns abbreviate: "armour class" for `ac_value`.
+    abbreviated: Vec<Abbreviation>,
+}
+
+/// What a query makes of a word.
+enum Heeded {
+    /// It says it, or the word asks for nothing.
+    Yes,
+    /// It ignores a meaning.
+    No,
+    /// The word may name something.
+    Naming,
+}
+
+impl<'a> Compared<'a> {
+    fn new(question: &str, query: &'a Query, near: &'a Nearness, tables: &'a Tables) -> Self {
+        let language = Language::of(question);
+        let question = with_whole_numbers(question, language);
+        let words = words_of(&question);
+        let said = Said::of(query, tables);
+        let is_used = |place: Place| {
+            tables.column(place).is_some_and(|column| said.columns.contains_key(&column.title))
+        };
+        let mut abbreviated = tables.abbreviations(&words, |word| language.meanings(word).is_empty());
+        abbreviated.retain(|one| is_used(one.place));
+        let plain = words.iter().map(|word| quipu_language::normalise(word)).collect();
+        let periods = Periods::of(&question);
+        Self { question, words, plain, language, periods, query, said, near, tables, abbreviated }
+    }
+
+    /// The words that the query does not heed, and their distance from it.
+    fn words_left_out(&self) -> Unexplained {
+        let Self { words, said, language, .. } = self;
+        let mut found = Unexplained::default();
+        let mut seen = HashSet::new();
+        let converted = said.converted(words);
+        for (at, word) in words.iter().enumerate() {
+            // "Under the Acme brand and under 80": one of the two is a comparison.
+            let is_new = seen.insert(word) || language.meanings(word).iter().any(|meaning| meaning.of_place);
+            if is_for_number(words, at) || !is_new {
+                continue;
+            }
+            match self.heeded(at, word, &converted) {
+                Heeded::Yes => {}
+                Heeded::No => found.meanings.push(word.clone()),
+                Heeded::Naming => {
+                    found.all += 1;
+                    if !self.names(at, word) {
+                        let distance = self.distance_to(word);
+                        found.distance += distance;
+                        if found.all == 1 {
+                            found.first = distance;
+                        }
+                        found.names.push(word.clone());
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// What the query makes of a word. `converted` are the places of amounts in another unit.
+    fn heeded(&self, at: usize, word: &str, converted: &HashSet<usize>) -> Heeded {
+        let Self { words, said, language, query, .. } = self;
+        let heeded = |is_done: bool| if is_done { Heeded::Yes } else { Heeded::No };
+        // "On the 2nd and 3rd floors" of a query that compares the floor with 2 and 3.
+        if language.ordinal(word).is_some_and(|rank| said.values.contains(&rank.to_string())) {
+            return Heeded::Yes;
+        }
+        if let Some(place) = place_asked_for(words, at) {
+            return heeded(said.place == Some(place));
+        }
+        if asked_place(words, at).is_some_and(|place| said.place != Some(place)) && !said.words.contains(word)
+        {
+            return Heeded::No;
+        }
+        // A name is not a superlative.
+        let is_name = is_written_as_name(&self.question, word);
+        let is_order = said.does.contains("superlative") && language.looks_superlative(word) && !is_name;
+        if is_order || converted.contains(&at) || self.periods.explain(words, at, said) {
+            return Heeded::Yes;
+        }
+        // "In the top 20": a rank of at most 20.
+        let is_bound = words.get(at + 1).is_some_and(|next| said.at_most.contains(next));
+        // The groups of a query and the partners of its joins are at least one.
+        let is_one = language.is_at_least_one(words, at) && has_only_partners(query);
+        if (language.is_top(word) && is_bound) || is_one {
+            return Heeded::Yes;
+        }
+        let of_word = meanings_at(words, at);
+        if of_word.iter().any(|meaning| meaning.sure) {
+            let places =
+                |meaning: &Meaning| meaning.of_place && stands_before_a_value(words, at, said, *language);
+            let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str()) || places(meaning);
+            let is_done = of_word.iter().any(done) || said.names(word, *language);
+            return heeded(is_done || names_extremes(words, at, said, *language));
+        }
+        if of_word.iter().any(|meaning| meaning.means == "group") && self.ignores_a_group(at, word) {
+            return Heeded::No;
+        }
+        // "Co-wrote films with A": those who share one with A, without A.
+        let is_shared = language.speaks_of_sharing(word) && leaves_out_itself(query);
+        let says_nothing = word.len() < 2 && !word.chars().all(char::is_numeric);
+        // "Each kind of damage", and "how often" of a count.
+        let is_light = language.is_light_noun(word) && words.get(at + 1).is_some_and(|of| language.is_of(of));
+        let is_counted =
+            said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
+        if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
+            return Heeded::Yes;
+        }
+        if is_left_out_number(words, at, said) { Heeded::No } else { Heeded::Naming }
+    }
+
+    /// Whether the query gives one value of all where a word asks for one of each: "the average per
+    /// writer" is not one average of all.
+    fn ignores_a_group(&self, at: usize, word: &str) -> bool {
+        let Self { said, language, query, tables, .. } = self;
+        let next = self.words.get(at + 1);
+        let shares = next.is_some_and(|next| language.is_share(next));
+        // "The price per unit" is a `unit price`.
+        let is_titled = |noun: &str| {
+            let mut words = said.columns.keys().flat_map(|title| words_of(title));
+            words.any(|of| language.is_noun(noun, &of))
+        };
+        let each_row = || {
+            next.is_some_and(|noun| {
+                is_titled(noun)
+                    || is_of_rows(query, noun, *language, tables)
+                    || is_rate(said, noun, *language)
+            })
+        };
+        // "For every ward, who was hired first" has more than one answer.
+        let is_one = gives_one_value(query) || gives_one_row(query);
+        !shares && is_one && !said.names(word, *language) && !each_row()
+    }
+
+    /// Whether the query speaks of what a word names.
+    fn names(&self, at: usize, word: &str) -> bool {
+        let Self { said, language, .. } = self;
+        let is_measured =
+            || said.columns.keys().any(|title| language.measured(word, title) == Measured::Alike);
+        said.names(word, *language)
+            || self.abbreviated.iter().any(|one| one.words.contains(&at))
+            || is_measured()
+    }
+
+    fn distance_to(&self, word: &str) -> f64 {
+        1.0 - self.near.to(word).unwrap_or(USUAL)
+    }
+
+    /// Compared values, columns in full and factors that the question does not state.
+    fn values_that_nobody_stated(&self, found: &mut Unexplained) {
+        let Self { words, plain, language, said, question, .. } = self;
+        let is_unsaid = |value: &&String| !is_said(value, plain) && !self.periods.hold(value);
+        let invented: Vec<&String> = said.values.iter().filter(is_unsaid).collect();
+        found.invented = invented.len();
+        // The plan ignores a name and uses a quite different value instead: "Aka" is not "Iowa".
+        let replaced = found.names.iter().filter(|name| {
+            is_written_as_name(question, name)
+                && !invented.is_empty()
+                && !invented.iter().any(|value| resembles(name, value))
+        });
+        found.meanings.extend(replaced.cloned());
+        // "What is the latitude of Aka" does not ask for all latitudes.
+        if lists_a_whole_column(self.query) {
+            let is_named = |name: &&String| {
+                is_written_as_name(question, name)
+                    && words.windows(2).any(|pair| of_a_name(pair, name, *language))
+            };
+            found.meanings.extend(found.names.iter().find(is_named).cloned());
+        }
+        // A latitude has no hours: a factor that the question does not name converts no unit.
+        let shares = said.does.contains("ratio");
+        let is_hundred = |factor: &String| {
+            factor.parse::<f64>().is_ok_and(|factor| factor == 1.0 || (shares && factor == 100.0))
+        };
+        let unsaid = said.factors.iter().filter(|factor| !is_hundred(factor) && !words.contains(factor));
+        found.meanings.extend(unsaid.cloned());
+    }
+
+    /// Properties of which the query uses only some columns: "the average of all statistics" is not
+    /// that of strength alone.
+    fn groups_in_part(&self, found: &mut Unexplained) {
+        for (word, group) in self.tables.groups_named(&self.words) {
+            let places = group.columns.iter().filter_map(|place| self.tables.column(*place));
+            match places.into_iter().all(|column| self.said.columns.contains_key(&column.title)) {
+                true => {
+                    let left_out = found.names.len();
+                    found.names.retain(|name| *name != word);
+                    found.distance -= (left_out - found.names.len()) as f64 * self.distance_to(&word);
+                }
+                false => found.meanings.push(word),
+            }
+        }
+    }
+
+    /// Meanings of several words together, each by its own check.
+    fn meanings_left_out(&self, found: &mut Unexplained) {
+        let Self { question, words, plain, language, said, query, near, tables, .. } = self;
+        let is_act = asks_for_an_agent(question);
+        let names = &found.names;
+        let checks = [
+            another_kind_asked_for(question, query, tables),
+            of_another_measure(question, query, tables),
+            ratio_of_others(words, names, tables),
+            each_left_out(words, names, tables),
+            first_of_each(question, words, query),
+            acts_by_a_link(plain, query, said, tables),
+            column_left_out(names, query, tables, *language)
+                .or_else(|| denied_property(words, names, query, tables)),
+            is_act.then(|| deed_left_out(words, names, query, tables)).flatten(),
+            nothing_of_what_is_denied(words, names, near),
+            shares_by_another(words, query, tables),
+            either_for_both(words, query),
+            same_as_nothing(words, names, query),
+            ruled_out(question, words, query, tables),
+            something_else(question, query, said, names, near, tables),
+        ];
+        found.meanings.extend(checks.into_iter().flatten());
+        found.meanings.extend(extremes_left_out(words, query, said, tables));
+        found.meanings.extend(choice_left_out(question, words, &found.names));
+        // "Is the jar in stock" is not answered by the existence of a jar.
+        if asks_yes_or_no(question) && says_only_that_it_is(query) {
+            found.meanings.extend(found.names.extract_if(.., |word| !language.names_what_follows(word)));
+        }
+        found.meanings.extend(self.denied_kinds());
+        // "The longer book" has more pages, not a longer name.
+        if said.does.contains("letters") && !words.iter().any(|word| language.counts_letters(word)) {
+            found.meanings.push("length".into());
+        }
+    }
+
+    /// The kinds that a question with a negation names and the query leaves out: "which ships can
+    /// none of the pilots steer" is not answered by the ships without an owner.
+    fn denied_kinds(&self) -> Vec<String> {
+        let Self { words, language, said, .. } = self;
+        let denies = |at: usize| {
+            !is_for_number(words, at)
+                && meanings_at(words, at).iter().any(|meaning| meaning.means == "negation")
+        };
+        if !(0..words.len()).any(denies) {
+            return Vec::new();
+        }
+        // "Who has not returned a book": the verb, which is said, denies.
+        let object = object_of_denied(words).filter(|(verb, _)| said.names(verb, *language));
+        let is_object = |noun: &&String| object.is_some_and(|(_, object)| object == *noun);
+        let kinds = nouns_of_kinds(words, self.tables).into_iter();
+        let kinds = kinds.filter(|noun| !said.names(noun, *language) && !is_object(noun));
+        kinds.cloned().collect()
+    }
+
+    /// How far the question is in meaning from a column.
+    fn unasked(&self, title: &str) -> f64 {
+        let is_it = |one: &Abbreviation| self.tables.column(one.place).is_some_and(|of| of.title == title);
+        if self.abbreviated.iter().any(is_it) {
+            return 0.0;
+        }
+        let far = |word: &String| match words_asked(word, &self.plain) {
+            true => 0.0,
+            false => 1.0 - self.near.from(word).unwrap_or(USUAL),
+        };
+        let words = words_of(title);
+        let telling = words.iter().filter(|word| self.language.meanings(word).is_empty());
+        telling.map(far).reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// How far the question is from the query's columns, and what it says of none of them.
+    fn columns_that_nobody_asks_for(&self, found: &mut Unexplained) {
+        let Self { query, tables, said, .. } = self;
+        found.unasked = said.columns.keys().map(|title| self.unasked(title)).sum();
+        // Where all words are explained, nothing is left to ask for another link.
+        if found.names.is_empty() {
+            let is_far = |title: &String| self.unasked(title) > FAR_FROM_QUESTION;
+            let links = bare_links(query, tables).into_iter();
+            let unsaid = links.filter(|titles| titles.iter().all(is_far));
+            found.unsaid.extend(unsaid.filter_map(|titles| titles.into_iter().next()));
+        }
+        let ordered = extreme_of(query).and_then(|column| tables.column(column.place?));
+        if ordered.is_some_and(|column| self.unasked(&column.title) > FAR_FROM_QUESTION) {
+            found.meanings.extend(adjective_left_out(&self.words, &found.names, tables));
+        }
+    }
+
+    /// Steps that the question takes more often than the query: "the capital of the capital of".
+    fn steps_left_out(&self, found: &mut Unexplained) {
+        let text = self.words.join(" ").replace(" of the ", " of ");
+        for (title, uses) in &self.said.columns {
+            let asked = format!("{} of", words_of(title).join(" "));
+            let times = text.matches(&asked).count();
+            let steps = uses.saturating_sub(self.said.repeated.get(title).copied().unwrap_or_default());
+            if times > 1 && times > steps {
+                found.meanings.push(asked);
+            }
+        }
+    }
+}
+
+/// A named thing that acts in a relation according to the question, if the query uses it as neither
+/// end of that relation: "which divers did the boat train" is not answered by those who trained
+/// somebody on that boat.
+fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let mut found = None;
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        let named: Vec<String> = words_of(name).iter().map(|word| quipu_language::normalise(word)).collect();
+        let Some(start) = words.windows(named.len().max(1)).position(|window| window == named) else {
+            return;
+        };
+        let before = |at: usize| start.checked_sub(at).and_then(|at| words.get(at));
+        // "Did the boat train": the name follows the auxiliary and acts. "Has tasted Ad Astra": the
+        // name is the object.
+        let ahead =
+            if before(1).is_some_and(|word| language.is_article(word)) { before(2) } else { before(1) };
+        let follows_a_verb = ahead.is_some_and(|word| language.begins_yes_or_no(word));
+        let (Some(place), true) = (of.place, follows_a_verb) else { return };
+        let Some(table) = tables.table(place.table) else { return };
+        let is_end = |title: &String| {
+            let is_it = |at: usize| table.columns.get(at).is_some_and(|column| column.title == *title);
+            is_it(place.column) || (place.column == 0 && (0..table.columns.len()).any(is_it))
+        };
+        let span = start..start + named.len();
+        let acts = |title: &&String| side_of(words, &span, title).is_some() && !is_end(title);
+        if said.columns.keys().any(|title| acts(&title)) {
+            found = Some(name.clone());
+        }
+    });
+    found
+}
+
+/// The question with the separators inside its numbers removed: "5,000" becomes 5000.
+fn with_whole_numbers(question: &str, language: Language) -> String {
+    let characters: Vec<char> = question.chars().collect();
+    let is_digit = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
+    let parts_thousands = |at: usize| {
+        is_digit(at.checked_sub(1))
+            && (1..=3).all(|next| is_digit(Some(at + next)))
+            && !is_digit(Some(at + 4))
+    };
+    let kept = characters
+        .iter()
+        .enumerate()
+        .filter(|(at, c)| !language.parts_thousands(**c) || !parts_thousands(*at));
+    kept.map(|(_, c)| *c).collect()
+}
+
+/// Whether a name in the plan follows the word: "over" in "the bridges over the Aude". Numbers do
+/// not count.
+fn stands_before_a_value(words: &[String], at: usize, said: &Said, language: Language) -> bool {
+    let without_article = |words: &[String]| -> Vec<String> {
+        let articles = words.iter().take(1).filter(|word| language.is_article(word)).count();
+        words.iter().skip(articles).cloned().collect()
+    };
+    let behind = without_article(words.get(at + 1..).unwrap_or_default());
+    said.values.iter().any(|value| {
+        let name = without_article(&words_of(value));
+        !name.is_empty() && value.starts_with(char::is_alphabetic) && behind.starts_with(&name)
+    })
+}
+
+/// Whether a word abbreviates "number": "no." in "no. of students".
+fn is_for_number(words: &[String], at: usize) -> bool {
+    let is = |at: usize, text: &str| words.get(at).is_some_and(|word| word == text);
+    is(at, "no") && is(at + 1, "of")
+}
+
+/// Whether a word may stand for a value: by initials ("US"), by its beginning ("American"), or with
+/// typing errors.
+fn resembles(word: &str, value: &str) -> bool {
+    /// Letters that related words share at their beginning.
+    const SHARED: usize = 4;
+    /// The least similarity of words that may differ by a typing error (Jaro-Winkler).
+    const ALIKE: f64 = 0.85;
+    let words = words_of(value);
+    let initials: String = words.iter().filter_map(|word| word.chars().next()).collect();
+    let begins =
+        |other: &String| word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= SHARED;
+    let is_demonym = |other: &String| Language::of_words(&words).is_demonym(word, other);
+    initials == word
+        || words
+            .iter()
+            .any(|other| begins(other) || is_demonym(other) || strsim::jaro_winkler(word, other) >= ALIKE)
+}
+
+/// Whether the question contains a word of a value, in some form. Small numbers may be written in
+/// words.
+fn is_said(value: &str, question: &[String]) -> bool {
+    /// The greatest number that counts as small.
+    const TWELVE: f64 = 12.0;
+    if value.parse::<f64>().is_ok_and(|number| number.abs() <= TWELVE) {
+        return true;
+    }
+    let words: Vec<String> = words_of(value).iter().map(|word| quipu_language::normalise(word)).collect();
+    words.is_empty() || words.iter().any(|word| words_asked(word, question))
+}
+
+fn words_asked(word: &str, question: &[String]) -> bool {
+    let language = Language::of_words(question);
+    let is_it = |asked: &String| {
+        asked == word
+            || language.is_form(asked, word)
+            || language.is_demonym(asked, word)
+            || is_of_one_root(asked, word)
+    };
+    question.iter().any(is_it)
+}
+
+/// Whether a plan ignores a number of the question: it appears neither as it is, nor as its
+/// neighbour ("at least 2" is "more than 1"), nor as a share. "5 million" is not the number 5.
+fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
+    let language = Language::of_words(words);
+    let Some(number) = words.get(at).and_then(|word| word.parse::<u32>().ok()).map(f64::from) else {
+        return false;
+    };
+    let multiplied = words.get(at + 1).is_some_and(|next| language.is_magnitude(next));
+    let numbers = said.words.iter().filter_map(|word| word.parse::<f64>().ok());
+    let values = said.values.iter().filter_map(|value| value.parse::<f64>().ok());
+    let is_near = |known: f64| {
+        let differs = (known - number).abs();
+        differs <= 1.0 || (known * 100.0 - number).abs() < 1e-6
+    };
+    !multiplied && !numbers.chain(values).any(is_near)
+}
+
+/// Whether a column's name says that its values are per unit: an hourly wage.
+fn is_rate(said: &Said, unit: &str, language: Language) -> bool {
+    let unit = language.singular(unit);
+    let names = said.columns.keys().flat_map(|title| words_of(title));
+    language.is_unit(&unit) && names.into_iter().any(|word| word.starts_with(&unit))
+}
+
+/// Whether two words of a question are "of" and a name, or a name that owns.
+fn of_a_name(pair: &[String], name: &str, language: Language) -> bool {
+    matches!(pair, [of, named] if (language.is_of(of) && named == name) || (of == name && language.owns(named)))
+}
