@@ -239,6 +239,7 @@ async fn the_first_of_each_group_is_found_whatever_the_model_orders() {
         "SELECT hall, name, weight FROM engine ORDER BY weight DESC",
         "SELECT hall, name FROM engine ORDER BY weight DESC LIMIT 1",
         "SELECT hall, MAX(weight) FROM engine GROUP BY hall",
+        "SELECT name FROM engine GROUP BY hall, name ORDER BY SUM(weight) DESC",
     ] {
         let rows = crate::common::asked_rows(&shop, asked, sql).await;
         assert_eq!(rows, ["North | Thunder | 90", "South | Snow | 80"], "{sql}");
@@ -260,4 +261,15 @@ async fn the_sum_of_one_count_is_no_sum() {
     let sum = "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM offer WHERE variety = 'Nantes') AS t";
     let asked = "How many of Nantes were offered in total?";
     assert!(weighed(&shop, asked, sum, Nearness::default(), &[]).await.0.is_doubtful());
+}
+
+#[tokio::test]
+async fn a_bound_compares_no_two_things() {
+    let shop = harbour().await;
+    let over =
+        "SELECT name FROM ship WHERE passengers_carried > 100 AND built_by IN ('Rautala Yard', 'Idle Yard')";
+    let asked = "Ships over 100 passengers from Rautala Yard or Idle Yard";
+    assert!(!doubts(&shop, asked, over).await.contains(&"Idle Yard".to_owned()));
+    let larger = "Which is larger, Rautala Yard or Idle Yard?";
+    assert!(doubts(&shop, larger, over).await.contains(&"Idle Yard".to_owned()));
 }

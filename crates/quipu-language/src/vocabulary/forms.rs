@@ -52,6 +52,19 @@ impl Language {
         endings.plurals.iter().any(plural)
     }
 
+    /// Whether two long words have one root: a neurologist and neurology.
+    pub fn is_of_one_root(self, word: &str, other: &str) -> bool {
+        /// The least letters of the root.
+        const ROOT: usize = 6;
+        let shared = word.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let derived = &self.words().endings.derived;
+        let ends = |word: &str| {
+            let from = shared.min(word.len());
+            word.get(from..).is_some_and(|ending| ending.is_empty() || derived.any(|known| known == ending))
+        };
+        word != other && shared >= ROOT && ends(word) && ends(other)
+    }
+
     /// The forms that a word may have in the singular, by the endings of plurals, in the order of
     /// the language's file. Short words and doubled letters are no plurals: "bus", "glass".
     pub fn singulars(self, word: &str) -> Vec<String> {

@@ -144,6 +144,8 @@ struct Endings {
     superlative_of: Words,
     /// Endings of adjectives behind the form that a list holds: "höheren" is "höher".
     adjectives: Words,
+    /// Endings of words of one root: a neurologist and neurology.
+    derived: Words,
     /// Whether the language has compounds: "Einwohner" is part of "Einwohnerzahl".
     compounds: bool,
     /// Whether plurals take umlauts: "Länder" of "Land".

@@ -301,3 +301,19 @@ fn a_question_may_ask_whether_a_thing_is_of_a_kind() {
     check("Is a capital?", None);
     check("Does Lima have a port?", None);
 }
+
+#[test]
+fn words_of_one_root_differ_by_their_endings() {
+    let english = Language::english();
+    for (word, other, expected) in [
+        ("neurologists", "neurology", true),
+        ("photographer", "photography", true),
+        ("electrical", "electric", true),
+        ("thistlebury", "thistledown", false),
+        ("harrow", "harrowgate", false),
+        ("botany", "botanist", false),
+        ("station", "station", false),
+    ] {
+        assert_eq!(english.is_of_one_root(word, other), expected, "{word} {other}");
+    }
+}

@@ -410,9 +410,17 @@ pub fn features(
 fn no_choice(asking: &TableQuestion<'_>, candidate: &Candidate) -> Option<String> {
     let words = words_of(asking.text);
     let language = Language::of_words(&words);
-    let means = |word: &String| language.meanings(word).iter().any(|of| of.means == "comparison");
+    let is_number =
+        |at: usize| words.get(at).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    // "Over 150 hectares", "more than 20" compare with a bound.
+    let is_bound = |at: usize| {
+        is_number(at) || (words.get(at).is_some_and(|word| language.is_than(word)) && is_number(at + 1))
+    };
+    let compares = |(at, word): (usize, &String)| {
+        language.meanings(word).iter().any(|of| of.means == "comparison") && !is_bound(at + 1)
+    };
     let is_better = asks_for_the_better(&words);
-    if !is_better && !words.iter().any(means) {
+    if !is_better && !words.iter().enumerate().any(compares) {
         return None;
     }
     let offered = offered(asking.text, asking.values);

@@ -66,11 +66,17 @@ impl Measure {
     /// Of a query that orders its rows by a column, or takes a column's extreme for each group.
     fn of(query: &Query) -> Option<Self> {
         let select = query.select().filter(|select| select.having.is_none())?;
-        if let [order] = query.order.as_slice()
-            && let Expression::Column(of) = &order.expression
-        {
-            let plain = select.group.is_empty() && query.limit.is_none_or(|most| most == 1);
-            return plain.then(|| Self { of: of.clone(), descending: order.descending });
+        if let [order] = query.order.as_slice() {
+            let of = match &order.expression {
+                // The group of each thing has one row.
+                Expression::Aggregate { function: Aggregate::Sum | Aggregate::Max, of: Some(of), .. } => of,
+                of => of,
+            };
+            let Expression::Column(of) = of else { return None };
+            let is_name = |of: &Expression| matches!(of, Expression::Column(of) if of.place.is_some_and(|place| place.column == 0));
+            let plain = select.group.is_empty() || select.group.iter().any(is_name);
+            let first = query.limit.is_none_or(|most| most == 1);
+            return (plain && first).then(|| Self { of: of.clone(), descending: order.descending });
         }
         let mut extremes = select.items.iter().filter_map(|item| match &item.expression {
             Expression::Aggregate {

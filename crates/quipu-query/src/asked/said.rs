@@ -158,7 +158,7 @@ impl Said {
         let is_it = |known: &String| {
             let is_other = language.is_form(word, known)
                 || language.is_demonym(word, known)
-                || is_of_one_root(word, known);
+                || language.is_of_one_root(word, known);
             is_other || (acts && language.is_agent(word, known))
         };
         let digits = language.cardinal(word).map(|number| number.to_string());
@@ -351,15 +351,6 @@ fn compares_itself(query: &Query) -> bool {
         }
         _ => false,
     })
-}
-
-/// Whether two long words have one root: a neurologist and neurology.
-pub(super) fn is_of_one_root(word: &str, other: &str) -> bool {
-    /// The least letters of the root, and the most behind it.
-    const LETTERS: [usize; 2] = [6, 4];
-    let root = word.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    let ends = [word, other].iter().all(|word| word.len() - root <= LETTERS[1]);
-    root >= LETTERS[0] && ends
 }
 
 /// Whether a noun ends with another that says the same in short: a shipyard is a yard.

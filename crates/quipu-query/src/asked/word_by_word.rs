@@ -22,7 +22,7 @@ use super::mismatched::ruled_out;
 use super::mistaken::something_else;
 use super::others::{leaves_out_itself, same_as_nothing, shares_by_another};
 use super::periods::Periods;
-use super::said::{Said, is_of_one_root};
+use super::said::Said;
 use super::shapes::{
     gives_one_row, gives_one_value, has_only_partners, is_of_rows, lists_a_whole_column, says_only_that_it_is,
 };
@@ -466,7 +466,7 @@ fn words_asked(word: &str, question: &[String]) -> bool {
         asked == word
             || language.is_form(asked, word)
             || language.is_demonym(asked, word)
-            || is_of_one_root(asked, word)
+            || language.is_of_one_root(asked, word)
     };
     question.iter().any(is_it)
 }

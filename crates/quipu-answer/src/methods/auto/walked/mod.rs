@@ -29,7 +29,12 @@ pub(super) async fn doubts(
     let mut doubts = Doubts::default();
     doubts.note("meaning", !heeds_all(question, outcome));
     doubts.note("kind", !is_of_kind(question, outcome));
-    let Some(plan) = plan else { return Ok(doubts.0) };
+    let Some(plan) = plan else {
+        // One path from each of several things.
+        let is_named = !is_calculated(outcome) && names_an_answer(question, &(0..0), outcome);
+        doubts.note("names an answer", is_named);
+        return Ok(doubts.0);
+    };
     // At an endpoint further checks cost requests, and one doubt is enough.
     if !doubts.0.is_empty() && context.workspace.embedded().is_none() {
         return Ok(doubts.0);
