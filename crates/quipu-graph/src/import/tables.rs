@@ -412,8 +412,8 @@ impl Column {
         self.kind == Some(Kind::Text)
     }
 
-    /// Whether people may call things by its values: short, and mostly of several words, unlike keys
-    /// and addresses of mail.
+    /// Whether people may call things by its values: short, and mostly of several words, unlike
+    /// keys and addresses of mail.
     fn reads_like_names(&self) -> bool {
         self.longest <= LONGEST_NAME && self.in_words * 2 > self.filled
     }

@@ -309,7 +309,7 @@ fn is_kind(word: &str, kind: &str) -> bool {
 
 /// Whether a word of a header abbreviates the name of a kind: `veh` of vehicles, `stn` of stations,
 /// `dept` of departments. It begins like the name and goes on with some of its consonants.
-pub(crate) fn abbreviates(word: &str, kind: &str) -> bool {
+fn abbreviates(word: &str, kind: &str) -> bool {
     /// Shortest abbreviation.
     const SHORTEST: usize = 3;
     let kind = singular(kind);

@@ -6,9 +6,9 @@ use super::Language;
 /// Most words of a role.
 const MOST_WORDS: usize = 3;
 
-/// The words between "who is the" or "what are the" and "of" or "for", or behind a possessive at the
-/// question's end ("Ada's salary"). `None` if one of them names an operation on values ("the number
-/// of") or a light noun ("the kind of").
+/// The words between "who is the" or "what are the" and "of" or "for", or behind a possessive at
+/// the question's end ("Ada's salary"). `None` if one of them names an operation on values ("the
+/// number of") or a light noun ("the kind of").
 pub fn role_asked_for(words: &[String]) -> Option<&[String]> {
     let language = Language::of_words(words);
     let said = &language.words().sides;

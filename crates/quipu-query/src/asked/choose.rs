@@ -230,8 +230,8 @@ fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
-/// Whether a query adds up, or averages, the one value that another query gives: the sum of one count
-/// counts records, not the things that they tell of.
+/// Whether a query adds up, or averages, the one value that another query gives: the sum of one
+/// count counts records, not the things that they tell of.
 fn adds_up_one_value(query: &Query) -> bool {
     query.select().is_some_and(|select| {
         let adds = select.items.iter().any(|item| {
@@ -265,8 +265,8 @@ fn denies(question: &str, candidate: &Candidate) -> bool {
     asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
 }
 
-/// Whether a reading asks one thing where the question asks for a kind, and other things of the table
-/// have its name in theirs: "any type of zombie" may be a Brute Zombie.
+/// Whether a reading asks one thing where the question asks for a kind, and other things of the
+/// table have its name in theirs: "any type of zombie" may be a Brute Zombie.
 fn is_one_of_a_kind(asking: &TableQuestion<'_>, candidate: &Candidate) -> bool {
     let words = words_of(asking.text);
     let language = Language::of_words(&words);

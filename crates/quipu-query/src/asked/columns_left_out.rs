@@ -28,9 +28,10 @@ pub(super) fn column_left_out(
     left_out.iter().find(|word| titles.iter().any(|title| language.is_form(word, title))).cloned()
 }
 
-/// The verb by which a question asks for an agent, if a query leaves it out, gives a column that the
-/// question does not mention, and uses no column with that verb in its title, although the thing
-/// has one: "who founded the guild" is not answered by its leader, if guilds have a `founded year`.
+/// The verb by which a question asks for an agent, if a query leaves it out, gives a column that
+/// the question does not mention, and uses no column with that verb in its title, although the
+/// thing has one: "who founded the guild" is not answered by its leader, if guilds have a `founded
+/// year`.
 pub(super) fn deed_left_out(
     words: &[String],
     left_out: &[String],

@@ -1,5 +1,5 @@
-//! The first of each group: "the heaviest locomotive of each hall". A small model writes the order of
-//! all, the first of all, or the greatest weight of each hall without its locomotive.
+//! The first of each group: "the heaviest locomotive of each hall". A small model writes the order
+//! of all, the first of all, or the greatest weight of each hall without its locomotive.
 
 use quipu_language::{Language, Operation, wanted};
 
@@ -10,9 +10,9 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Query, Select, Source};
 use crate::tables::{Place, Tables, words_of};
 
-/// Keeps, of each group that the question names, the thing that no other of the group exceeds. For a
-/// bound query of one table. `None` if the question asks for no extreme of each, or if the query does
-/// not show which measure decides.
+/// Keeps, of each group that the question names, the thing that no other of the group exceeds. For
+/// a bound query of one table. `None` if the question asks for no extreme of each, or if the query
+/// does not show which measure decides.
 pub(super) fn first_of_its_group(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     if !wanted(question).operation.is_some_and(Operation::chooses) {
         return None;

@@ -32,8 +32,8 @@ pub fn without_invented(question: &str, query: &Query, tables: &Tables) -> Optio
     Some((query, Mend { text, doubt: Doubt::Much }))
 }
 
-/// The titles of the links that a query asks for by a condition of its own, without a value: "potions
-/// that are among the drops of creatures".
+/// The titles of the links that a query asks for by a condition of its own, without a value:
+/// "potions that are among the drops of creatures".
 pub(super) fn bare_links(query: &Query, tables: &Tables) -> Vec<Vec<String>> {
     let conditions = query.select().and_then(|select| select.filter.as_ref());
     let conditions = conditions.map(Expression::conjuncts).unwrap_or_default();

@@ -82,7 +82,8 @@ fn mended(
 /// Mends the slips of a bound query that the question's words show.
 ///
 /// # Errors
-/// [`QueryError::Unbound`] for a query that holds a value against itself, or asks nothing of its rows.
+/// [`QueryError::Unbound`] for a query that holds a value against itself, or asks nothing of its
+/// rows.
 pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<(), QueryError> {
     let query = &mut bound.query;
     let slips = [

@@ -55,8 +55,8 @@ pub(super) fn lists_a_whole_column(query: &Query) -> bool {
     })
 }
 
-/// Whether a query counts only things that have what it counts: it groups or joins, and keeps no row
-/// without a partner.
+/// Whether a query counts only things that have what it counts: it groups or joins, and keeps no
+/// row without a partner.
 pub(super) fn has_only_partners(query: &Query) -> bool {
     query.select().is_some_and(|select| {
         let is_left = |from: &From| matches!(from.join, Join::Left(_));

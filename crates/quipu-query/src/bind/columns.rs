@@ -313,8 +313,8 @@ impl Binder<'_> {
                 _ => None,
             };
             let Some(target) = target.filter(|target| target.table != place.table) else { continue };
-            // A table within another has no links of its own: the habitats of plants are among those
-            // of all creatures.
+            // A table within another has no links of its own: the habitats of plants are among
+            // those of all creatures.
             let is_within = self.tables.table(place.table).is_some_and(|other| other.within.is_some());
             if is_within && place.table != table {
                 continue;

@@ -64,8 +64,8 @@ impl Nested {
                 nested.repeated.insert(*class);
             }
         }
-        // Of classes of the same entities the deepest stays, then one with a name in words, then one
-        // that the graph itself describes, then the one with the shortest name.
+        // Of classes of the same entities the deepest stays, then one with a name in words, then
+        // one that the graph itself describes, then the one with the shortest name.
         let mut order: Vec<NodeId> = classes.keys().copied().collect();
         order.sort_by_key(|class| {
             let (name, key) =

@@ -72,8 +72,8 @@ pub(super) async fn meets_in_a_number(context: &Context<'_>, steps: &[Step]) -> 
     Ok(false)
 }
 
-/// Whether a path answers "where" by going on from a place, by a relation that the question does not
-/// mention: "where does the ferry land" asks for the port, not for the port's country.
+/// Whether a path answers "where" by going on from a place, by a relation that the question does
+/// not mention: "where does the ferry land" asks for the port, not for the port's country.
 pub(super) async fn passes_a_place(
     context: &Context<'_>,
     question: &str,
