@@ -72,11 +72,19 @@ pub async fn reword(
     Ok(replaced(question, span, others, &known))
 }
 
-/// Whether a word is one of a relation's name: "born" where there is a `birth year` or `born in`.
+/// Whether a word is one of a common relation's name: "born" where there is a `born in`. Among
+/// hundreds of relations any word is in some name.
 fn names_a_relation(context: &Context<'_>, question: &str, word: &str) -> bool {
+    /// The least share of the triples of a common relation, in parts.
+    const COMMON: u64 = 100;
     let language = Language::of(question);
+    let relations = context.graph().relations();
+    let all: u64 = relations.iter().map(|info| info.triples).sum();
     let is_it = |known: &String| language.is_form(word, known);
-    context.graph().relations().iter().any(|info| quipu_query::words_of(&info.name).iter().any(is_it))
+    relations
+        .iter()
+        .filter(|info| info.triples.saturating_mul(COMMON) >= all)
+        .any(|info| quipu_query::words_of(&info.name).iter().any(is_it))
 }
 
 /// Whether a relation of the graph itself has one of these words in its name. This stops a chain of
