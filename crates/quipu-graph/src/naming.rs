@@ -43,15 +43,19 @@ pub fn holds_part_of_name(relation: &str) -> bool {
     matches!(NAMING.part(relation), Some(NamePart::Given | NamePart::Family))
 }
 
-/// The singular of an English plural, by its ending: `countries` gives `country`. The names of
+/// The singular of an English plural, by its ending: `countries` gives `country`, `branches`
+/// `branch`. The names of
 /// files and of the paths of APIs are plural, headers and parameters are not.
 pub(crate) fn singular(noun: &str) -> String {
     let Some(stem) = noun.strip_suffix('s').filter(|stem| !stem.ends_with('s')) else {
         return noun.to_owned();
     };
-    match stem.strip_suffix("ie").filter(|root| root.len() > 1) {
-        Some(root) => format!("{root}y"),
-        None => stem.to_owned(),
+    let hissing =
+        stem.strip_suffix('e').filter(|root| ["ch", "sh", "ss", "x"].iter().any(|end| root.ends_with(end)));
+    match (stem.strip_suffix("ie").filter(|root| root.len() > 1), hissing) {
+        (Some(root), _) => format!("{root}y"),
+        (None, Some(root)) => root.to_owned(),
+        (None, None) => stem.to_owned(),
     }
 }
 

@@ -386,6 +386,7 @@ mod tests {
             ("home country", "countries"),
             ("movie id", "movies"),
             ("bus", "bus"),
+            ("branch id", "branches"),
         ];
         for (header, kind) in tables {
             assert!(speaks_of(header, kind), "{header} {kind}");
