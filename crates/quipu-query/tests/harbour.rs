@@ -273,3 +273,19 @@ async fn a_bound_compares_no_two_things() {
     let larger = "Which is larger, Rautala Yard or Idle Yard?";
     assert!(doubts(&shop, larger, over).await.contains(&"Idle Yard".to_owned()));
 }
+
+#[tokio::test]
+async fn whoever_led_no_survey_may_have_discovered_a_cave() {
+    let shop = graph(
+        ":c1 a :Cave ; rdfs:label \"Wolf Pot\" ; :discoveredBy :p1 . :c2 a :Cave ; rdfs:label \"Fern Rift\" . \
+         :s1 a :Survey ; rdfs:label \"Survey 1\" ; :cave :c1 ; :ledBy :p2 . \
+         :p1 a :Caver ; rdfs:label \"Ina Holt\" . :p2 a :Caver ; rdfs:label \"Mia Tarn\" .",
+    )
+    .await;
+    let led = "SELECT name FROM caver WHERE name NOT IN (SELECT led_by FROM survey)";
+    let doubted = doubts(&shop, "Which caver discovered no caves?", led).await;
+    assert!(doubted.contains(&"discovered".to_owned()), "{doubted:?}");
+    assert!(doubts(&shop, "Which caver led no survey?", led).await.is_empty());
+    let discovered = "SELECT name FROM caver WHERE name NOT IN (SELECT discovered_by FROM cave)";
+    assert!(doubts(&shop, "Which caver discovered no caves?", discovered).await.is_empty());
+}

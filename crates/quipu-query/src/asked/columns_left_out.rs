@@ -88,6 +88,30 @@ pub(super) fn denied_property(
     denied.filter(|word| left_out.contains(word) && titles.iter().any(|title| is_half(word, title))).cloned()
 }
 
+/// The verb of a question that denies, if a query leaves it out and it names a relation that leads
+/// to the things given: "which caver discovered no cave" is not answered by those who led no
+/// survey, if caves are `discovered by` cavers.
+pub(super) fn denied_relation(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let denies = |at: usize| meanings_at(words, at).iter().any(|meaning| meaning.means == "negation");
+    let Expression::Column(given) = &query.select()?.items.first()?.expression else { return None };
+    let place = given.place.filter(|_| (0..words.len()).any(denies))?;
+    let kind = tables.leads_to(place)?;
+    let leads_there =
+        |(place, _): &(Place, &Column)| place.column > 0 && tables.leads_to(*place) == Some(kind);
+    let titles: Vec<Vec<String>> =
+        tables.columns().filter(leads_there).map(|(_, column)| words_of(&column.title)).collect();
+    let is_verb = |word: &&String| {
+        titles.iter().any(|title| title.first().is_some_and(|verb| language.is_form(word, verb)))
+    };
+    left_out.iter().find(is_verb).cloned()
+}
+
 /// The tables of the things that a query names.
 fn named_tables(query: &Query, tables: &Tables) -> Vec<usize> {
     let mut named = Vec::new();

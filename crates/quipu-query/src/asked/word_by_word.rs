@@ -10,7 +10,7 @@ use quipu_language::{
 
 use super::Nearness;
 use super::both::either_for_both;
-use super::columns_left_out::{column_left_out, deed_left_out, denied_property};
+use super::columns_left_out::{column_left_out, deed_left_out, denied_property, denied_relation};
 use super::each::{each_left_out, first_of_each};
 use super::explain::Unexplained;
 use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
@@ -272,7 +272,8 @@ impl<'a> Compared<'a> {
             first_of_each(question, words, query),
             acts_by_a_link(plain, query, said, tables),
             column_left_out(names, query, tables, *language)
-                .or_else(|| denied_property(words, names, query, tables)),
+                .or_else(|| denied_property(words, names, query, tables))
+                .or_else(|| denied_relation(words, names, query, tables)),
             is_act.then(|| deed_left_out(words, names, query, tables)).flatten(),
             nothing_of_what_is_denied(words, names, near),
             shares_by_another(words, query, tables),
