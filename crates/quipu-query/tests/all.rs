@@ -30,6 +30,7 @@ mod harbour;
 mod in_words;
 mod large_tables;
 mod mends;
+mod mountains;
 mod nested_classes;
 mod odd_graphs;
 mod of_other_things;

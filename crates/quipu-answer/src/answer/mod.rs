@@ -307,6 +307,24 @@ impl AnswerTable {
         firsts.filter(|value| seen.insert(*value)).collect()
     }
 
+    /// The rows as one sentence.
+    pub(crate) fn said(&self) -> String {
+        /// Rows that it lists.
+        const SAID: usize = 12;
+        let row = |row: &Vec<Option<Value>>| {
+            let mut cells = row.iter().map(|cell| cell.as_ref().map_or("—", |value| value.name.as_str()));
+            let first = cells.next().unwrap_or_default().to_owned();
+            let rest: Vec<&str> = cells.collect();
+            if rest.is_empty() { first } else { format!("{first} ({})", rest.join(", ")) }
+        };
+        let mut said: Vec<String> = self.rows.iter().take(SAID).map(row).collect();
+        let more = self.rows.len().saturating_sub(SAID);
+        if more > 0 {
+            said.push(format!("and {more} more"));
+        }
+        said.join(", ")
+    }
+
     /// Leaves out the rows of some answers.
     pub(crate) fn leave_out(&mut self, answers: &[String]) {
         let first = |row: &Vec<Option<Value>>| row.iter().flatten().next().map(|value| value.name.clone());

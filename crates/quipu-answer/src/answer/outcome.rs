@@ -38,6 +38,29 @@ impl Outcome {
         Self { readings, ..Self::abstain(reason, Vec::new()) }
     }
 
+    /// The same with all numbers that have more decimals rounded to so many.
+    pub(crate) fn rounded(mut self, decimals: usize) -> Self {
+        let round = |text: &mut String| {
+            let is_longer = text.split_once('.').is_some_and(|(_, digits)| digits.len() > decimals);
+            let number = text.parse::<f64>().ok().filter(|number| is_longer && number.is_finite());
+            let Some(number) = number else { return false };
+            *text = format!("{number:.decimals$}");
+            true
+        };
+        let mut changed = false;
+        for answer in &mut self.answers {
+            changed |= round(answer);
+        }
+        let cells = self.table.iter_mut().flat_map(|table| table.rows.iter_mut().flatten().flatten());
+        for value in cells.filter(|value| value.key.is_none()) {
+            changed |= round(&mut value.name);
+        }
+        if changed {
+            self.text = self.table.as_ref().map(AnswerTable::said);
+        }
+        self
+    }
+
     /// The same with the path that led to it.
     pub(crate) fn by(self, plan: Planned) -> Self {
         Self { plan: Some(Box::new(plan)), ..self }

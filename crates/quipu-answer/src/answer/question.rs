@@ -6,7 +6,7 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use quipu_language::Language;
+use quipu_language::{Language, rounding};
 
 use super::AnswerError;
 
@@ -16,7 +16,9 @@ pub const MAX_QUESTION_BYTES: usize = 4096;
 /// A question and the moment it was asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
+    written: String,
     text: String,
+    decimals: Option<usize>,
     asked_at: Zoned,
 }
 
@@ -41,13 +43,27 @@ impl Question {
         if text.chars().any(char::is_control) {
             return Err(AnswerError::Usage("the question holds control characters; is it a file?".into()));
         }
-        let text = Language::of(&text).in_full(&text);
-        Ok(Self { text, asked_at })
+        let written = Language::of(&text).in_full(&text);
+        let (text, decimals) = match rounding(&written) {
+            Some((text, decimals)) => (text, Some(decimals)),
+            None => (written.clone(), None),
+        };
+        Ok(Self { written, text, decimals, asked_at })
     }
 
     /// The text, with single spaces and abbreviations in full.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// The same without a wish for rounding: "to the nearest metre".
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// How many decimals its numbers are to have, if it says so.
+    pub fn decimals(&self) -> Option<usize> {
+        self.decimals
     }
 
     /// When it was asked.

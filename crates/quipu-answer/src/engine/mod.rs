@@ -305,6 +305,10 @@ impl Engine {
         {
             return Err(failure.into());
         }
+        let outcome = match question.decimals() {
+            Some(decimals) => outcome.rounded(decimals),
+            None => outcome,
+        };
         let grounds = options.method.must_be_grounded() && !outcome.model_alone;
         let (mut outcome, grounding) = held_against_evidence(outcome, grounds, &context);
         let plan = outcome.plan.take();
@@ -339,7 +343,7 @@ impl Engine {
             }
         };
         Answer {
-            question: question.text().into(),
+            question: question.written().into(),
             status: outcome.status,
             answer: words,
             grounded: answered && supported && complete,

@@ -23,6 +23,12 @@ pub fn is_unit(word: &str) -> bool {
     Language::all().any(|language| language.is_unit(word))
 }
 
+/// Whether a relation of this name holds both ways, in any language: `married to`.
+pub fn is_mutual(title: &str) -> bool {
+    let words = crate::words_of(title);
+    Language::all().any(|language| words.iter().any(|word| language.words().mutual.has(word)))
+}
+
 /// Whether two words belong to one irregular verb in any language.
 pub fn changes_within(word: &str, other: &str) -> bool {
     Language::all().any(|language| language.changes_within(word, other))
@@ -390,6 +396,31 @@ impl Language {
     /// The number that a word says: 3 for `three`.
     pub fn cardinal(self, word: &str) -> Option<usize> {
         self.words().numerals.cardinals.place(word)
+    }
+
+    /// Nouns for things of several kinds: "settlement".
+    pub fn general_nouns(self) -> impl Iterator<Item = &'static str> {
+        listed(&self.words().general.words)
+    }
+
+    /// Whether a word says that a value is stated: "recorded" of "no end date recorded".
+    pub fn is_stated(self, word: &str) -> bool {
+        self.words().stated.has(word)
+    }
+
+    /// Whether a word says that a thing does something to itself or by itself: "themselves".
+    pub fn is_reflexive(self, word: &str) -> bool {
+        self.words().reflexives.has(word)
+    }
+
+    /// Whether a word denies a second thing: "nor".
+    pub fn denies_a_second(self, word: &str) -> bool {
+        self.words().nors.has(word)
+    }
+
+    /// Whether a relation whose name ends with the word leads to a place: `born in`.
+    pub fn is_of_a_place(self, word: &str) -> bool {
+        self.words().in_places.has(word)
     }
 
     /// Whether a word before "of" adds nothing to the noun behind it: "kind".

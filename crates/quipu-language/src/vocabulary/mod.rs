@@ -33,7 +33,7 @@ pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, WalkWords};
 use lists::{CommonWords, ListWords, NameWords, OperationWords, QuantityWords};
-pub use meanings::{Meaning, changes_within, is_in_phrase, is_unit, meanings_at, month};
+pub use meanings::{Meaning, changes_within, is_in_phrase, is_mutual, is_unit, meanings_at, month};
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
 use orders::OrderRow;
@@ -46,6 +46,8 @@ use sides::{ConverseRow, SideWords};
 pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
 pub(crate) use times::TimeWords;
 use titles::TitleWords;
+
+use crate::rounding::RoundingWords;
 pub use titles::{
     is_always_capital, is_code_word, is_dating_field, is_naming_field, means_true, sounds_like,
     tells_records, without_having,
@@ -225,6 +227,18 @@ pub(crate) struct Lexicon {
     before_alls: Listed,
     tops: Listed,
     ordinal_ends: Listed,
+    #[serde(default)]
+    general: Listed,
+    #[serde(default)]
+    in_places: Listed,
+    #[serde(default)]
+    stated: Listed,
+    #[serde(default)]
+    reflexives: Listed,
+    #[serde(default)]
+    nors: Listed,
+    #[serde(default)]
+    mutual: Listed,
     before_places: Listed,
     before_ranks: Listed,
     called: Listed,
@@ -242,6 +256,8 @@ pub(crate) struct Lexicon {
     bounds: BoundWords,
     numerals: Numerals,
     times: TimeWords,
+    #[serde(default)]
+    pub(crate) rounding: RoundingWords,
     names: NameWords,
     lists: ListWords,
     grammar: Listed,

@@ -9,14 +9,15 @@ use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
 use super::shapes::gives_one_value;
+use super::stand_ins::is_numbered;
 use super::tried::given_up;
 use super::word_by_word::unexplained;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{Aggregate, Arithmetic, Comparison, Expression, From, Item, Query, Source};
-use crate::tables::words_of;
+use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Query, Source};
+use crate::tables::{Place, Table, Tables, words_of};
 use crate::values::Mention;
 
 /// A chosen reading with its confidence.
@@ -135,6 +136,7 @@ impl Features {
                 || only_repeats(candidate)
                 || gives_parts_of_an_amount(question, candidate)
                 || adds_up_one_value(&candidate.bound.query)
+                || gives_records(question, candidate, asking.tables)
                 || (candidate.ties > MOST_TIES && !gives_the_order(candidate))
                 || (candidate.rows.rows.len() > MOST_TIES
                     && !candidate.bound.query.order.is_empty()
@@ -256,6 +258,25 @@ fn gives_parts_of_an_amount(question: &str, candidate: &Candidate) -> bool {
     candidate.rows.rows.len() > 1
         && select.is_some_and(|select| matches!(select.items.as_slice(), [item] if is_product(item)))
         && !words.iter().any(|word| groups(word) || language.is_plural(word))
+}
+
+/// Whether a reading gives rows called by their table and a number that the question does not speak
+/// of: "what did she see" asks for no sighting 12.
+fn gives_records(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_asked = |table: &Table| {
+        let last = words_of(&table.title).pop();
+        last.is_none_or(|last| words.iter().any(|word| language.is_noun(word, &last)))
+    };
+    let is_record = |item: &Item| {
+        let Expression::Column(ColumnRef { place: Some(Place { table, column: 0 }), .. }) = &item.expression
+        else {
+            return false;
+        };
+        tables.table(*table).is_some_and(|table| is_numbered(table) && !table.is_links() && !is_asked(table))
+    };
+    candidate.bound.query.select().is_some_and(|select| select.items.iter().all(is_record))
 }
 
 /// Whether the reading answers no. A "no" has no triples as its evidence, so it is worth no more

@@ -93,8 +93,11 @@ pub(super) fn right_direction(question: &str, query: &mut Query, tables: &Tables
 /// grew between two years keeps its sign.
 fn without_sign(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let (language, words) = (Language::of(question), words_of(question));
-    if !words.iter().any(|word| language.is_between(word)) || words.iter().any(|word| language.is_than(word))
-    {
+    let differs = |word: &String| {
+        language.is_between(word)
+            || language.meanings(word).iter().any(|meaning| meaning.means == "difference")
+    };
+    if !words.iter().any(differs) || words.iter().any(|word| language.is_than(word)) {
         return None;
     }
     let names = named_rows(query);

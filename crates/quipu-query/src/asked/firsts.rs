@@ -7,7 +7,9 @@ use super::each::{called, named_behind};
 use super::kinds::called as kinds_called;
 use super::slips::superlatives;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Query, Select, Source};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
+};
 use crate::tables::{Place, Tables, words_of};
 
 /// Keeps, of each group that the question names, the thing that no other of the group exceeds. For
@@ -21,7 +23,8 @@ pub(super) fn first_of_its_group(question: &str, query: &mut Query, tables: &Tab
     let language = Language::of_words(&words);
     let (superlative, word) = superlatives(&words, query).into_iter().next()?;
     let measure = Measure::of(query)?;
-    let Body::Select(select) = &mut query.body else { return None };
+    let Body::Select(written) = &mut query.body else { return None };
+    let mut select = only_with_the_measure(written, &measure).unwrap_or_else(|| (**written).clone());
     let [From { source: Source::Table(_, Some(table)), alias, .. }] = select.from.as_slice() else {
         return None;
     };
@@ -33,7 +36,7 @@ pub(super) fn first_of_its_group(question: &str, query: &mut Query, tables: &Tab
     if !near.into_iter().any(is_thing) {
         return None;
     }
-    let group = named_behind(&words)?.find_map(|noun| called(noun, language, select, tables))?;
+    let group = named_behind(&words)?.find_map(|noun| called(noun, language, &select, tables))?;
     let is_column = |of: &ColumnRef| of.place.is_some_and(|place| place.column > 0);
     if !is_column(&group) || group.place == measure.of.place || measure.of.table.as_ref() != Some(&alias) {
         return None;
@@ -45,12 +48,31 @@ pub(super) fn first_of_its_group(question: &str, query: &mut Query, tables: &Tab
     let items = [Expression::Column(group.clone()), name(0)?, Expression::Column(measure.of.clone())];
     select.items = items.into_iter().map(|expression| Item { expression, alias: None }).collect();
     (select.distinct, select.group) = (false, Vec::new());
-    let other = another(select, &alias, &group, &measure);
+    let other = another(&select, &alias, &group, &measure);
     let exceeded = Expression::Not(Box::new(Expression::Exists(Box::new(Query::of(other)))));
     select.filter = Some(Expression::both(select.filter.take(), exceeded));
+    **written = select;
     (query.order, query.limit, query.offset) = (Vec::new(), None, 0);
     let text = format!("“{word}” is asked of each {}", group.name);
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// A SELECT without the tables that are joined to the measure's table only to give more of its
+/// rows; `None` if a condition speaks of one of them.
+fn only_with_the_measure(select: &Select, measure: &Measure) -> Option<Select> {
+    let alias = measure.of.table.as_ref()?;
+    let (own, others): (Vec<&From>, Vec<&From>) = select.from.iter().partition(|from| from.alias == *alias);
+    let is_more = |from: &&From| matches!(from.join, Join::Left(_));
+    let mut said = false;
+    if let Some(filter) = &select.filter {
+        filter.visit(&mut |part| {
+            said |= matches!(part, Expression::Column(column) if column.table.as_ref() != Some(alias));
+        });
+    }
+    let [own] = own.as_slice() else { return None };
+    let narrow = !others.is_empty() && others.iter().all(is_more) && !said && select.group.is_empty();
+    let from = vec![From { join: Join::Inner(None), ..(*own).clone() }];
+    narrow.then(|| Select { from, items: Vec::new(), ..select.clone() })
 }
 
 /// Words at a question's beginning that may name its things: "in each village, which grower".

@@ -52,14 +52,14 @@ pub fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a Strin
 
 /// The kinds that a question may ask for: films and directors for "which film director". Empty if
 /// no table has such a name.
-fn asked_for(question: &str, tables: &Tables) -> Vec<usize> {
+pub(super) fn asked_for(question: &str, tables: &Tables) -> Vec<usize> {
     let language = Language::of(question);
     nouns(question).iter().flat_map(|noun| called(noun, language, tables)).collect()
 }
 
 /// Whether the things of a table may be among those of others: the tables are the same, one
 /// contains the other, or both are in one table.
-fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
+pub(super) fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
     let above = |kind: usize| tables.table(kind).and_then(|table| table.within);
     let types = |kind: usize| match tables.table(kind).map(|table| &table.source) {
         Some(Rows::Types(types)) => types.as_slice(),

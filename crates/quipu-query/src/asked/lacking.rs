@@ -13,7 +13,7 @@ const SYNONYMS: f64 = 0.6;
 
 /// The words behind a negation, without articles and other small words, up to the next of them: the
 /// key holder of "has no key holder", "repaired" of "have never been repaired".
-fn denied(words: &[String]) -> Vec<String> {
+pub(super) fn denied(words: &[String]) -> Vec<String> {
     let language = Language::of_words(words);
     let denies = |at: &usize| meanings_at(words, *at).iter().any(|meaning| meaning.means == "negation");
     let Some(negation) = (0..words.len()).find(denies) else { return Vec::new() };
@@ -54,6 +54,16 @@ pub(super) fn nothing_of_what_is_denied(
     let is_other =
         |word: &&String| left_out.contains(word) && near.to(word).is_none_or(|near| near < SYNONYMS);
     noun.iter().all(is_other).then(|| (*first).clone())
+}
+
+/// The noun behind "nor", if a query leaves it out: the towns with "neither a headquarters nor a
+/// school" are not all without a headquarters.
+pub(super) fn second_denied(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let at = words.iter().position(|word| language.denies_a_second(word))?;
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let mut noun = words.iter().skip(at + 1).skip_while(|word| !tells(word)).take_while(tells);
+    noun.find(|word| left_out.contains(word)).cloned()
 }
 
 /// Mends a negation of something else than the question denies. Where a thing may lack the value
@@ -165,7 +175,7 @@ fn those_that_hold_none(question: &str, query: &mut Query, tables: &Tables) -> O
 }
 
 /// The only negation of a SELECT, if it denies that a thing is among those of a plain query.
-fn lone_negation(select: &Select) -> Option<(ColumnRef, Option<Select>)> {
+pub(super) fn lone_negation(select: &Select) -> Option<(ColumnRef, Option<Select>)> {
     let all = select.filter.as_ref()?.conjuncts();
     let mut negations = all.into_iter().filter(|one| matches!(one, Expression::Not(_)));
     let (Some(Expression::Not(inner)), None) = (negations.next(), negations.next()) else { return None };
@@ -175,7 +185,7 @@ fn lone_negation(select: &Select) -> Option<(ColumnRef, Option<Select>)> {
 }
 
 /// The negation among the conditions.
-fn negation_in(condition: &mut Expression) -> Option<&mut Expression> {
+pub(super) fn negation_in(condition: &mut Expression) -> Option<&mut Expression> {
     match condition {
         Expression::Not(_) => Some(condition),
         Expression::And(left, right) => match negation_in(left) {
@@ -187,7 +197,7 @@ fn negation_in(condition: &mut Expression) -> Option<&mut Expression> {
 }
 
 /// The only table of a SELECT without conditions, with its alias.
-fn only_table(select: &Select) -> Option<(String, usize)> {
+pub(super) fn only_table(select: &Select) -> Option<(String, usize)> {
     match select.from.as_slice() {
         [from] if select.filter.is_none() && select.group.is_empty() => match from.source {
             Source::Table(_, Some(at)) => Some((from.alias.clone(), at)),

@@ -8,7 +8,7 @@ use quipu_language::{Language, Measured, Ordered, asks_for, with_superlatives};
 
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Join, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 
 /// A word of the question that asks for another measure than the query orders by, compares or
@@ -303,8 +303,10 @@ fn asked_for<'a>(question: &str, words: &'a [String]) -> Vec<&'a String> {
 fn ordered(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {
     let mut titles = Vec::new();
     each_query(&mut query.clone(), &mut |query| {
-        let place = query.order.first().and_then(|order| given_by(&order.expression)?.place);
-        titles.extend(order_of(query, tables).map(|(_, title, _)| (place, title)));
+        let column = query.order.first().and_then(|order| given_by(&order.expression));
+        let place = column.and_then(|column| column.place);
+        let of_value = column.and_then(|column| title_of_value(column, query, tables));
+        titles.extend(order_of(query, tables).map(|(_, title, _)| (place, of_value.unwrap_or(title))));
     });
     query.visit(&mut |part| {
         if let Expression::Compare(comparison, a, b) = part
@@ -314,6 +316,22 @@ fn ordered(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {
         }
     });
     titles
+}
+
+/// The title of the column that leads to a value in parts, for its amount: of the amounts of list
+/// prices, salaries and budgets, `list price`.
+fn title_of_value(amount: &ColumnRef, query: &Query, tables: &Tables) -> Option<String> {
+    let place = amount.place.filter(|place| tables.amount(place.table) == Some(place.column))?;
+    let is_its = |of: &Expression| matches!(of, Expression::Column(of) if of.table == amount.table && of.place == Some(Place { column: 0, ..place }));
+    query.select()?.from.iter().find_map(|from| {
+        let (Join::Inner(Some(on)) | Join::Left(Some(on))) = &from.join else { return None };
+        let Expression::Compare(Comparison::Equal, left, right) = on else { return None };
+        let Expression::Column(leading) = (if is_its(left) { &**right } else { &**left }) else {
+            return None;
+        };
+        let is_on = is_its(left) || is_its(right);
+        leading.place.filter(|_| is_on).and_then(|place| Some(tables.column(place)?.title.clone()))
+    })
 }
 
 fn given(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {

@@ -5,9 +5,11 @@ use super::ages::ages_in_years;
 use super::all_of::all_of_them;
 use super::alternatives::all_alternatives;
 use super::apart::stands_apart;
+use super::beyond::a_step_beyond;
 use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_groups, counts_the_named, counts_the_things, with_counted};
+use super::denied::{denied_both_ways, denied_link, without_the_denied};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::for_each;
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
@@ -22,7 +24,7 @@ use super::offered::among_the_offered;
 use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
-use super::shares::{of_those, of_those_with_a_value};
+use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{right_dates, right_ends, right_groups, right_sides};
 use super::stand_ins::{called_by_their_keys, with_their_names};
 use super::units::right_units;
@@ -96,10 +98,14 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
         those_that_lack(question, query, tables),
+        denied_link(question, query, tables),
+        without_the_denied(query),
+        denied_both_ways(query, tables),
         right_sides(question, query, tables),
         right_groups(question, query, tables),
         among_those(query, tables),
         for_each(question, query, tables),
+        a_step_beyond(question, query, tables),
         first_of_its_group(question, query, tables),
         thing_of_extreme(question, query, tables),
         one_of_two(question, query, tables),
@@ -109,6 +115,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),
         adds_the_pieces(question, query, tables),
+        of_all_things(question, query, tables),
         of_those(question, query),
         of_those_with_a_value(query, tables),
     ];

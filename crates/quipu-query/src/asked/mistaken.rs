@@ -180,8 +180,10 @@ fn one_kind_of_several(
     if is_named || columns.is_empty() || others.next().is_none() {
         return None;
     }
-    let is_other =
-        |word: &&String| language.is_plural(word) && near.to(word).is_some_and(|near| near < FAR_FROM_FLAG);
+    let is_other = |word: &&String| {
+        let is_far = near.to(word).is_some_and(|near| near < FAR_FROM_FLAG);
+        language.is_plural(word) && !language.is_unit(word) && is_far
+    };
     left_out.iter().find(is_other).cloned()
 }
 

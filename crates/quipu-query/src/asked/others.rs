@@ -141,3 +141,19 @@ pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {
     let name = denied.iter().find(|name| uses(&all, name) == uses(&denied, name))?;
     words_of(name).into_iter().next()
 }
+
+/// A reflexive word, if no two columns of the query are held against each other beyond the links:
+/// "a company that they founded themselves" is no company that somebody founded.
+pub(super) fn reflexive_left_out(words: &[String], query: &Query) -> Option<String> {
+    let language = Language::of_words(words);
+    let word = words.iter().find(|word| language.is_reflexive(word))?;
+    let mut compared = 0;
+    query.visit(&mut |part| {
+        let is_column = |side: &Expression| matches!(side, Expression::Column(_));
+        compared += usize::from(
+            matches!(part, Expression::Compare(_, left, right) if is_column(left) && is_column(right)),
+        );
+    });
+    let joins = query.select().map_or(0, |select| select.from.len().saturating_sub(1));
+    (compared <= joins).then(|| word.clone())
+}

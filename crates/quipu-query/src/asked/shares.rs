@@ -4,8 +4,10 @@ use quipu_language::Language;
 
 use super::kinds::called;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Select};
-use crate::tables::{Rows, Tables, words_of};
+use crate::syntax::{
+    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
+};
+use crate::tables::{Place, Rows, Tables, words_of};
 
 /// Takes a share of the things that the question names before its verb: "what percentage of the red
 /// ships have sails" is a share of the red ships, not of all. Only if the query divides by all
@@ -51,6 +53,78 @@ pub(super) fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
         text: "the share is computed among the things that the question names, not among all".into(),
         doubt: Doubt::Little,
     })
+}
+
+/// Takes a share of all things that the question names, where a query takes one of their links: of
+/// the suppliers, not of all certificates that suppliers hold. For a bound query of one table.
+pub(super) fn of_all_things(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Body::Select(select) = &mut query.body else { return None };
+    let [from] = select.from.as_slice() else { return None };
+    let Source::Table(id, Some(at)) = &from.source else { return None };
+    let Some(Rows::Links { heads, .. }) = tables.table(*at).map(|table| &table.source) else { return None };
+    let things = tables.table(*heads)?;
+    let plain = select.items.len() == 1 && select.filter.is_none() && select.group.is_empty();
+    let last = words_of(&things.title).pop()?;
+    if !plain || !counts_all_below(select) || !words.iter().any(|word| language.is_noun(word, &last)) {
+        return None;
+    }
+    let name = |alias: &str, table: usize| {
+        let column = tables.table(table).and_then(|table| table.columns.first());
+        Expression::Column(ColumnRef {
+            table: Some(alias.to_owned()),
+            name: column.map(|column| column.id.clone()).unwrap_or_default(),
+            place: Some(Place { table, column: 0 }),
+        })
+    };
+    let count = |alias: &str, id: &str, table: usize, filter: Option<Expression>| {
+        let of = Some(Box::new(name(alias, table)));
+        let counted = Expression::Aggregate { function: Aggregate::Count, distinct: true, of };
+        let source = Source::Table(id.to_owned(), Some(table));
+        Expression::Scalar(Box::new(Query::of(Select {
+            items: vec![Item { expression: counted, alias: None }],
+            from: vec![From { source, alias: alias.to_owned(), join: Join::Inner(None) }],
+            filter,
+            ..Select::default()
+        })))
+    };
+    let mut item = select.items.first()?.clone();
+    let mut conditions = Vec::new();
+    in_case(&mut item.expression, &mut |condition| {
+        conditions.push(condition.clone());
+        Some(())
+    });
+    let [condition] = conditions.as_slice() else { return None };
+    let those = count(&from.alias, id, *at, Some(condition.clone()));
+    let all = count(&things.id, &things.id, *heads, None);
+    if !divided(&mut item.expression, &those, &all) {
+        return None;
+    }
+    let text = format!("the share is one of all {}, not of their links", things.id);
+    **select = Select { items: vec![item], ..Select::default() };
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Puts the number of some things in the place of a sum over cases, and that of all things in the
+/// place of the number of rows that it is divided by.
+fn divided(expression: &mut Expression, those: &Expression, all: &Expression) -> bool {
+    let is_sum = |of: &Expression| matches!(of, Expression::Aggregate { function: Aggregate::Sum | Aggregate::Count, of: Some(of), .. } if matches!(**of, Expression::Case { .. }));
+    fn put(expression: &mut Expression, is_sum: &dyn Fn(&Expression) -> bool, those: &Expression) -> usize {
+        if is_sum(expression) {
+            *expression = those.clone();
+            return 1;
+        }
+        expression.parts_mut().into_iter().map(|part| put(part, is_sum, those)).sum()
+    }
+    let Expression::Arithmetic(Arithmetic::Divide, above, below) = expression else {
+        return expression.parts_mut().into_iter().any(|part| divided(part, those, all));
+    };
+    if put(above, &is_sum, those) != 1 {
+        return false;
+    }
+    **below = all.clone();
+    true
 }
 
 /// Takes a share of the things that have a value, where a table holds things of several kinds: a

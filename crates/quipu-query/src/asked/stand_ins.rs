@@ -115,7 +115,7 @@ fn named_by(
 }
 
 /// Whether the rows of a table are called by the table's title and a number, or by nothing.
-fn is_numbered(table: &Table) -> bool {
+pub(super) fn is_numbered(table: &Table) -> bool {
     let title = words_of(&table.title);
     let is_number = |word: &String| word.chars().all(|c| c.is_ascii_digit());
     let numbered = |name: &String| {

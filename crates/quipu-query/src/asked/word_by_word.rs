@@ -16,11 +16,11 @@ use super::explain::Unexplained;
 use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
 use super::invented::bare_links;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
-use super::lacking::{nothing_of_what_is_denied, object_of_denied};
+use super::lacking::{nothing_of_what_is_denied, object_of_denied, second_denied};
 use super::measures::of_another_measure;
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
-use super::others::{leaves_out_itself, same_as_nothing, shares_by_another};
+use super::others::{leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another};
 use super::periods::Periods;
 use super::said::Said;
 use super::shapes::{
@@ -164,6 +164,11 @@ impl<'a> Compared<'a> {
             return Heeded::No;
         }
         // "Co-wrote films with A": those who share one with A, without A.
+        // "With no end date recorded" of a query for those without one.
+        let is_lacking = language.is_stated(word) && said.does.contains("negation");
+        if is_lacking || is_bare_unit(words, at, said, *language) {
+            return Heeded::Yes;
+        }
         let is_shared = language.speaks_of_sharing(word) && leaves_out_itself(query);
         let says_nothing = word.len() < 2 && !word.chars().all(char::is_numeric);
         // "Each kind of damage", and "how often" of a count.
@@ -187,13 +192,18 @@ impl<'a> Compared<'a> {
             let mut words = said.columns.keys().flat_map(|title| words_of(title));
             words.any(|of| language.is_noun(noun, &of))
         };
-        let each_row = || {
-            next.is_some_and(|noun| {
-                is_titled(noun)
-                    || is_of_rows(query, noun, *language, tables)
-                    || is_rate(said, noun, *language)
-            })
+        // The first of all is not the first of each, but the highest price per unit.
+        let is_first = query.limit == Some(1) && !query.order.is_empty();
+        let measure = extreme_of(query).and_then(|column| tables.column(column.place?));
+        let is_measured = |noun: &str| {
+            let title = measure.map(|column| words_of(&column.title)).unwrap_or_default();
+            title.iter().any(|of| language.is_noun(noun, of))
         };
+        let is_row = |noun: &str| match is_first {
+            true => is_measured(noun),
+            false => is_titled(noun) || is_of_rows(query, noun, *language, tables),
+        };
+        let each_row = || next.is_some_and(|noun| is_row(noun) || is_rate(said, noun, *language));
         // "For every ward, who was hired first" has more than one answer.
         let is_one = gives_one_value(query) || gives_one_row(query);
         !shares && is_one && !said.names(word, *language) && !each_row()
@@ -279,6 +289,8 @@ impl<'a> Compared<'a> {
             shares_by_another(words, query, tables),
             either_for_both(words, query),
             same_as_nothing(words, names, query),
+            reflexive_left_out(words, query),
+            second_denied(words, names),
             ruled_out(question, words, query, tables),
             something_else(question, query, said, names, near, tables),
         ];
@@ -487,6 +499,17 @@ fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
         differs <= 1.0 || (known * 100.0 - number).abs() < 1e-6
     };
     !multiplied && !numbers.chain(values).any(is_near)
+}
+
+/// Whether a word is the unit of a number that a query compares with columns which have no unit in
+/// their names: "above 4000 metres" of an elevation.
+fn is_bare_unit(words: &[String], at: usize, said: &Said, language: Language) -> bool {
+    let is_unit = |word: &String| language.is_unit(word);
+    let number = at.checked_sub(1).and_then(|before| words.get(before));
+    let has_unit = || said.columns.keys().any(|title| words_of(title).iter().any(is_unit));
+    words.get(at).is_some_and(is_unit)
+        && number.is_some_and(|number| number.parse::<f64>().is_ok() && said.values.contains(number))
+        && !has_unit()
 }
 
 /// Whether a column's name says that its values are per unit: an hourly wage.

@@ -8,6 +8,11 @@ use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, DERIVED, Expression, From, Join, Source};
 use crate::tables::{Column, Kind, Place, Rows, Table, covers, words_of};
 
+/// The lead of a column of the things themselves over one of other things.
+const OWN: f64 = 0.02;
+/// Most links ahead to a column: a club's town, the town's region, the region's country.
+const MOST_AHEAD: usize = 4;
+
 /// A step from one table to another: the columns on both sides that must be equal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
@@ -190,6 +195,8 @@ impl Binder<'_> {
             let mut alike = Vec::new();
             for (path, at) in &next {
                 let Some((score, column)) = self.best_column(*at, name) else { continue };
+                // A spire's own region comes before that of the park in which it stands.
+                let score = if self.is_link_of(*at, start) { score + OWN } else { score };
                 if best.as_ref().is_none_or(|known| score > known.0) {
                     best = Some((score, path, *at, column));
                     alike.clear();
@@ -208,7 +215,8 @@ impl Binder<'_> {
                 if self.goes_astray(path) {
                     break;
                 }
-                let path = path.clone();
+                let ahead = path.iter().any(|link| self.goes_back(link)).then(|| self.ahead(start, name));
+                let (path, at, column) = ahead.flatten().unwrap_or_else(|| (path.clone(), at, column));
                 let found = self.tables.table(at);
                 let found = found.and_then(|t| Some((t.id.clone(), t.columns.get(column)?.id.clone())));
                 let Some((of, id)) = found else { return Ok(None) };
@@ -235,10 +243,49 @@ impl Binder<'_> {
     /// Whether a path of several links leads to things that refer to others which refer to the
     /// table: a complaint that somebody at a depot handles says nothing of the depot.
     fn goes_astray(&self, path: &[Link]) -> bool {
+        path.len() > 1 && path.iter().all(|link| self.goes_back(link))
+    }
+
+    /// Whether a link leads from things to others that refer to them.
+    fn goes_back(&self, link: &Link) -> bool {
         let is_things = |at: usize| self.tables.table(at).is_some_and(|table| !table.is_links());
-        let is_back =
-            |link: &Link| link.to.column > 0 && is_things(link.from.table) && is_things(link.to.table);
-        path.len() > 1 && path.iter().all(is_back)
+        link.to.column > 0 && is_things(link.from.table) && is_things(link.to.table)
+    }
+
+    /// Whether a table holds the links of the rows of another.
+    fn is_link_of(&self, table: usize, of: usize) -> bool {
+        let source = self.tables.table(table).map(|table| &table.source);
+        matches!(source, Some(Rows::Links { heads, .. }) if *heads == of)
+    }
+
+    /// A column with this name of the nearest table that things refer to, directly or through
+    /// others: a club's country is that of its town, not those of its huts.
+    fn ahead(&self, start: usize, name: &str) -> Option<(Vec<Link>, usize, usize)> {
+        let mut frontier: Vec<(Vec<Link>, usize)> = vec![(Vec::new(), start)];
+        let mut seen = vec![start];
+        for _ in 0..MOST_AHEAD {
+            let mut next: Vec<(Vec<Link>, usize)> = Vec::new();
+            for (path, at) in &frontier {
+                for link in self.links_of(*at) {
+                    let to = link.to.table;
+                    // Into the links of these things, or along a column.
+                    let leads = self.is_link_of(to, *at) || link.to.column == 0 && link.from.column > 0;
+                    if leads && !seen.contains(&to) && !next.iter().any(|(_, known)| *known == to) {
+                        next.push((path.iter().copied().chain([link]).collect(), to));
+                    }
+                }
+            }
+            let found = next.iter().find_map(|(path, at)| {
+                let (_, column) = self.best_column(*at, name).filter(|(_, column)| *column > 0)?;
+                Some((path.clone(), *at, column))
+            });
+            if found.is_some() {
+                return found;
+            }
+            seen.extend(next.iter().map(|(_, at)| *at));
+            frontier = next;
+        }
+        None
     }
 
     /// The columns of which each may be meant, if all are of things that refer to the table, each

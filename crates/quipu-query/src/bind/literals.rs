@@ -184,6 +184,7 @@ impl Binder<'_> {
         let (path, found) = self
             .linked_value(place, text, whole)
             .or_else(|| self.named_beyond(place.table, text))
+            .or_else(|| self.value_beyond(place, text))
             .or_else(|| self.linked_value(place, text, worst))?;
         let name = self.tables.column(found.place)?.id.clone();
         let of = self.tables.table(found.place.table)?.id.clone();
@@ -227,6 +228,40 @@ impl Binder<'_> {
             });
         let one = found.next()?;
         found.next().is_none().then_some(one)
+    }
+
+    /// The value that the written column's things lead to by two or three columns: the employees
+    /// "based at Denmark" work at a site with an address in Denmark. `None` if several columns of
+    /// the nearest tables hold it.
+    fn value_beyond(&self, written: Place, text: &str) -> Option<(Vec<Link>, Match)> {
+        /// Most columns between the things and the value.
+        const MOST: usize = 3;
+        let forward = |at: usize| {
+            let links = self.links_of(at).into_iter();
+            links.filter(move |link| link.from.table == at && link.from.column > 0 && link.to.column == 0)
+        };
+        let mut ways: Vec<Vec<Link>> =
+            forward(written.table).filter(|link| link.from == written).map(|link| vec![link]).collect();
+        for _ in 1..MOST {
+            let longer = |way: Vec<Link>| {
+                let at = way.last().map_or(written.table, |link| link.to.table);
+                let next = forward(at).filter(|link| link.to.table != written.table);
+                next.map(|link| way.iter().copied().chain([link]).collect()).collect::<Vec<Vec<Link>>>()
+            };
+            ways = ways.into_iter().flat_map(longer).collect();
+            let mut found = ways.iter().flat_map(|way| {
+                let table = way.last().map_or(written.table, |link| link.to.table);
+                let count = self.tables.table(table).map_or(0, |table| table.columns.len());
+                let places = (0..count).map(move |column| Place { table, column });
+                let values =
+                    places.filter_map(|place| self.values.lookup(self.tables, self.found, place, text));
+                values.filter(|found| found.how <= How::Joined).map(move |found| (way.clone(), found))
+            });
+            if let Some(one) = found.next() {
+                return found.next().is_none().then_some(one);
+            }
+        }
+        None
     }
 
     /// The column of dates to compare a date with: the one of the table with the most similar name.

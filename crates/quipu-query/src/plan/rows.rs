@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::{Planner, distinct, join, renamed};
 use crate::QueryError;
 use crate::syntax::{From, Source};
-use crate::tables::{Rows, Table};
+use crate::tables::{ABOVE, Rows, Table};
 
 const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 
@@ -129,14 +129,15 @@ impl Planner<'_> {
         patterns: &mut Vec<TriplePattern>,
         parts: &mut Vec<GraphPattern>,
     ) {
-        if let [iri] = iris {
+        let stated: Vec<String> = iris.iter().filter(|iri| !iri.starts_with(ABOVE)).cloned().collect();
+        if let [iri] = stated.as_slice() {
             patterns.push(self.type_pattern(row.clone(), iri));
             return;
         }
         let of_type = self.cells.fresh("type");
         let relation = self.tables.type_relations.first().map_or(TYPE, String::as_str);
         let typed = triple(row.clone(), relation, TermPattern::Variable(of_type.clone()));
-        let inner = join(one_of(&of_type, iris), GraphPattern::Bgp { patterns: vec![typed] });
+        let inner = join(one_of(&of_type, &stated), GraphPattern::Bgp { patterns: vec![typed] });
         parts.push(match (row, binding) {
             (TermPattern::Variable(row), None) => {
                 distinct(GraphPattern::Project { inner: Box::new(inner), variables: vec![row.clone()] })

@@ -10,6 +10,7 @@ use quipu_graph::{
 
 use super::nested::Nested;
 use super::samples::Samples;
+use super::sisters::sisters;
 
 /// The beginnings of the IRIs of types of the vocabularies that describe graphs: nobody asks
 /// questions about these.
@@ -35,7 +36,8 @@ const STATED: f64 = 1.0;
 
 /// A type with the number of its entities.
 pub(super) struct Type {
-    pub(super) node: NodeId,
+    /// `None` if the graph has no such class, only classes that could be below it.
+    pub(super) node: Option<NodeId>,
     pub(super) name: String,
     /// Its entities, including those of its subclasses.
     pub(super) entities: u64,
@@ -121,7 +123,7 @@ pub(super) async fn classes_of(graph: &dyn Graph, samples: &Samples) -> Result<C
         let entities = nodes.iter().map(count).sum::<u64>() as f64 / types_each;
         let iri = |node: &NodeId| summaries.get(node).map(|summary| iri_of_key(&summary.key).into_owned());
         types.push(Type {
-            node: *node,
+            node: Some(*node),
             name: summary.name.clone(),
             entities: entities.round() as u64,
             iris: nodes.iter().filter_map(iri).collect(),
@@ -134,20 +136,26 @@ pub(super) async fn classes_of(graph: &dyn Graph, samples: &Samples) -> Result<C
         });
     }
     types.retain(|of| of.entities > 0);
+    types.sort_by(|a, b| b.entities.cmp(&a.entities).then_with(|| a.iris.cmp(&b.iris)));
+    let is_alone = |node: NodeId| {
+        let is_told = |class: NodeId| summaries.contains_key(&class);
+        !above.of(node).any(is_told) && !above.of.values().any(|classes| classes.contains(&node))
+    };
+    types.extend(sisters(&types, &relations, is_alone, |nodes| samples.types_each(nodes)));
     types.sort_by(|a, b| {
         // A class comes before its kinds.
         b.entities.cmp(&a.entities).then(b.kinds.len().cmp(&a.kinds.len())).then_with(|| a.iris.cmp(&b.iris))
     });
-    let wide: HashMap<NodeId, usize> = types
-        .iter()
-        .enumerate()
-        .filter(|(_, of)| !of.kinds.is_empty())
-        .map(|(at, of)| (of.node, at))
-        .collect();
+    let with_kinds = || types.iter().enumerate().filter(|(_, of)| !of.kinds.is_empty());
+    let wide: HashMap<NodeId, usize> = with_kinds().filter_map(|(at, of)| Some((of.node?, at))).collect();
+    let made = with_kinds().filter(|(_, of)| of.node.is_none());
+    let of_sisters: HashMap<NodeId, usize> =
+        made.flat_map(|(at, of)| of.kinds.iter().map(move |kind| (*kind, at))).collect();
     for at in 0..types.len() {
-        let Some(node) = types.get(at).map(|of| of.node) else { continue };
+        let Some(node) = types.get(at).and_then(|of| of.node) else { continue };
         // The first is the widest.
-        let within = above.of(node).filter_map(|class| wide.get(&class).copied()).min();
+        let stated = above.of(node).filter_map(|class| wide.get(&class).copied());
+        let within = stated.chain(of_sisters.get(&node).copied()).min();
         if let Some(of) = types.get_mut(at) {
             of.within = within.filter(|within| *within < at);
         }

@@ -120,12 +120,16 @@ impl<'g> Builder<'g> {
                 *sum += more;
             }
         }
-        let of_type: HashMap<NodeId, usize> =
-            types.iter().enumerate().map(|(at, of)| (of.node, of.within.unwrap_or(at))).collect();
+        let of_type: HashMap<NodeId, usize> = types
+            .iter()
+            .enumerate()
+            .filter_map(|(at, of)| Some((of.node?, of.within.unwrap_or(at))))
+            .collect();
         let untyped = self.sets_without_a_type(&heads_of).await?;
         let heads = self.heads_of_sets(&untyped, types.len()).await?;
         let targets = Targets { typed: true, types: of_type, heads };
-        let places: HashMap<NodeId, usize> = types.iter().enumerate().map(|(at, of)| (of.node, at)).collect();
+        let places: HashMap<NodeId, usize> =
+            types.iter().enumerate().filter_map(|(at, of)| Some((of.node?, at))).collect();
         let mut links = Vec::new();
         for of in types {
             let nodes: HashSet<NodeId> = of.nodes.iter().copied().collect();

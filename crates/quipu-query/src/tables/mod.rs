@@ -16,6 +16,7 @@ mod references;
 mod render;
 mod samples;
 mod sets;
+mod sisters;
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ pub use count::count_tables;
 pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
+pub(crate) use names::ABOVE;
 pub use names::Unnamed;
 use quipu_language::is_code_word;
 pub use quipu_language::words_of;
@@ -36,7 +38,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 18;
+pub const TABLES_VERSION: u32 = 19;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -91,7 +93,8 @@ pub struct Table {
 /// The source of a table's rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rows {
-    /// The entities of a type and of those below it, by IRI; the type itself first.
+    /// The entities of a type and of those below it, by IRI; the type itself first, or an IRI that
+    /// no entity has ([`ABOVE`]).
     Types(Vec<String>),
     /// The heads of some relations, by IRI: a characteristic set.
     Heads(Vec<String>),

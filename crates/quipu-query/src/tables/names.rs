@@ -1,10 +1,13 @@
-//! Names for tables of a graph without types, because nothing in the graph names the kind of their
-//! rows.
+//! Names for the tables that the graph itself does not name: those of a graph without types, and
+//! those of types that no class stands above.
 
 use super::{Rows, Table, Tables, identifier};
 
 /// The name of a table whose rows have no type.
 pub(super) const UNNAMED: &str = "thing";
+
+/// The beginning of the first IRI of a class that the graph lacks. No entity has this type.
+pub(crate) const ABOVE: &str = "urn:quipu:above:";
 
 /// The graph's facts about the rows of such a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +15,7 @@ pub struct Unnamed {
     /// Position of the table.
     pub table: usize,
     /// An identifier that stays the same whenever the graph is counted: the IRI of the first of the
-    /// table's relations.
+    /// table's relations, or of the class that the graph lacks.
     pub key: String,
     /// Titles of its columns and links.
     pub columns: Vec<String>,
@@ -20,14 +23,22 @@ pub struct Unnamed {
     pub arriving: Vec<String>,
     /// Names of some rows.
     pub examples: Vec<String>,
+    /// Names of the types of its rows, if the graph states them.
+    pub types: Vec<String>,
 }
 
 impl Tables {
-    /// The tables of entities without a type, with the graph's facts about them.
+    /// The tables that the graph does not name, with the graph's facts about them.
     pub fn unnamed(&self) -> Vec<Unnamed> {
         let of = |(at, table): (usize, &Table)| {
-            let Rows::Heads(relations) = &table.source else { return None };
-            let key = relations.iter().min().filter(|_| table.title == UNNAMED)?.clone();
+            let key = match &table.source {
+                Rows::Heads(relations) => relations.iter().min(),
+                Rows::Types(types) => types.first().filter(|first| first.starts_with(ABOVE)),
+                Rows::Links { .. } => None,
+            };
+            let examples =
+                |column: Option<&super::Column>| column.map(|of| of.examples.clone()).unwrap_or_default();
+            let key = key.filter(|_| table.title == UNNAMED)?.clone();
             let titles = table.columns.iter().skip(1).map(|column| column.title.clone());
             let columns = titles.chain(self.links_from(at).map(|column| column.title.clone()));
             let leads =
@@ -37,10 +48,20 @@ impl Tables {
                 key,
                 columns: columns.collect(),
                 arriving: leads.map(|(_, column)| column.title.clone()).collect(),
-                examples: table.columns.first().map(|column| column.examples.clone()).unwrap_or_default(),
+                examples: examples(table.columns.first()),
+                types: examples(self.kinds_of(at)),
             })
         };
         self.tables.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// The column of the types of a table's rows, in the table or linked to it.
+    fn kinds_of(&self, at: usize) -> Option<&super::Column> {
+        let own = self.table(at)?.columns.iter();
+        let is_type = |column: &&super::Column| {
+            column.relation.as_ref().is_some_and(|relation| self.type_relations.contains(relation))
+        };
+        own.chain(self.links_from(at)).find(is_type)
     }
 
     /// The value columns of the links from a table's rows.

@@ -38,6 +38,15 @@ impl Samples {
         Ok(samples)
     }
 
+    /// How many of some types the sampled entities of any of them have on average; 0 if none is
+    /// sampled.
+    pub(super) fn types_each(&self, types: &HashSet<NodeId>) -> f64 {
+        let of_them = |node: &NodeSummary| node.types.iter().filter(|of| types.contains(of)).count();
+        let counts = self.nodes.values().map(of_them).filter(|count| *count > 0);
+        let (entities, all) = counts.fold((0_usize, 0_usize), |(n, sum), count| (n + 1, sum + count));
+        all as f64 / entities.max(1) as f64
+    }
+
     /// Sets some names of a table's entities as the examples of its first column, and whether they
     /// are names at all.
     pub(super) fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {

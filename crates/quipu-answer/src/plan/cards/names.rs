@@ -20,9 +20,10 @@ impl RelationNames {
         Self(names)
     }
 
-    /// Removes from a card the forward words that are names of other relations than `own`. `None`
+    /// Turns a card round that has the directions wrong, and removes from it the forward words that are names of other relations than `own`. `None`
     /// if its forward phrase is such a name: then the model mistook the relation.
-    pub(super) fn held_against(&self, mut card: RelationCard, own: &str) -> Option<RelationCard> {
+    pub(super) fn held_against(&self, card: RelationCard, own: &str) -> Option<RelationCard> {
+        let mut card = if is_turned_round(&card, own) { turned_round(card) } else { card };
         let own = telling(own);
         let is_another = |text: &str| {
             let words = telling(text);
@@ -36,6 +37,28 @@ impl RelationNames {
         }
         card.words_forward.retain(|word| !is_another(word));
         Some(card)
+    }
+}
+
+/// Whether a card of a relation like `child of` calls the tails what the name calls the heads: the
+/// one that X is child of is none of "the children of X".
+fn is_turned_round(card: &RelationCard, name: &str) -> bool {
+    let (words, heads) = (words_of(name), telling(name));
+    let english = Language::english();
+    let is_of = words.last().is_some_and(|last| english.is_of(last));
+    let forward = telling(&card.forward.replace('X', " "));
+    let is_it = |word: &String| heads.iter().any(|head| english.is_noun(word, head));
+    is_of && forward.len() == heads.len() && !heads.is_empty() && forward.iter().all(is_it)
+}
+
+/// A card with its directions exchanged.
+fn turned_round(card: RelationCard) -> RelationCard {
+    RelationCard {
+        forward: card.backward,
+        backward: card.forward,
+        words_forward: card.words_backward,
+        words_backward: card.words_forward,
+        ..card
     }
 }
 
@@ -70,6 +93,24 @@ mod tests {
         assert!(names.held_against(card("the family of X", &[]), "house").is_some());
         // A part of the relation's own name is its own.
         assert!(names.held_against(card("the mother of X", &[]), "mother in law").is_some());
+    }
+
+    #[test]
+    fn a_card_with_its_directions_wrong_is_turned_round() {
+        let names = RelationNames(["child of", "born in"].map(telling).into());
+        let written = RelationCard {
+            backward: "the parents of X".into(),
+            ..card("the children of X", &["kid", "child"])
+        };
+        let turned = names.held_against(written.clone(), "child of").unwrap();
+        assert_eq!(
+            (turned.forward.as_str(), turned.backward.as_str()),
+            ("the parents of X", "the children of X")
+        );
+        assert_eq!(turned.words_backward, ["kid", "child"]);
+        // `child` leads from the parent to the child.
+        let held = names.held_against(written.clone(), "child").unwrap();
+        assert_eq!(held.forward, "the children of X");
     }
 
     #[test]

@@ -42,19 +42,21 @@ pub async fn reword(
     let mut strange = Vec::new();
     for word in &ranking.unexplained {
         match misspelt(word, &ranking.vocabulary) {
-            Some(meant) => {
+            Some(meant) if !is_a_word(context, word).await? => {
                 let reading = format!("“{word}” is “{meant}” misspelt");
                 context.trace.report(Stage::Plan, Event::Read { reading });
                 known.push((word.as_str(), meant.to_owned()));
             }
             // The graph's own names come first: what the model makes of them does not count.
-            None if names_a_relation(context, question, word) => {}
-            None => strange.push(word),
+            _ if names_a_relation(context, question, word) => {}
+            _ => strange.push(word),
         }
     }
     for word in strange.into_iter().take(MOST_WORDS) {
         match meaning(context, &ranking.masked, word, &ranking.senses).await {
-            Ok(Some(name)) if is_of_the_graph(context, question, &name) => {
+            Ok(Some(name))
+                if is_of_the_graph(context, question, &name) && !is_said_beside(question, word, &name) =>
+            {
                 let reading = format!("“{word}” means “{name}”");
                 context.trace.report(Stage::Plan, Event::Read { reading });
                 known.push((word.as_str(), name));
@@ -72,6 +74,15 @@ pub async fn reword(
     Ok(replaced(question, span, others, &known))
 }
 
+/// Whether a word is one that the embedder knows as a whole: a county is no slip for a count.
+async fn is_a_word(context: &Context<'_>, word: &str) -> Result<bool, AnswerError> {
+    let tokens = context.embed_tokens(Stage::Plan, &[word]).await?.and_then(|mut all| all.pop());
+    let known = |tokens: quipu_model::TokenVectors| {
+        tokens.spans().iter().filter(|span| !span.is_empty()).count() == 1
+    };
+    Ok(tokens.is_some_and(known))
+}
+
 /// Whether a word is one of a common relation's name: "born" where there is a `born in`. Among
 /// hundreds of relations any word is in some name.
 fn names_a_relation(context: &Context<'_>, question: &str, word: &str) -> bool {
@@ -85,6 +96,18 @@ fn names_a_relation(context: &Context<'_>, question: &str, word: &str) -> bool {
         .iter()
         .filter(|info| info.triples.saturating_mul(COMMON) >= all)
         .any(|info| quipu_query::words_of(&info.name).iter().any(is_it))
+}
+
+/// Whether the question has a meaning right beside its word: a "phone number" is no number of
+/// employees.
+fn is_said_beside(question: &str, word: &str, name: &str) -> bool {
+    let language = Language::of(question);
+    let meaning = quipu_query::words_of(name);
+    let is_it = |other: &String| meaning.iter().all(|of| language.is_form(other, of));
+    quipu_query::words_of(question).windows(2).any(|pair| match pair {
+        [one, two] => (one == word && is_it(two)) || (two == word && is_it(one)),
+        _ => false,
+    })
 }
 
 /// Whether a relation of the graph itself has one of these words in its name. This stops a chain of
@@ -160,6 +183,12 @@ mod tests {
             assert_eq!(&reworded.text[reworded.span.clone()], mention);
         }
         assert_eq!(reworded.map(|r| r.text).as_deref(), expected);
+    }
+
+    #[test]
+    fn a_phone_number_is_no_number() {
+        assert!(is_said_beside("phone number of the yard", "phone", "number"));
+        assert!(!is_said_beside("the dad of the father of Ann", "dad", "father"));
     }
 
     #[test]

@@ -5,14 +5,12 @@ use quipu_query::asked::{Candidate, Chosen, is_empty, unknown_names};
 use quipu_query::{CellValue, ValueKind};
 
 use super::{Asking, Failure};
-use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status, Value};
+use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status};
 use crate::ledger::Context;
 use crate::planners::evidence::{compared, evidence_of};
 
 /// Values shown for a reading that is not the answer.
 const SHOWN: usize = 3;
-/// Values that an answer lists in its sentence.
-const SAID: usize = 12;
 /// Most readings that are reported.
 const READINGS: usize = 3;
 
@@ -80,7 +78,7 @@ pub(super) async fn answer(
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     let table = AnswerTable::of(&candidate.plan, &candidate.rows);
     let answers = table.answers();
-    let text = said(&table);
+    let text = table.said();
     Ok(Outcome {
         status: Status::Answered,
         answers,
@@ -132,20 +130,4 @@ fn reading(chosen: &Chosen) -> Reading {
         unexplained,
         values: table.answers().into_iter().take(SHOWN).collect(),
     }
-}
-
-/// The rows as one sentence.
-fn said(table: &AnswerTable) -> String {
-    let row = |row: &Vec<Option<Value>>| {
-        let mut cells = row.iter().map(|cell| cell.as_ref().map_or("—", |value| value.name.as_str()));
-        let first = cells.next().unwrap_or_default().to_owned();
-        let rest: Vec<&str> = cells.collect();
-        if rest.is_empty() { first } else { format!("{first} ({})", rest.join(", ")) }
-    };
-    let mut said: Vec<String> = table.rows.iter().take(SAID).map(row).collect();
-    let more = table.rows.len().saturating_sub(SAID);
-    if more > 0 {
-        said.push(format!("and {more} more"));
-    }
-    said.join(", ")
 }

@@ -61,8 +61,9 @@ fn is_year(word: &str) -> bool {
 
 /// Builds the prompt: the tables that the question may need, and the values that it may name.
 pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> PromptParts {
-    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let text = asking.question.text();
+    let tables = asking.graph.tables.as_named_by(&words_of(text));
+    let (tables, values) = (tables.as_ref(), &asking.graph.values);
     let language = Language::of(text);
     let mut relevance = Relevance::by_words(tables, text);
     let (mut hints, mut families) = (Vec::new(), Vec::new());

@@ -1,15 +1,20 @@
-//! Nouns for the tables of a graph without types. A query over "thing" and "thing 2" is hard to
-//! write and hard to read.
+//! Nouns for the tables that the graph does not name: those of a graph without types, and those of
+//! types that no class stands above. A query over "thing" and "thing 2" is hard to write and hard
+//! to read.
 //!
 //! One call names the tables with the most rows, once for each workspace. All others stay "thing":
 //! nouns that came question by question would have the same question answered in another way each
 //! time. The graph checks each noun: it must be closer to the relations of its own table than to
 //! those of any other table, and closer than "thing" is.
+//!
+//! The class above types gets the general noun that is closest to them in meaning; no model is
+//! asked.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use quipu_index::inner_product;
+use quipu_language::Language;
 use quipu_model::{ChatRequest, Constraint};
 use quipu_query::Unnamed;
 use serde_json::json;
@@ -37,9 +42,9 @@ const NO_NOUN: &str = "thing";
 pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTables>, AnswerError> {
     let graph = graph_tables(context).await?;
     // The last call is kept for the query.
-    let may_ask = context.has_model() && context.embedder().is_some() && context.calls_left() > 1;
+    let may_ask = context.has_model() && context.calls_left() > 1;
     let memory = context.memory::<TablesMemory>();
-    if !may_ask || memory.to_name(MOST_TABLES).is_empty() {
+    if context.embedder().is_none() || memory.to_name(MOST_TABLES).is_empty() {
         return Ok(graph);
     }
     let _one_at_a_time = memory.naming.lock().await;
@@ -47,9 +52,19 @@ pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTable
     if unnamed.is_empty() {
         return graph_tables(context).await;
     }
-    match nouns(context, &unnamed).await {
+    let (of_types, of_rows): (Vec<Unnamed>, Vec<Unnamed>) =
+        unnamed.into_iter().partition(|table| !table.types.is_empty());
+    if !of_types.is_empty() {
+        let taken: Vec<&str> = graph.tables.tables.iter().map(|table| table.title.as_str()).collect();
+        let nouns = above_types(context, &of_types, &taken).await?;
+        context.keep(memory.add(of_types.into_iter().map(|table| table.key).zip(nouns)))?;
+    }
+    if of_rows.is_empty() || !may_ask {
+        return graph_tables(context).await;
+    }
+    match nouns(context, &of_rows).await {
         Ok(nouns) => {
-            let kinds = unnamed.into_iter().map(|table| table.key).zip(nouns);
+            let kinds = of_rows.into_iter().map(|table| table.key).zip(nouns);
             context.keep(memory.add(kinds))?;
         }
         Err(AnswerError::Exhausted(_)) => {}
@@ -94,6 +109,34 @@ async fn nouns(context: &Context<'_>, tables: &[Unnamed]) -> Result<Vec<String>,
     };
     let written: Vec<String> = (0..tables.len()).map(written).collect();
     held_against_the_graph(context, tables, written).await
+}
+
+/// The general noun that is closest to the types of each table, each noun once and none that is
+/// `taken` by a table.
+async fn above_types(
+    context: &Context<'_>,
+    tables: &[Unnamed],
+    taken: &[&str],
+) -> Result<Vec<String>, AnswerError> {
+    let mut nouns: Vec<&str> = Language::english().general_nouns().collect();
+    nouns.retain(|noun| !taken.iter().any(|title| title.eq_ignore_ascii_case(noun)));
+    let types = tables.iter().flat_map(|table| &table.types).map(String::as_str);
+    let texts: Vec<&str> = nouns.iter().copied().chain(types).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let mut kept: Vec<String> = Vec::new();
+    let mut first = nouns.len();
+    for table in tables {
+        let own = first..first + table.types.len();
+        first = own.end;
+        let near = |noun: usize| {
+            own.clone().map(|of| inner_product(vectors.row(noun), vectors.row(of))).sum::<f32>()
+        };
+        let free = (0..nouns.len())
+            .filter(|at| nouns.get(*at).is_some_and(|noun| !kept.iter().any(|other| other == noun)));
+        let nearest = free.max_by(|a, b| near(*a).total_cmp(&near(*b)));
+        kept.push(nearest.and_then(|at| nouns.get(at)).copied().unwrap_or_default().to_owned());
+    }
+    Ok(kept)
 }
 
 /// Keeps the nouns that are closer to their own table's relations than to another table's, each

@@ -52,6 +52,7 @@ pub(super) async fn doubts(
     doubts.note("one of several", gives_one_of_several(context, question, plan, outcome));
     doubts.note("start", !starts_from_a_name(context, question, plan).await?);
     doubts.note("meets in a number", meets_in_a_number(context, &plan.steps).await?);
+    doubts.note("skips", skips(context, question, plan).await?);
     doubts.note("passes a place", passes_a_place(context, question, plan).await?);
     if let PlanStart::Entity(node, span) = &plan.start
         && let Some(anchor) = context.graph().summaries(&[*node]).await?.pop()
@@ -65,7 +66,6 @@ pub(super) async fn doubts(
     // are called.
     if typed {
         doubts.note("role", is_far_from_role(context, question, plan).await?);
-        doubts.note("skips", skips(context, question, plan).await?);
         doubts.note("named kind", !is_of_named_kinds(context, question, plan).await?);
         doubts.note("name left out", leaves_out_a_name(context, question, plan, outcome).await?);
     }

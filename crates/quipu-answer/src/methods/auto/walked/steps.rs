@@ -26,8 +26,9 @@ pub(super) fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[St
     })
 }
 
-/// Whether a count takes a detour that the question does not mention, although the start itself has
-/// the last relation: "how many books did she write" does not ask for the books of her pupils.
+/// Whether a path takes a detour that the question does not mention, although the start itself has
+/// the last relation: "how many books did she write" does not ask for the books of her pupils. Of a
+/// path that counts nothing the question must name the last relation.
 pub(super) async fn skips(
     context: &Context<'_>,
     question: &str,
@@ -39,13 +40,15 @@ pub(super) async fn skips(
     };
     let words = quipu_query::words_of(question);
     let relations = context.graph().relations();
-    let is_said = |step: &Step| {
+    let is_named = |step: &Step| {
         let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
-        let name = quipu_query::words_of(&relation.name);
-        step.relation == last.relation
-            || name.iter().any(|name| words.iter().any(|word| language.is_form(word, name)))
+        let mut name = quipu_query::words_of(&relation.name);
+        name.retain(|word| language.meanings(word).is_empty());
+        name.iter().any(|name| words.iter().any(|word| language.is_form(word, name)))
     };
-    if plan.made != Made::Count || before.is_empty() || before.iter().any(is_said) {
+    let is_said = |step: &Step| step.relation == last.relation || is_named(step);
+    let is_asked = plan.made == Made::Count || is_named(last);
+    if !is_asked || before.is_empty() || before.iter().any(is_said) {
         return Ok(false);
     }
     let of_start = context.graph().relations_of(&[*node]).await?;
@@ -91,6 +94,20 @@ pub(super) async fn passes_a_place(
     let is_said = title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
     if before.is_empty() || is_said || !words.first().is_some_and(|word| language.asks_where(word)) {
         return Ok(false);
+    }
+    // "Where was she born": `born in` leads to a place.
+    let leads_to = before.last().and_then(|step| context.graph().relations().get(step.relation.0 as usize));
+    let leads_in = |step: &Step| step.direction == Direction::Forward;
+    let is_in =
+        |name: &str| quipu_query::words_of(name).last().is_some_and(|last| language.is_of_a_place(last));
+    let is_said_of = |name: &str| {
+        let name = quipu_query::words_of(name);
+        name.iter().any(|of| words.iter().any(|word| language.is_form(word, of)))
+    };
+    if before.last().is_some_and(leads_in)
+        && leads_to.is_some_and(|relation| is_in(&relation.name) && is_said_of(&relation.name))
+    {
+        return Ok(true);
     }
     let mut passed: Vec<_> = follow(context.graph(), *node, before).await?.ends().collect();
     passed.truncate(SEEN);

@@ -1,0 +1,137 @@
+//! Links that a question denies: "stalls that nobody runs", "members who have not ringed a bird".
+
+use quipu_language::Language;
+
+use super::lacking::{denied, lone_negation, negation_in, only_table};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
+use crate::tables::{Column, Place, Tables, words_of};
+
+/// Denies the link that the question denies, where a query denies another one of the same things.
+/// For a bound query whose only negation is `name NOT IN (SELECT …)`; `None` unless exactly one
+/// column that leads to the things is called by the words behind the negation.
+pub(super) fn denied_link(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let denied = denied(&words);
+    let mut used: Vec<Place> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(column) = part {
+            used.extend(column.place);
+        }
+    });
+    let Body::Select(select) = &mut query.body else { return None };
+    let (name, within) = lone_negation(select)?;
+    only_table(&within?)?;
+    let things = name.place.filter(|place| place.column == 0)?.table;
+    let is_denied = |column: &Column| {
+        let mut title = words_of(&column.title);
+        title.retain(|word| language.meanings(word).is_empty());
+        let is_said = |all: &[String], word: &String| all.iter().any(|said| language.is_form(said, word));
+        title.iter().any(|word| is_said(&denied, word)) && title.iter().all(|word| is_said(&words, word))
+    };
+    let leads = |place: Place| {
+        let is_shown = tables.table(place.table).is_some_and(|table| table.within.is_none());
+        is_shown && place.column > 0 && tables.leads_to(place) == Some(things)
+    };
+    let mut links = tables.columns().filter(|(place, column)| leads(*place) && is_denied(column));
+    let (place, column) = links.next().filter(|_| links.next().is_none())?;
+    let table = tables.table(place.table).filter(|_| !used.iter().any(|used| used.table == place.table))?;
+    let alias = format!("{}_denied", table.id);
+    let of = ColumnRef { table: Some(alias.clone()), name: column.id.clone(), place: Some(place) };
+    let source = Source::Table(table.id.clone(), Some(place.table));
+    let linked = Select {
+        items: vec![Item { expression: Expression::Column(of), alias: None }],
+        from: vec![From { source, alias, join: Join::Inner(None) }],
+        ..Select::default()
+    };
+    let among = Expression::InQuery(Box::new(Expression::Column(name)), Box::new(Query::of(linked)));
+    *negation_in(select.filter.as_mut()?)? = Expression::Not(Box::new(among));
+    Some(Mend { text: format!("the question denies {} of {}", column.id, table.id), doubt: Doubt::Little })
+}
+
+/// Leaves out a join with the very rows that the query denies, and the condition that there are
+/// some: no thing is both among them and not. For a bound query.
+pub(super) fn without_the_denied(query: &mut Query) -> Option<Mend> {
+    let Body::Select(select) = &mut query.body else { return None };
+    let (name, within) = lone_negation(select)?;
+    let within = within?;
+    only_table(&within)?;
+    let place = given(&within)?;
+    let name = Expression::Column(name);
+    let joins = |from: &From| match &from.join {
+        Join::Inner(Some(Expression::Compare(Comparison::Equal, a, b))) => {
+            let is_denied = |of: &Expression| matches!(of, Expression::Column(of) if of.place == Some(place) && of.table.as_ref() == Some(&from.alias));
+            (is_denied(a) && **b == name) || (is_denied(b) && **a == name)
+        }
+        _ => false,
+    };
+    let uses = |alias: &String, select: &Select| {
+        let mut uses = 0;
+        let mut count = |expression: &Expression| {
+            expression.visit(&mut |part| {
+                let is_its = matches!(part, Expression::Column(of) if of.table.as_ref() == Some(alias));
+                uses += usize::from(is_its);
+            });
+        };
+        select.expressions().into_iter().for_each(&mut count);
+        uses
+    };
+    let at = select.from.iter().position(|from| joins(from) && uses(&from.alias, select) == 1);
+    if let Some(at) = at {
+        select.from.remove(at);
+    }
+    let asks_for_some = |condition: &&Expression| match condition {
+        Expression::InQuery(of, rows) => {
+            let rows = rows.select();
+            **of == name && rows.is_some_and(|rows| only_table(rows).is_some() && given(rows) == Some(place))
+        }
+        _ => false,
+    };
+    let conditions: Vec<Expression> = select.filter.iter().flat_map(Expression::conjuncts).cloned().collect();
+    let all = conditions.len();
+    let kept: Vec<Expression> =
+        conditions.into_iter().filter(|condition| !asks_for_some(&condition)).collect();
+    if at.is_none() && kept.len() == all {
+        return None;
+    }
+    select.filter = kept.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
+    let text = "the query asked for rows that it also denies: only the denial is meant".to_owned();
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Denies a mutual relation both ways: who "never married" is nobody's spouse either, in a graph
+/// that states each marriage once. For a bound query.
+pub(super) fn denied_both_ways(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Body::Select(select) = &mut query.body else { return None };
+    let (name, within) = lone_negation(select)?;
+    let within = within?;
+    let (alias, at) = only_table(&within)?;
+    let place = given(&within)?;
+    let table = tables.table(at)?;
+    let other = match (table.columns.len(), place.column) {
+        (2, column) if table.is_links() => 1 - column,
+        _ => return None,
+    };
+    let ends = [place.column, other].map(|column| tables.leads_to(Place { table: at, column }));
+    let [Some(end), Some(others)] = ends else { return None };
+    let title = table.columns.get(1).map(|column| column.title.as_str()).unwrap_or_default();
+    if end != others || !quipu_language::is_mutual(title) {
+        return None;
+    }
+    let id = table.columns.get(other)?.id.clone();
+    let of = ColumnRef { table: Some(alias), name: id, place: Some(Place { table: at, column: other }) };
+    let rows = Select { items: vec![Item { expression: Expression::Column(of), alias: None }], ..within };
+    let among = Expression::InQuery(Box::new(Expression::Column(name)), Box::new(Query::of(rows)));
+    select.filter = Some(Expression::both(select.filter.take(), Expression::Not(Box::new(among))));
+    let text = format!("{title} is mutual: the query denies it both ways");
+    Some(Mend { text, doubt: Doubt::None })
+}
+
+/// The only column that a SELECT gives.
+fn given(select: &Select) -> Option<Place> {
+    match select.items.as_slice() {
+        [Item { expression: Expression::Column(column), .. }] => column.place,
+        _ => None,
+    }
+}
