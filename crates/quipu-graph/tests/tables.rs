@@ -177,3 +177,33 @@ fn rows_without_a_name_of_their_own_are_told_apart() {
     has(&lines, "sales/row 2 [Oslo] amount \"6\"xsd:integer");
     has(&lines, "sales/row 2 [Oslo] paid \"false\"xsd:boolean");
 }
+
+#[test]
+fn roles_lead_to_those_who_have_them_and_rows_of_two_keys_have_no_name() {
+    let staff = "staff_id,full_name,reports_to,grade\n101,Ada Lee,,3\n102,Bo Hart,101,1\n103,Cy Dunn,102,2\n\
+                 104,Di Orr,103,3\n";
+    let assets = "asset_tag,bought_on\nHX1,2021-01-01\nHX2,2022-01-01\nHX3,2023-01-01\n";
+    let hires =
+        "hire_no,booked_by,acct_mgr_id,days\nH1,101,102,1\nH2,103,103,2\nH3,102,104,3\nH4,103,104,2\n";
+    let lines_of_hires = "hire_no,asset_tag,days,fee\nH1,HX1,1,5\nH1,HX2,2,6\nH2,HX1,3,\nH3,HX3,2,8\n";
+    let files = [
+        ("staff.csv", staff),
+        ("assets.csv", assets),
+        ("hires.csv", hires),
+        ("hire_assets.csv", lines_of_hires),
+    ];
+    let (report, lines) = import(&files, None, false).unwrap();
+    for line in [
+        "hires/H1 [H1] booked by staff/101",
+        "hires/H1 [H1] acct mgr staff/102",
+        "hires/H1 [H1] days \"1\"xsd:integer",
+        "staff/102 [Bo Hart] reports to staff/101",
+        "staff/102 [Bo Hart] grade \"1\"xsd:integer",
+        "hire assets/row 2 [hire assets 2] asset assets/HX2",
+        "hire assets/row 2 [hire assets 2] hire hires/H1",
+    ] {
+        has(&lines, line);
+    }
+    let named: Vec<&str> = report.tables.iter().map(|table| table.named_by.as_str()).collect();
+    assert_eq!(named, ["full_name", "asset_tag", "hire_no", ""]);
+}

@@ -143,12 +143,18 @@ async fn an_apostrophe_within_a_name_ends_no_text() {
 }
 
 #[tokio::test]
-async fn the_first_of_each_group_needs_no_other_table() {
+async fn what_is_asked_of_each_or_of_a_part_is_not_answered_by_one_or_all() {
     let shop = mountains().await;
     let first = "SELECT person.name, club.seat FROM person JOIN club ON person.founded_club = club.name ORDER BY joined LIMIT 1";
     let (_, unexplained) =
         weighed(&shop, "For each club, who joined first?", first, Nearness::default(), &[]).await;
     assert!(!unexplained.meanings.is_empty(), "one row is not one of each");
+    let one = "SELECT name FROM hut WHERE name = (SELECT name FROM hut ORDER BY beds DESC LIMIT 1)";
+    let (features, _) =
+        weighed(&shop, "For each club, what is its largest hut?", one, Nearness::default(), &[]).await;
+    assert!(features.is_doubtful());
+    let all = "SELECT COUNT(*) FROM person";
+    assert_eq!(doubts(&shop, "How many of the persons are women?", all).await, ["women"]);
     let records = "SELECT name FROM sighting WHERE seen_by = 'Osk Grell'";
     let (features, _) = weighed(&shop, "What did Osk Grell see?", records, Nearness::default(), &[]).await;
     assert!(features.is_doubtful(), "nobody asks for sighting 1");

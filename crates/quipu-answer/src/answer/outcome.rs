@@ -38,25 +38,19 @@ impl Outcome {
         Self { readings, ..Self::abstain(reason, Vec::new()) }
     }
 
-    /// The same with all numbers that have more decimals rounded to so many.
+    /// The same with all numbers that have more decimals rounded to so many, halves away from zero.
+    /// A sentence of the method's own stays as it is.
     pub(crate) fn rounded(mut self, decimals: usize) -> Self {
-        let round = |text: &mut String| {
-            let is_longer = text.split_once('.').is_some_and(|(_, digits)| digits.len() > decimals);
-            let number = text.parse::<f64>().ok().filter(|number| is_longer && number.is_finite());
-            let Some(number) = number else { return false };
-            *text = format!("{number:.decimals$}");
-            true
-        };
         let mut changed = false;
         for answer in &mut self.answers {
-            changed |= round(answer);
+            changed |= round(answer, decimals);
         }
         let cells = self.table.iter_mut().flat_map(|table| table.rows.iter_mut().flatten().flatten());
         for value in cells.filter(|value| value.key.is_none()) {
-            changed |= round(&mut value.name);
+            changed |= round(&mut value.name, decimals);
         }
-        if changed {
-            self.text = self.table.as_ref().map(AnswerTable::said);
+        if let Some(table) = self.table.as_ref().filter(|_| changed) {
+            self.text = Some(table.said());
         }
         self
     }
@@ -64,5 +58,38 @@ impl Outcome {
     /// The same with the path that led to it.
     pub(crate) fn by(self, plan: Planned) -> Self {
         Self { plan: Some(Box::new(plan)), ..self }
+    }
+}
+
+/// Rounds a number with more decimals; returns whether it did.
+fn round(text: &mut String, decimals: usize) -> bool {
+    let is_longer = text.split_once('.').is_some_and(|(_, digits)| digits.len() > decimals);
+    let number = text.parse::<f64>().ok().filter(|number| is_longer && number.is_finite());
+    let Some(number) = number else { return false };
+    let factor = 10_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
+    // Without the sign of a zero.
+    let rounded = (number * factor).round() / factor + 0.0;
+    *text = format!("{rounded:.decimals$}");
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round;
+
+    #[test]
+    fn halves_are_rounded_away_from_zero() {
+        for (text, decimals, expected) in [
+            ("2.5", 0, "3"),
+            ("-2.5", 0, "-3"),
+            ("-0.4", 0, "0"),
+            ("12.328767123", 1, "12.3"),
+            ("7.25", 3, "7.25"),
+            ("Line 2.5", 0, "Line 2.5"),
+        ] {
+            let mut rounded = text.to_owned();
+            assert_eq!(round(&mut rounded, decimals), rounded != text);
+            assert_eq!(rounded, expected);
+        }
     }
 }

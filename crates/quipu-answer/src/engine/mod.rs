@@ -305,12 +305,12 @@ impl Engine {
         {
             return Err(failure.into());
         }
-        let outcome = match question.decimals() {
+        let grounds = options.method.must_be_grounded() && !outcome.model_alone;
+        let (outcome, grounding) = held_against_evidence(outcome, grounds, &context);
+        let mut outcome = match question.decimals() {
             Some(decimals) => outcome.rounded(decimals),
             None => outcome,
         };
-        let grounds = options.method.must_be_grounded() && !outcome.model_alone;
-        let (mut outcome, grounding) = held_against_evidence(outcome, grounds, &context);
         let plan = outcome.plan.take();
         let mut answer = self.answer(question, options, outcome, &grounding, &context);
         if options.learn && answer.grounded && answer.confidence >= SURE {

@@ -17,8 +17,9 @@ use crate::ledger::{Context, Memory, MemoryFile};
 /// Name of the file in the workspace.
 pub const KINDS_FILE: &str = "kinds.toml";
 
-const HEADER: &str = "# What the rows of each table are, in a graph that states no types: the first relation of the table, and a noun. Written by a
-# language model and held against the graph's own names; correct what is wrong. An empty noun: none fitted.\n\n";
+const HEADER: &str =
+    "# Nouns for tables that the graph does not name: the first relation or type of the table, and a noun.
+# Correct what is wrong. An empty noun: none fitted.\n\n";
 
 /// A graph's tables and the values of their columns.
 #[derive(Debug)]
@@ -86,8 +87,8 @@ impl TablesMemory {
         Ok(self.name(&graph))
     }
 
-    /// Those of the `most` largest tables without a type that no noun was asked for yet. The others
-    /// never get one.
+    /// Those of the `most` largest tables that the graph does not name, if no noun was asked for yet.
+    /// The others never get one.
     pub(crate) fn to_name(&self, most: usize) -> Vec<Unnamed> {
         let kinds = self.kinds.read();
         let unnamed = self.read.get().map(|graph| graph.tables.unnamed()).unwrap_or_default();
@@ -109,7 +110,7 @@ impl TablesMemory {
         }
     }
 
-    /// Renames tables without a type by their known nouns.
+    /// Renames the tables that the graph does not name by their known nouns.
     pub(crate) fn call(&self, tables: &mut Tables) {
         let kinds = self.kinds.read();
         for unnamed in tables.unnamed() {

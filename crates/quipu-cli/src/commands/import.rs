@@ -98,11 +98,14 @@ impl Arguments {
 fn tell_columns(files: &[PathBuf], report: &ImportReport) {
     for table in &report.tables {
         let rows = counted(table.rows, "row", "rows");
+        let named = match table.named_by.as_str() {
+            "" => "named by its number".to_owned(),
+            column => format!("named by the column “{}”", visible(column)),
+        };
         let mut line = format!(
-            "{} is a table of {rows}: each row is an entity of the type “{}”, named by the column “{}”",
+            "{} is a table of {rows}: each row is an entity of the type “{}”, {named}",
             table.path.display(),
             visible(&table.kind),
-            visible(&table.named_by)
         );
         for (column, kind) in &table.references {
             line.push_str(&format!("; “{}” leads to “{}”", visible(column), visible(kind)));

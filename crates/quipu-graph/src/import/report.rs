@@ -11,7 +11,7 @@ pub struct TableReport {
     pub kind: String,
     /// Rows.
     pub rows: u64,
-    /// The header of the column that names the rows.
+    /// The header of the column that names the rows; empty if their numbers do.
     pub named_by: String,
     /// Columns that refer to entities, with the kinds of these.
     pub references: Vec<(String, String)>,

@@ -34,6 +34,8 @@ const WITHIN: char = '/';
 const MOST_REMEMBERED: usize = 4_000_000;
 /// In a column that refers to another table, one value in so many may be unknown there.
 const STRANGERS: usize = 10;
+/// So many different numbers show which table's ids they are.
+const LEAST_IDS: usize = 3;
 /// Longer values count as prose, not as names.
 const LONGEST_NAME: usize = 60;
 /// Rows between two checks of cancellation.
@@ -51,6 +53,8 @@ struct Table {
     columns: Vec<Column>,
     /// Column with the rows' names.
     name: usize,
+    /// Whether that column leads to another table's rows: a row of two keys has no name.
+    nameless: bool,
     /// Column with the rows' ids; `None` if no column identifies them: the row number does.
     id: Option<usize>,
     /// Rows by id, and by name if that is another column. `None` if two rows share the value, or
@@ -145,8 +149,18 @@ impl Tables {
                 }
             }
         }
+        for number in &numbers {
+            let Some(table) = self.0.get(number).filter(|table| table.id.is_none()) else { continue };
+            let target = table.columns.get(table.name).and_then(|name| self.target(*number, name, &numbers));
+            decided.extend(target.map(|target| (*number, table.name, Leads::Table(target))));
+        }
         for (number, at, leads) in decided {
-            if let Some(column) = self.0.get_mut(&number).and_then(|table| table.columns.get_mut(at)) {
+            let Some(table) = self.0.get_mut(&number) else { continue };
+            if at == table.name {
+                table.nameless = true;
+                table.by_name.clear();
+            }
+            if let Some(column) = table.columns.get_mut(at) {
                 column.leads = leads;
             }
         }
@@ -159,14 +173,18 @@ impl Tables {
             let table = self.0.get(number)?;
             let spoken_of =
                 table::speaks_of(&column.words, &table.kind) || table.has_ids_called(&column.words);
-            // Numbers count as ids only if the header names the table: otherwise any count would
-            // match.
-            let named = column.is_text() || (spoken_of && table.id.is_some());
-            if !named {
+            // Numbers count as ids only if the header names the table, or is one of ids and all
+            // numbers are: otherwise any count would match.
+            let is_id = spoken_of || (column.is_called_like_ids() && values.len() >= LEAST_IDS);
+            let named = column.is_text() || (is_id && table.id.is_some());
+            if !named || (*number == own && table.id.is_none()) {
                 return None;
             }
             let strangers =
                 values.iter().filter(|value| !matches!(table.by_name.get(value), Some(Some(_)))).count();
+            if !column.is_text() && !spoken_of && strangers > 0 {
+                return None;
+            }
             let most = if spoken_of || values.len() >= STRANGERS { values.len() / STRANGERS } else { 0 };
             // A single value may equal a row's name by chance.
             let sure = spoken_of || *number == own || values.len() > 1;
@@ -200,7 +218,10 @@ impl Tables {
             path: table.path.clone(),
             kind: table.kind.clone(),
             rows: table.rows,
-            named_by: table.columns.get(table.name).map_or_else(String::new, |column| column.header.clone()),
+            named_by: match table.columns.get(table.name) {
+                Some(column) if !table.nameless => column.header.clone(),
+                _ => String::new(),
+            },
             references: references.collect(),
         }
     }
@@ -235,11 +256,15 @@ impl Tables {
     fn row(&self, table: &Table, number: u64, row: &[&str], sink: &mut impl Sink) -> Result<(), LineError> {
         let cell = |at: usize| row.get(at).copied().unwrap_or_default();
         let key = table.key(number, cell);
-        let name = cell(table.name);
-        let name = if name.is_empty() { readable_within(&key) } else { name.to_owned() };
+        let name = match cell(table.name) {
+            _ if table.nameless => format!("{} {number}", table.kind),
+            "" => readable_within(&key),
+            name => name.to_owned(),
+        };
         sink.triple(&key, NAME, Tail::Literal { lexical: &name, kind: "" })?;
         sink.triple(&key, TYPE, Tail::Entity(&table.kind))?;
-        for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| *at != table.name) {
+        let is_told = |at: &usize| *at != table.name || table.nameless;
+        for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| is_told(at)) {
             let text = cell(at);
             match &column.leads {
                 Leads::Literal => {
@@ -340,7 +365,7 @@ impl Table {
             .or_else(|| every().find(own_text))
             .unwrap_or(0);
         let id = id.or_else(|| Some(name).filter(all_different));
-        Ok(Self { path, kind, rows, columns, name, id, by_name: HashMap::new() })
+        Ok(Self { path, kind, rows, columns, name, nameless: false, id, by_name: HashMap::new() })
     }
 
     /// Registers each row by its id and by its name.
@@ -381,7 +406,9 @@ impl Table {
 
     /// Whether a header ends with that of the rows' ids: `head dr id`, if doctors have a `dr id`.
     fn has_ids_called(&self, header: &str) -> bool {
-        self.ids().is_some_and(|ids| table::before_ids(header, ids).is_some())
+        let is_it =
+            |ids| table::before_ids(header, ids).is_some() || table::is_key_of(header, &self.kind, ids);
+        self.ids().is_some_and(is_it)
     }
 
     /// Whether a column may refer to entities: name and id columns do not.
@@ -410,6 +437,12 @@ impl Column {
 
     fn is_text(&self) -> bool {
         self.kind == Some(Kind::Text)
+    }
+
+    /// Whether its whole numbers may be ids of other rows: `mgr id`, `booked by`.
+    fn is_called_like_ids(&self) -> bool {
+        self.kind == Some(Kind::Integer)
+            && (table::ends_like_an_id(&self.words) || table::ends_like_a_role(&self.words))
     }
 
     /// Whether people may call things by its values: short, and mostly of several words, unlike

@@ -21,6 +21,7 @@ const SURE_ROWS: usize = 3;
 struct Conventions {
     naming: Words,
     identifying: Words,
+    roles: Words,
     nothing: Words,
     holds: Words,
     fails: Words,
@@ -348,6 +349,16 @@ pub(crate) fn before_ids<'h>(header: &'h str, ids: &str) -> Option<&'h str> {
     (before.is_empty() || before.ends_with(' ')).then(|| before.trim_end())
 }
 
+/// Whether a header is that of a kind's own ids and names the kind: `asset tag` of assets.
+pub(crate) fn is_key_of(header: &str, kind: &str, ids: &str) -> bool {
+    header == ids && header.contains(' ') && header.split(' ').any(|word| is_kind(word, kind))
+}
+
+/// Whether a header says what things do or who did it: `booked by`, `reports to`.
+pub(crate) fn ends_like_a_role(header: &str) -> bool {
+    header.rsplit_once(' ').is_some_and(|(_, last)| CONVENTIONS.roles.words.iter().any(|word| word == last))
+}
+
 /// The name of the relation from a column with this header to rows of a kind: `supplier` for
 /// `supplier id` and for `supp id`. `ids` is the header of the kind's own ids: `head doctor` for
 /// `head dr id`, if doctors have a `dr id`.
@@ -355,6 +366,9 @@ pub(crate) fn relation_to(header: &str, kind: &str, ids: Option<&str>) -> String
     let named = without_id(header);
     if named.rsplit(' ').next().is_some_and(|last| is_kind(last, kind)) {
         return named.to_owned();
+    }
+    if ids.is_some_and(|ids| is_key_of(header, kind, ids)) {
+        return singular(kind);
     }
     let before = ids.and_then(|ids| before_ids(header, ids));
     let is_short = ends_like_an_id(header) && abbreviates(named, kind);

@@ -403,6 +403,11 @@ impl Language {
         listed(&self.words().general.words)
     }
 
+    /// Whether a unit is one that a column without a unit in its name usually has: metres, not feet.
+    pub fn is_usual_unit(self, word: &str) -> bool {
+        self.words().usual_units.has(word)
+    }
+
     /// Whether a word says that a value is stated: "recorded" of "no end date recorded".
     pub fn is_stated(self, word: &str) -> bool {
         self.words().stated.has(word)

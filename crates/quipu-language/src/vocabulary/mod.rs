@@ -232,6 +232,8 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     in_places: Listed,
     #[serde(default)]
+    usual_units: Listed,
+    #[serde(default)]
     stated: Listed,
     #[serde(default)]
     reflexives: Listed,

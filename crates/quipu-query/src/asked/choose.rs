@@ -3,9 +3,10 @@
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
+use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out};
 use super::inherited::of_another_thing;
-use super::kinds::misnamed;
+use super::kinds::{called, misnamed};
 use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
 use super::shapes::gives_one_value;
@@ -16,7 +17,9 @@ use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Query, Source};
+use crate::syntax::{
+    Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Query, Select, Source,
+};
 use crate::tables::{Place, Table, Tables, words_of};
 use crate::values::Mention;
 
@@ -137,6 +140,7 @@ impl Features {
                 || gives_parts_of_an_amount(question, candidate)
                 || adds_up_one_value(&candidate.bound.query)
                 || gives_records(question, candidate, asking.tables)
+                || gives_one_of_each(question, candidate, asking.tables)
                 || (candidate.ties > MOST_TIES && !gives_the_order(candidate))
                 || (candidate.rows.rows.len() > MOST_TIES
                     && !candidate.bound.query.order.is_empty()
@@ -258,6 +262,27 @@ fn gives_parts_of_an_amount(question: &str, candidate: &Candidate) -> bool {
     candidate.rows.rows.len() > 1
         && select.is_some_and(|select| matches!(select.items.as_slice(), [item] if is_product(item)))
         && !words.iter().any(|word| groups(word) || language.is_plural(word))
+}
+
+/// Whether a reading gives one row where the question asks for one of each of several things: "for
+/// each range, what is its highest peak".
+fn gives_one_of_each(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let noun = named_behind(&words).and_then(|mut nouns| nouns.next());
+    let are_several = |noun: &String| {
+        let mut kinds = called(noun, language, tables).into_iter();
+        kinds.any(|kind| tables.table(kind).is_some_and(|table| table.rows > 1))
+    };
+    // "The most goals per match", by a quotient.
+    let is_quotient = |of: &Expression| matches!(of, Expression::Arithmetic(..)) || of.has_aggregate();
+    let query = &candidate.bound.query;
+    let is_alone = |select: &Select| {
+        select.group.is_empty()
+            && !select.items.iter().any(|item| is_quotient(&item.expression))
+            && !query.order.iter().any(|order| is_quotient(&order.expression))
+    };
+    candidate.rows.rows.len() == 1 && noun.is_some_and(are_several) && query.select().is_some_and(is_alone)
 }
 
 /// Whether a reading gives rows called by their table and a number that the question does not speak

@@ -53,6 +53,16 @@ pub(super) fn deed_left_out(
         .then(|| deed.clone())
 }
 
+/// The word that tells how many of some things are meant, if a query leaves it out: "how many of the
+/// climbers were women" does not ask for all climbers.
+pub(super) fn part_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let many = words.iter().position(|word| language.wants_the_many(word))?;
+    let of = words.iter().skip(many + 1).position(|word| language.is_of(word))?;
+    let be = words.iter().skip(many + 1 + of).position(|word| language.is_be(word))?;
+    words.get(many + 2 + of + be).filter(|word| left_out.contains(word)).cloned()
+}
+
 /// The word behind a negation, if a query leaves it out and it stands in the title of a column of
 /// its tables which the query does not use either, as half of it at least: "which books have not
 /// been returned" is not answered by the books without a loan, if some loans lack `returned on`.

@@ -22,8 +22,21 @@ pub(super) fn denied_link(question: &str, query: &mut Query, tables: &Tables) ->
     });
     let Body::Select(select) = &mut query.body else { return None };
     let (name, within) = lone_negation(select)?;
-    only_table(&within?)?;
+    let within = within?;
+    let (_, at) = only_table(&within)?;
     let things = name.place.filter(|place| place.column == 0)?.table;
+    // "Never led a tour" of a query that denies the guides of tours.
+    let of_things = words_of(&tables.table(things)?.title);
+    let is_said = |title: &str| {
+        let mut telling = words_of(title).into_iter().filter(|word| language.meanings(word).is_empty());
+        telling.any(|of| !of_things.contains(&of) && words.iter().any(|word| language.is_form(word, &of)))
+    };
+    let table = tables.table(at)?;
+    let is_link = table.is_links();
+    let column = given(&within).and_then(|place| tables.column(place)).map(|column| column.title.as_str());
+    if (!is_link && is_said(&table.title)) || column.is_some_and(is_said) {
+        return None;
+    }
     let is_denied = |column: &Column| {
         let mut title = words_of(&column.title);
         title.retain(|word| language.meanings(word).is_empty());
@@ -83,7 +96,7 @@ pub(super) fn without_the_denied(query: &mut Query) -> Option<Mend> {
     }
     let asks_for_some = |condition: &&Expression| match condition {
         Expression::InQuery(of, rows) => {
-            let rows = rows.select();
+            let rows = rows.select().filter(|_| rows.limit.is_none() && rows.offset == 0);
             **of == name && rows.is_some_and(|rows| only_table(rows).is_some() && given(rows) == Some(place))
         }
         _ => false,

@@ -2,10 +2,13 @@
 
 use quipu_language::{Language, Operation, is_in_phrase, meanings_at, wanted};
 
+use super::kinds::{called as kinds_called, is_among};
 use super::slips::superlatives;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Query, Select, Source};
-use crate::tables::{Place, Tables, words_of};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
+};
+use crate::tables::{Kind, Place, Tables, words_of};
 
 /// Words that may stand between "each" and the noun: "each of the Nordfly models".
 const MOST_BETWEEN: usize = 4;
@@ -43,6 +46,65 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
     select.items.insert(0, Item { expression: column.clone(), alias: None });
     select.group = vec![column];
     Some(Mend { text: format!("the question asks for a value for each {title}"), doubt: Doubt::Little })
+}
+
+/// Groups by the things of the kind that the question names, where a query groups by things of
+/// another kind which refer to them by exactly one column: the clubs of "each region" by the regions
+/// of their towns. For a bound query.
+pub(super) fn by_the_named_kind(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Body::Select(select) = &mut query.body else { return None };
+    let noun = named_behind(&words)?.next().filter(|_| !select.group.is_empty())?;
+    let kinds = kinds_called(noun, language, tables);
+    let Some(Expression::Column(given)) = select.items.first().map(|item| item.expression.clone()) else {
+        return None;
+    };
+    let place = given.place.filter(|place| place.column > 0)?;
+    let column = tables.column(place).filter(|column| !column.mixed)?;
+    let between = tables.leads_to(place)?;
+    let of = tables.table(between)?;
+    if kinds.is_empty() || is_among(between, &kinds, tables) {
+        return None;
+    }
+    let leads = |at: &usize| {
+        let kind = of.columns.get(*at).map(|column| column.kind);
+        matches!(kind, Some(Kind::Entity(Some(kind))) if kinds.contains(&kind))
+    };
+    let mut steps = (1..of.columns.len()).filter(leads);
+    let step = steps.next().filter(|_| steps.next().is_none())?;
+    // "In each region, which town has the most clubs" asks for towns, and may give the regions.
+    let is_said = |title: &str| {
+        let last = words_of(title).pop().filter(|last| language.meanings(last).is_empty());
+        last.is_some_and(|last| words.iter().any(|word| language.is_noun(word, &last)))
+    };
+    let is_kind = |item: &Item| match &item.expression {
+        Expression::Column(column) => column
+            .place
+            .and_then(|place| tables.leads_to(place))
+            .is_some_and(|kind| is_among(kind, &kinds, tables)),
+        _ => false,
+    };
+    if is_said(&of.title) || is_said(&column.title) || select.items.iter().any(is_kind) {
+        return None;
+    }
+    let alias = format!("{}_between", of.id);
+    let at = |column: usize| {
+        let name = of.columns.get(column).map(|column| column.id.clone()).unwrap_or_default();
+        let place = Some(Place { table: between, column });
+        Expression::Column(ColumnRef { table: Some(alias.clone()), name, place })
+    };
+    let text = format!("the question asks for the {} of each {}", at(step), column.title);
+    let (old, new) = (Expression::Column(given), at(step));
+    let items = select.items.iter_mut().map(|item| &mut item.expression);
+    let order = query.order.iter_mut().map(|order| &mut order.expression);
+    for expression in items.chain(&mut select.group).chain(order).filter(|of| **of == old) {
+        *expression = new.clone();
+    }
+    let on = Expression::Compare(Comparison::Equal, Box::new(old), Box::new(at(0)));
+    let source = Source::Table(of.id.clone(), Some(between));
+    select.from.push(From { source, alias: alias.clone(), join: Join::Inner(Some(on)) });
+    Some(Mend { text, doubt: Doubt::Little })
 }
 
 /// The noun of the things for each of which the question asks, if the reading leaves them out and

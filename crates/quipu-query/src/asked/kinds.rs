@@ -44,17 +44,22 @@ pub(super) fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usi
 /// The nouns of a question that name a table of typed things.
 pub fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a String> {
     let language = Language::of_words(words);
-    words
-        .iter()
-        .filter(|word| language.meanings(word).is_empty() && !called(word, language, tables).is_empty())
-        .collect()
+    let is_kind = |word: &str| {
+        let mut kinds = called(word, language, tables).into_iter();
+        kinds.any(|kind| tables.table(kind).is_some_and(|table| !table.is_made()))
+    };
+    words.iter().filter(|word| language.meanings(word).is_empty() && is_kind(word)).collect()
 }
 
 /// The kinds that a question may ask for: films and directors for "which film director". Empty if
-/// no table has such a name.
-pub(super) fn asked_for(question: &str, tables: &Tables) -> Vec<usize> {
+/// no table has such a name. A noun that the graph itself does not have excludes no other things: a
+/// director is a person too.
+fn asked_for(question: &str, tables: &Tables) -> Vec<usize> {
     let language = Language::of(question);
-    nouns(question).iter().flat_map(|noun| called(noun, language, tables)).collect()
+    let mut kinds: Vec<usize> =
+        nouns(question).iter().flat_map(|noun| called(noun, language, tables)).collect();
+    kinds.retain(|kind| tables.table(*kind).is_some_and(|table| !table.is_made()));
+    kinds
 }
 
 /// Whether the things of a table may be among those of others: the tables are the same, one
@@ -65,11 +70,12 @@ pub(super) fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
         Some(Rows::Types(types)) => types.as_slice(),
         _ => &[],
     };
+    let is_of_the_graph = |kind: usize| tables.table(kind).is_some_and(|table| !table.is_made());
     kinds.iter().any(|other| {
         *other == kind
             || above(kind) == Some(*other)
             || above(*other) == Some(kind)
-            || (above(kind).is_some() && above(kind) == above(*other))
+            || (above(kind).is_some_and(is_of_the_graph) && above(kind) == above(*other))
             || types(kind).iter().any(|of| types(*other).contains(of))
     })
 }

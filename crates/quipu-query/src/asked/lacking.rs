@@ -181,7 +181,8 @@ pub(super) fn lone_negation(select: &Select) -> Option<(ColumnRef, Option<Select
     let (Some(Expression::Not(inner)), None) = (negations.next(), negations.next()) else { return None };
     let Expression::InQuery(of, within) = &**inner else { return None };
     let Expression::Column(name) = &**of else { return None };
-    Some((name.clone(), within.select().cloned()))
+    let is_whole = within.limit.is_none() && within.offset == 0;
+    Some((name.clone(), within.select().filter(|_| is_whole).cloned()))
 }
 
 /// The negation among the conditions.

@@ -5,13 +5,12 @@ use super::ages::ages_in_years;
 use super::all_of::all_of_them;
 use super::alternatives::all_alternatives;
 use super::apart::stands_apart;
-use super::beyond::a_step_beyond;
 use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_groups, counts_the_named, counts_the_things, with_counted};
 use super::denied::{denied_both_ways, denied_link, without_the_denied};
 use super::differences::{of_two, right_direction, takes_from_itself};
-use super::each::for_each;
+use super::each::{by_the_named_kind, for_each};
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
 use super::firsts::first_of_its_group;
 use super::honours::without_honours;
@@ -105,7 +104,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_groups(question, query, tables),
         among_those(query, tables),
         for_each(question, query, tables),
-        a_step_beyond(question, query, tables),
+        by_the_named_kind(question, query, tables),
         first_of_its_group(question, query, tables),
         thing_of_extreme(question, query, tables),
         one_of_two(question, query, tables),

@@ -8,7 +8,6 @@ mod ages;
 mod all_of;
 mod alternatives;
 mod apart;
-mod beyond;
 mod both;
 mod bounds;
 mod candidate;

@@ -1,7 +1,7 @@
 //! Questions for others than a thing that they name: who acted in a film with A is not A, and not
 //! everybody else either.
 
-use quipu_language::Language;
+use quipu_language::{Language, is_written_as_name};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
@@ -142,18 +142,29 @@ pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {
     words_of(name).into_iter().next()
 }
 
-/// A reflexive word, if no two columns of the query are held against each other beyond the links:
-/// "a company that they founded themselves" is no company that somebody founded.
-pub(super) fn reflexive_left_out(words: &[String], query: &Query) -> Option<String> {
+/// A reflexive word, if no two columns of the query are held against each other beyond the links, or
+/// against one thing: "a company that they founded themselves" is no company that somebody founded.
+/// "In Oslo itself" only stresses the name.
+pub(super) fn reflexive_left_out(question: &str, words: &[String], query: &Query) -> Option<String> {
     let language = Language::of_words(words);
-    let word = words.iter().find(|word| language.is_reflexive(word))?;
-    let mut compared = 0;
+    let at = words.iter().position(|word| language.is_reflexive(word))?;
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    if before.is_some_and(|name| is_written_as_name(question, name)) {
+        return None;
+    }
+    let (mut compared, mut held) = (0, Vec::new());
     query.visit(&mut |part| {
-        let is_column = |side: &Expression| matches!(side, Expression::Column(_));
-        compared += usize::from(
-            matches!(part, Expression::Compare(_, left, right) if is_column(left) && is_column(right)),
-        );
+        let Expression::Compare(comparison, left, right) = part else { return };
+        match (&**left, &**right) {
+            (Expression::Column(_), Expression::Column(_)) => compared += 1,
+            (Expression::Column(of), Expression::Terms(terms, _)) if *comparison == Comparison::Equal => {
+                held.push((of.place, terms));
+            }
+            _ => {}
+        }
     });
+    let is_again =
+        held.iter().any(|(place, terms)| held.iter().any(|(other, same)| other != place && same == terms));
     let joins = query.select().map_or(0, |select| select.from.len().saturating_sub(1));
-    (compared <= joins).then(|| word.clone())
+    (compared <= joins && !is_again).then(|| words.get(at).cloned()).flatten()
 }

@@ -61,11 +61,29 @@ pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Table
     if is_it(&title) || is_it(&table.title) || table.kinds.iter().any(|kind| is_it(kind)) {
         return None;
     }
+    let others = || {
+        let all = table.columns.iter().enumerate().skip(1);
+        all.filter(|(_, column)| column.kind != Kind::Entity(Some(of)))
+    };
     let named = |(at, column): (usize, &Column)| {
         let is_last = words_of(&column.title).last().is_some_and(|last| language.is_noun(noun, last));
-        (is_last && column.kind != Kind::Entity(Some(of))).then_some(at)
+        is_last.then_some(at)
     };
-    let mut columns = table.columns.iter().enumerate().skip(1).filter_map(named);
+    // A town's region by `located in`, if regions have a table; not a yard's company by `taken over`.
+    let leading = |(at, column): (usize, &Column)| match column.kind {
+        Kind::Entity(Some(end)) => {
+            let leads_in = words_of(&column.title).last().is_some_and(|last| language.is_of_a_place(last));
+            tables.table(end).filter(|end| leads_in && is_it(&end.title)).map(|_| at)
+        }
+        _ => None,
+    };
+    let mut columns: Vec<usize> = others().filter_map(named).collect();
+    if columns.is_empty() {
+        columns = Some(others().filter_map(leading).collect())
+            .filter(|of: &Vec<_>| of.len() == 1)
+            .unwrap_or_default();
+    }
+    let mut columns = columns.into_iter();
     let text = format!("the question asks for the {noun} of each {}", table.title);
     match (columns.next(), columns.next()) {
         (Some(column), None) => *query = columns_of(query.clone(), of, table, std::iter::once(column)),

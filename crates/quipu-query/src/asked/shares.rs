@@ -67,7 +67,16 @@ pub(super) fn of_all_things(question: &str, query: &mut Query, tables: &Tables) 
     let things = tables.table(*heads)?;
     let plain = select.items.len() == 1 && select.filter.is_none() && select.group.is_empty();
     let last = words_of(&things.title).pop()?;
-    if !plain || !counts_all_below(select) || !words.iter().any(|word| language.is_noun(word, &last)) {
+    // "Of the stops of parcels" asks for a share of stops.
+    let is_share = |at: &usize| {
+        let word = words.get(*at).map_or("", String::as_str);
+        let is_of = words.get(at + 1).is_some_and(|next| language.is_of(next));
+        let means = language.meanings(word).iter().any(|meaning| meaning.means == "percentage");
+        means || (is_of && language.speaks_of_sharing(word))
+    };
+    let share = (0..words.len()).find(is_share)?;
+    let noun = words.iter().skip(share + 1).find(|word| language.meanings(word).is_empty())?;
+    if !plain || !counts_all_below(select) || !language.is_noun(noun, &last) {
         return None;
     }
     let name = |alias: &str, table: usize| {
@@ -106,10 +115,23 @@ pub(super) fn of_all_things(question: &str, query: &mut Query, tables: &Tables) 
     Some(Mend { text, doubt: Doubt::Little })
 }
 
+/// Whether a CASE is 1 for those that satisfy its condition, and 0 or nothing for the others.
+fn counts_those(cases: &[(Expression, Expression)], otherwise: Option<&Expression>) -> bool {
+    let is =
+        |of: &Expression, number: f64| matches!(of, Expression::Number(text) if text.parse() == Ok(number));
+    let is_none = otherwise.is_none_or(|of| is(of, 0.0) || *of == Expression::Null);
+    is_none && matches!(cases, [(_, then)] if is(then, 1.0))
+}
+
 /// Puts the number of some things in the place of a sum over cases, and that of all things in the
 /// place of the number of rows that it is divided by.
 fn divided(expression: &mut Expression, those: &Expression, all: &Expression) -> bool {
-    let is_sum = |of: &Expression| matches!(of, Expression::Aggregate { function: Aggregate::Sum | Aggregate::Count, of: Some(of), .. } if matches!(**of, Expression::Case { .. }));
+    let is_sum = |of: &Expression| match of {
+        Expression::Aggregate { function: Aggregate::Sum | Aggregate::Count, of: Some(of), .. } => {
+            matches!(&**of, Expression::Case(cases, otherwise) if counts_those(cases, otherwise.as_deref()))
+        }
+        _ => false,
+    };
     fn put(expression: &mut Expression, is_sum: &dyn Fn(&Expression) -> bool, those: &Expression) -> usize {
         if is_sum(expression) {
             *expression = those.clone();
@@ -120,6 +142,10 @@ fn divided(expression: &mut Expression, those: &Expression, all: &Expression) ->
     let Expression::Arithmetic(Arithmetic::Divide, above, below) = expression else {
         return expression.parts_mut().into_iter().any(|part| divided(part, those, all));
     };
+    let is_count = matches!(**below, Expression::Aggregate { function: Aggregate::Count, of: None, .. });
+    if !is_count {
+        return divided(above, those, all);
+    }
     if put(above, &is_sum, those) != 1 {
         return false;
     }

@@ -10,7 +10,9 @@ use quipu_language::{
 
 use super::Nearness;
 use super::both::either_for_both;
-use super::columns_left_out::{column_left_out, deed_left_out, denied_property, denied_relation};
+use super::columns_left_out::{
+    column_left_out, deed_left_out, denied_property, denied_relation, part_left_out,
+};
 use super::each::{each_left_out, first_of_each};
 use super::explain::Unexplained;
 use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
@@ -164,9 +166,7 @@ impl<'a> Compared<'a> {
             return Heeded::No;
         }
         // "Co-wrote films with A": those who share one with A, without A.
-        // "With no end date recorded" of a query for those without one.
-        let is_lacking = language.is_stated(word) && said.does.contains("negation");
-        if is_lacking || is_bare_unit(words, at, said, *language) {
+        if is_stated_of_nothing(words, at, said, *language) || is_bare_unit(words, at, said, *language) {
             return Heeded::Yes;
         }
         let is_shared = language.speaks_of_sharing(word) && leaves_out_itself(query);
@@ -194,10 +194,17 @@ impl<'a> Compared<'a> {
         };
         // The first of all is not the first of each, but the highest price per unit.
         let is_first = query.limit == Some(1) && !query.order.is_empty();
-        let measure = extreme_of(query).and_then(|column| tables.column(column.place?));
         let is_measured = |noun: &str| {
-            let title = measure.map(|column| words_of(&column.title)).unwrap_or_default();
-            title.iter().any(|of| language.is_noun(noun, of))
+            let mut found = false;
+            for order in &query.order {
+                order.expression.visit(&mut |part| {
+                    let Expression::Column(column) = part else { return };
+                    let title = column.place.and_then(|place| tables.column(place));
+                    let title = title.map(|column| words_of(&column.title)).unwrap_or_default();
+                    found |= title.iter().any(|of| language.is_noun(noun, of));
+                });
+            }
+            found
         };
         let is_row = |noun: &str| match is_first {
             true => is_measured(noun),
@@ -289,8 +296,9 @@ impl<'a> Compared<'a> {
             shares_by_another(words, query, tables),
             either_for_both(words, query),
             same_as_nothing(words, names, query),
-            reflexive_left_out(words, query),
+            reflexive_left_out(question, words, query),
             second_denied(words, names),
+            part_left_out(words, names),
             ruled_out(question, words, query, tables),
             something_else(question, query, said, names, near, tables),
         ];
@@ -501,13 +509,25 @@ fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
     !multiplied && !numbers.chain(values).any(is_near)
 }
 
-/// Whether a word is the unit of a number that a query compares with columns which have no unit in
-/// their names: "above 4000 metres" of an elevation.
+/// Whether a word says of a value that is lacking that nobody stated it: "recorded" of "no end date
+/// recorded".
+fn is_stated_of_nothing(words: &[String], at: usize, said: &Said, language: Language) -> bool {
+    /// Words from "no" to the word: "no end date is recorded".
+    const MOST_BEFORE: usize = 4;
+    let before = words.iter().take(at).rev().take(MOST_BEFORE);
+    words.get(at).is_some_and(|word| language.is_stated(word))
+        && said.does.contains("negation")
+        && before.into_iter().any(|word| language.denies_a_thing(word))
+}
+
+/// Whether a word is the usual unit of a number that a query compares with columns which have no unit
+/// in their names: "above 4000 metres" of an elevation, not "above 4000 feet".
 fn is_bare_unit(words: &[String], at: usize, said: &Said, language: Language) -> bool {
     let is_unit = |word: &String| language.is_unit(word);
+    let is_usual = |word: &String| language.is_usual_unit(word);
     let number = at.checked_sub(1).and_then(|before| words.get(before));
     let has_unit = || said.columns.keys().any(|title| words_of(title).iter().any(is_unit));
-    words.get(at).is_some_and(is_unit)
+    words.get(at).is_some_and(is_usual)
         && number.is_some_and(|number| number.parse::<f64>().is_ok() && said.values.contains(number))
         && !has_unit()
 }

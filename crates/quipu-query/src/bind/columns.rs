@@ -261,11 +261,13 @@ impl Binder<'_> {
     /// A column with this name of the nearest table that things refer to, directly or through
     /// others: a club's country is that of its town, not those of its huts.
     fn ahead(&self, start: usize, name: &str) -> Option<(Vec<Link>, usize, usize)> {
+        /// Most tables that are looked through at each step.
+        const MOST_TABLES: usize = 60;
         let mut frontier: Vec<(Vec<Link>, usize)> = vec![(Vec::new(), start)];
         let mut seen = vec![start];
         for _ in 0..MOST_AHEAD {
             let mut next: Vec<(Vec<Link>, usize)> = Vec::new();
-            for (path, at) in &frontier {
+            for (path, at) in frontier.iter().take(MOST_TABLES) {
                 for link in self.links_of(*at) {
                     let to = link.to.table;
                     // Into the links of these things, or along a column.

@@ -1,5 +1,7 @@
 //! Resolves texts that a column is compared with to values of that column.
 
+use std::collections::HashSet;
+
 use oxrdf::{NamedNode, Term};
 use quipu_graph::holds_part_of_name;
 use quipu_language::{Language, means_true};
@@ -10,6 +12,9 @@ use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, Expression, Function};
 use crate::tables::{Column, Kind, Place, Rows, Table, words_of};
 use crate::values::{How, Match};
+
+/// A value that lies more columns ahead leaves much doubt.
+const MOST_SURE: usize = 2;
 
 impl Binder<'_> {
     /// Binds the texts of a comparison.
@@ -185,10 +190,13 @@ impl Binder<'_> {
             .linked_value(place, text, whole)
             .or_else(|| self.named_beyond(place.table, text))
             .or_else(|| self.value_beyond(place, text))
+            .or_else(|| self.value_of_heads(place, text))
             .or_else(|| self.linked_value(place, text, worst))?;
         let name = self.tables.column(found.place)?.id.clone();
         let of = self.tables.table(found.place.table)?.id.clone();
-        self.mend(Doubt::Little, format!("“{text}” is a value of {name} of the linked table {of}"));
+        // Three columns ahead are facts about other things.
+        let doubt = if path.len() > MOST_SURE { Doubt::Much } else { Doubt::Little };
+        self.mend(doubt, format!("“{text}” is a value of {name} of the linked table {of}"));
         let alias = self.joined(&reach, &path, depth, scopes);
         let column = ColumnRef { table: Some(alias), name, place: Some(found.place) };
         Some((Expression::Column(column), found))
@@ -215,12 +223,9 @@ impl Binder<'_> {
     /// The thing of this name that two columns lead to, one behind the other: the city of a stop's
     /// district. `None` if several ways lead to things of this name.
     fn named_beyond(&self, table: usize, text: &str) -> Option<(Vec<Link>, Match)> {
-        let forward = |at: usize| {
-            let links = self.links_of(at).into_iter();
-            links.filter(move |link| link.from.table == at && link.from.column > 0 && link.to.column == 0)
-        };
-        let mut ways =
-            forward(table).flat_map(|first| forward(first.to.table).map(move |second| (first, second)));
+        let mut ways = self
+            .ahead_of(table)
+            .flat_map(|first| self.ahead_of(first.to.table).map(move |second| (first, second)));
         let mut found =
             ways.by_ref().filter(|(_, second)| second.to.table != table).filter_map(|(first, second)| {
                 let name = self.values.lookup(self.tables, self.found, second.to, text)?;
@@ -236,19 +241,23 @@ impl Binder<'_> {
     fn value_beyond(&self, written: Place, text: &str) -> Option<(Vec<Link>, Match)> {
         /// Most columns between the things and the value.
         const MOST: usize = 3;
-        let forward = |at: usize| {
-            let links = self.links_of(at).into_iter();
-            links.filter(move |link| link.from.table == at && link.from.column > 0 && link.to.column == 0)
-        };
+        /// Most tables that are looked through at each of them.
+        const MOST_TABLES: usize = 60;
+        let mut seen = HashSet::from([written.table]);
         let mut ways: Vec<Vec<Link>> =
-            forward(written.table).filter(|link| link.from == written).map(|link| vec![link]).collect();
+            self.ahead_of(written.table).filter(|link| link.from == written).map(|link| vec![link]).collect();
+        seen.extend(ways.iter().flatten().map(|link| link.to.table));
         for _ in 1..MOST {
-            let longer = |way: Vec<Link>| {
-                let at = way.last().map_or(written.table, |link| link.to.table);
-                let next = forward(at).filter(|link| link.to.table != written.table);
-                next.map(|link| way.iter().copied().chain([link]).collect()).collect::<Vec<Vec<Link>>>()
-            };
-            ways = ways.into_iter().flat_map(longer).collect();
+            let mut next: Vec<Vec<Link>> = Vec::new();
+            for way in &ways {
+                let Some(last) = way.last() else { continue };
+                for link in self.ahead_of(last.to.table).filter(|link| !seen.contains(&link.to.table)) {
+                    next.push(way.iter().copied().chain([link]).collect());
+                }
+            }
+            next.truncate(MOST_TABLES);
+            seen.extend(next.iter().filter_map(|way| Some(way.last()?.to.table)));
+            ways = next;
             let mut found = ways.iter().flat_map(|way| {
                 let table = way.last().map_or(written.table, |link| link.to.table);
                 let count = self.tables.table(table).map_or(0, |table| table.columns.len());
@@ -262,6 +271,24 @@ impl Binder<'_> {
             }
         }
         None
+    }
+
+    /// The value that the heads of a table of links are linked with: the instructors of a course
+    /// "Knots" are those of its runs, which have no names.
+    fn value_of_heads(&self, written: Place, text: &str) -> Option<(Vec<Link>, Match)> {
+        let Rows::Links { heads, .. } = &self.tables.table(written.table)?.source else { return None };
+        if written.column != 0 {
+            return None;
+        }
+        let name = Place { table: *heads, column: 0 };
+        let (path, found) = self.linked_value(name, text, How::Joined)?;
+        Some((std::iter::once(Link { from: written, to: name }).chain(path).collect(), found))
+    }
+
+    /// The links along a table's columns to the things that they lead to.
+    fn ahead_of(&self, table: usize) -> impl Iterator<Item = Link> {
+        let links = self.links_of(table).into_iter();
+        links.filter(move |link| link.from.table == table && link.from.column > 0 && link.to.column == 0)
     }
 
     /// The column of dates to compare a date with: the one of the table with the most similar name.

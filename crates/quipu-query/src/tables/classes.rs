@@ -26,7 +26,7 @@ const SUBCLASS: [&str; 2] =
 const MOST_ABOVE: usize = 100;
 const HIGHEST: usize = 30;
 /// A class with more subclasses gets no table of its own: a query would have to name them all.
-const MOST_KINDS: usize = 500;
+pub(super) const MOST_KINDS: usize = 500;
 /// The least share of its relations that a class must have in common with its sisters for them to
 /// be one table.
 const ALIKE: f64 = 0.5;
@@ -137,9 +137,10 @@ pub(super) async fn classes_of(graph: &dyn Graph, samples: &Samples) -> Result<C
     }
     types.retain(|of| of.entities > 0);
     types.sort_by(|a, b| b.entities.cmp(&a.entities).then_with(|| a.iris.cmp(&b.iris)));
+    let superclasses: HashSet<NodeId> = above.of.values().flatten().copied().collect();
     let is_alone = |node: NodeId| {
         let is_told = |class: NodeId| summaries.contains_key(&class);
-        !above.of(node).any(is_told) && !above.of.values().any(|classes| classes.contains(&node))
+        !above.of(node).any(is_told) && !superclasses.contains(&node)
     };
     types.extend(sisters(&types, &relations, is_alone, |nodes| samples.types_each(nodes)));
     types.sort_by(|a, b| {

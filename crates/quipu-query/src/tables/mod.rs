@@ -284,6 +284,12 @@ impl Table {
         self.rows > 1 && self.columns.get(column).is_some_and(all)
     }
 
+    /// Whether the graph lacks the class of its rows: it is made of types with the same relations,
+    /// and its noun says nothing of what other things are.
+    pub fn is_made(&self) -> bool {
+        matches!(&self.source, Rows::Types(iris) if iris.first().is_some_and(|iri| iri.starts_with(ABOVE)))
+    }
+
     /// Whether each row is a link between two entities, not an entity.
     pub fn is_links(&self) -> bool {
         matches!(self.source, Rows::Links { .. })

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use quipu_graph::{NodeId, RelationId};
 use quipu_language::Language;
 
-use super::classes::Type;
+use super::classes::{MOST_KINDS, Type};
 use super::names::{ABOVE, UNNAMED};
 use super::{Kind, Rows, Table, Tables, words_of};
 
@@ -18,8 +18,8 @@ const LEAST_COMMON: usize = 4;
 const COMMON: f64 = 0.75;
 
 /// The classes above types of the same relations. `types` are sorted by the number of entities;
-/// `above` and `below` tell whether a class stands above a type or below it; `types_each` counts
-/// the types among some that an entity has on average.
+/// `is_alone` tells whether no class stands above a type or below it; `types_each` counts the types
+/// among some that an entity has on average.
 pub(super) fn sisters(
     types: &[Type],
     relations: &HashMap<NodeId, HashSet<RelationId>>,
@@ -30,7 +30,8 @@ pub(super) fn sisters(
     let of_type = |of: &Type| of.node.and_then(|node| relations.get(&node)).unwrap_or(&none);
     let mut groups: Vec<Vec<&Type>> = Vec::new();
     let alone = types.iter().filter(|of| of.kinds.is_empty() && of.only.is_none());
-    for of in alone.filter(|of| of.node.is_some_and(&is_alone)) {
+    let has_enough = |of: &&Type| of_type(of).len() >= LEAST_COMMON;
+    for of in alone.filter(has_enough).filter(|of| of.node.is_some_and(&is_alone)) {
         let is_sister = |group: &&mut Vec<&Type>| {
             group.first().is_some_and(|first| are_alike(of_type(first), of_type(of)))
         };
@@ -42,12 +43,14 @@ pub(super) fn sisters(
     let above = |group: &Vec<&Type>| {
         let nodes: HashSet<NodeId> = group.iter().flat_map(|of| of.nodes.iter().copied()).collect();
         let each = types_each(&nodes).max(1.0);
+        let all = (group.iter().map(|of| of.entities).sum::<u64>() as f64 / each).round() as u64;
         let iris = group.iter().flat_map(|of| &of.iris);
         let key = iris.clone().min().map(|first| format!("{ABOVE}{first}"));
         Type {
             node: None,
             name: UNNAMED.to_owned(),
-            entities: (group.iter().map(|of| of.entities).sum::<u64>() as f64 / each).round() as u64,
+            // All of them, and at least those of the largest type.
+            entities: group.iter().map(|of| of.entities).max().unwrap_or(0).max(all),
             iris: key.into_iter().chain(iris.cloned()).collect(),
             nodes: nodes.into_iter().collect(),
             types_each: each,
@@ -57,7 +60,7 @@ pub(super) fn sisters(
             only: None,
         }
     };
-    groups.iter().filter(|group| group.len() > 1).map(above).collect()
+    groups.iter().filter(|group| (2..=MOST_KINDS).contains(&group.len())).map(above).collect()
 }
 
 impl Tables {
@@ -78,7 +81,6 @@ impl Tables {
     /// The types below a class that the graph lacks, as far as words name them and not the class.
     fn sisters_named_by(&self, above: usize, words: &[String]) -> Vec<usize> {
         let language = Language::of_words(words);
-        let is_made = |table: &Table| matches!(&table.source, Rows::Types(iris) if iris.first().is_some_and(|iri| iri.starts_with(ABOVE)));
         // "Mountain" of "mountain range" names no mountain.
         let is_of_longer = |at: usize, noun: &str| {
             self.tables.iter().any(|table| {
@@ -96,7 +98,7 @@ impl Tables {
                 all.any(|(at, word)| language.is_noun(word, &last) && !is_of_longer(at, word))
             })
         };
-        if self.table(above).is_none_or(|table| !is_made(table) || is_named(table)) {
+        if self.table(above).is_none_or(|table| !table.is_made() || is_named(table)) {
             return Vec::new();
         }
         let within = self.tables.iter().enumerate().filter(|(_, table)| table.within == Some(above));
@@ -127,6 +129,10 @@ impl Tables {
 
 /// Whether two types have nearly all of their relations in common.
 fn are_alike(first: &HashSet<RelationId>, second: &HashSet<RelationId>) -> bool {
+    let (less, more) = (first.len().min(second.len()), first.len().max(second.len()));
+    if less as f64 <= COMMON * more as f64 {
+        return false;
+    }
     let common = first.intersection(second).count();
     common >= LEAST_COMMON && common as f64 > COMMON * first.union(second).count() as f64
 }

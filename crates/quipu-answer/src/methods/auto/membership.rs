@@ -91,6 +91,7 @@ fn is_called(table: &Table, kind: &str) -> bool {
     let (title, kind) = (words_of(&table.title), words_of(kind));
     let language = Language::of_words(&kind);
     matches!(table.source, Rows::Types(_))
+        && !table.is_made()
         && title.len() == kind.len()
         && kind.iter().zip(&title).all(|(word, of)| language.are_one_noun(word, of))
 }

@@ -20,7 +20,8 @@ impl RelationNames {
         Self(names)
     }
 
-    /// Turns a card round that has the directions wrong, and removes from it the forward words that are names of other relations than `own`. `None`
+    /// Turns a card round that has its directions wrong. Removes from it the forward words that are
+    /// names of other relations than `own`. `None`
     /// if its forward phrase is such a name: then the model mistook the relation.
     pub(super) fn held_against(&self, card: RelationCard, own: &str) -> Option<RelationCard> {
         let mut card = if is_turned_round(&card, own) { turned_round(card) } else { card };

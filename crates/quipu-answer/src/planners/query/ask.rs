@@ -73,7 +73,8 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         }
         // If the hint names several columns, the model uses all of them; so it names one.
         let Some(found) = meant(text, &mention, tables) else { continue };
-        let place = tables.table(found.place.table).zip(tables.column(found.place));
+        let place = tables.widest(found.place);
+        let place = tables.table(place.table).zip(tables.column(place));
         if let (Some((table, column)), Some(value)) = (place, found.shown.first()) {
             let value = cell(value).replace('\'', "''");
             hints.push(format!("“{}” may be {}.{} = '{value}'", cell(&mention.text), table.id, column.id));

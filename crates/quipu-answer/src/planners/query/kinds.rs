@@ -37,8 +37,8 @@ const SLACK: f32 = 0.02;
 /// The noun that fits everything.
 const NO_NOUN: &str = "thing";
 
-/// The tables, with nouns for those that no type names. The model is asked when the nouns are first
-/// needed.
+/// The tables, with nouns for those that the graph does not name. The model is asked for those of a
+/// graph without types when the nouns are first needed.
 pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTables>, AnswerError> {
     let graph = graph_tables(context).await?;
     // The last call is kept for the query.

@@ -35,7 +35,7 @@ pub(super) async fn skips(
     plan: &Planned,
 ) -> Result<bool, AnswerError> {
     let language = Language::of(question);
-    let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
+    let (PlanStart::Entity(node, span), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
         return Ok(false);
     };
     let words = quipu_query::words_of(question);
@@ -47,12 +47,24 @@ pub(super) async fn skips(
         name.iter().any(|name| words.iter().any(|word| language.is_form(word, name)))
     };
     let is_said = |step: &Step| step.relation == last.relation || is_named(step);
-    let is_asked = plan.made == Made::Count || is_named(last);
+    let is_asked = plan.made == Made::Count || (is_named(last) && says_only(context, question, span, last));
     if !is_asked || before.is_empty() || before.iter().any(is_said) {
         return Ok(false);
     }
     let of_start = context.graph().relations_of(&[*node]).await?;
     Ok(of_start.iter().flatten().any(|known| known.step == *last))
+}
+
+/// Whether a question says nothing but the name at `span` and a step: "where was she born", and not
+/// "where was her wife born".
+fn says_only(context: &Context<'_>, question: &str, span: &Range<usize>, step: &Step) -> bool {
+    let language = Language::of(question);
+    let relation = context.graph().relations().get(step.relation.0 as usize);
+    let name = relation.map(|relation| quipu_query::words_of(&relation.name)).unwrap_or_default();
+    let around = [question.get(..span.start), question.get(span.end..)];
+    let words = around.into_iter().flatten().flat_map(quipu_query::words_of);
+    let mut telling = words.filter(|word| language.meanings(word).is_empty() && word.chars().count() > 1);
+    telling.all(|word| name.iter().any(|of| language.is_form(&word, of)))
 }
 
 /// Whether a path goes to a number and back by the same relation: two players with the same number
@@ -86,7 +98,7 @@ pub(super) async fn passes_a_place(
     const SEEN: usize = 5;
     let words = quipu_query::words_of(question);
     let language = Language::of(question);
-    let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
+    let (PlanStart::Entity(node, span), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
         return Ok(false);
     };
     let relation = context.graph().relations().get(last.relation.0 as usize);
@@ -96,16 +108,10 @@ pub(super) async fn passes_a_place(
         return Ok(false);
     }
     // "Where was she born": `born in` leads to a place.
-    let leads_to = before.last().and_then(|step| context.graph().relations().get(step.relation.0 as usize));
-    let leads_in = |step: &Step| step.direction == Direction::Forward;
-    let is_in =
-        |name: &str| quipu_query::words_of(name).last().is_some_and(|last| language.is_of_a_place(last));
-    let is_said_of = |name: &str| {
-        let name = quipu_query::words_of(name);
-        name.iter().any(|of| words.iter().any(|word| language.is_form(word, of)))
-    };
-    if before.last().is_some_and(leads_in)
-        && leads_to.is_some_and(|relation| is_in(&relation.name) && is_said_of(&relation.name))
+    if let Some(step) = before.last().filter(|step| step.direction == Direction::Forward)
+        && let Some(relation) = context.graph().relations().get(step.relation.0 as usize)
+        && quipu_query::words_of(&relation.name).last().is_some_and(|last| language.is_of_a_place(last))
+        && says_only(context, question, span, step)
     {
         return Ok(true);
     }
