@@ -2,6 +2,7 @@
 //! looked at while building.
 
 use quipu_query::asked::Nearness;
+use quipu_query::{Relevance, RenderConfig};
 
 use crate::common::checks::{doubts, graph, weighed};
 use crate::common::{Shop, answers};
@@ -15,7 +16,7 @@ async fn mountains() -> Shop {
          :k1 a :Park ; rdfs:label \"Green Park\" ; :region :g1 . \
          :r1 a :Range ; rdfs:label \"Grey Teeth\" . :r2 a :Range ; rdfs:label \"Sarn Alps\" . \
          :g1 a :Region ; rdfs:label \"Tolmis\" ; :country \"Ardesken\" . :g2 a :Region ; rdfs:label \"Vintra\" ; :country \"Kostrane\" . \
-         :t1 a :Town ; rdfs:label \"Elosk\" ; :inRegion :g1 . :t2 a :Town ; rdfs:label \"Klund\" ; :inRegion :g2 . \
+         :t1 a :Town ; rdfs:label \"Elosk\" ; :inRegion :g1 . :t2 a :Town ; rdfs:label \"Klund\" ; :inRegion :g2 . :t3 a :Town ; rdfs:label \"Jamim\" ; :inRegion :g2 . \
          :c1 a :Club ; rdfs:label \"Iron Boots\" ; :seat :t1 . :c2 a :Club ; rdfs:label \"Guides' Union\" ; :seat :t2 . \
          :c3 a :Club ; rdfs:label \"Idle Club\" ; :seat :t2 . \
          :h1 a :Hut ; rdfs:label \"Mist Hut\" ; :runBy :c1 ; :inRegion :g2 ; :beds 40 . \
@@ -47,6 +48,29 @@ async fn types_of_the_same_relations_are_one_table() {
     assert!(all.contains("Volcano") && !all.contains("urn:quipu"), "{all}");
     // Towns and clubs have nothing in common.
     assert!(named.tables.find("town").is_some() && named.tables.find("club").is_some());
+}
+
+#[tokio::test]
+async fn who_names_the_types_sees_their_tables() {
+    let lake = |name: &str, types: &str| {
+        format!(":{name} a {types} ; rdfs:label \"{name}\" ; :depth 4 ; :area 2 ; :inflow :i ; :outflow :o .")
+    };
+    let mut shop = graph(
+        &[lake("Orsa", ":Lake"), lake("Velm", ":Reservoir"), lake("Arn", ":Lake, :Reservoir")].join(" "),
+    )
+    .await;
+    let unnamed = shop.tables.unnamed();
+    shop.tables.rename(unnamed[0].table, "water");
+    let shown = |question: &str| {
+        let tables = shop.tables.as_named_by(&quipu_query::words_of(question));
+        tables.render(&Relevance::default(), &RenderConfig::default()).text
+    };
+    // A thing may be both, so its types are links and not a column.
+    let all = shown("Which waters are deep?");
+    assert!(all.contains("TABLE water (") && !all.contains("TABLE lake ("), "{all}");
+    let lakes = shown("Which lakes are deep?");
+    assert!(lakes.contains("TABLE lake (") && !lakes.contains("TABLE water ("), "{lakes}");
+    assert_eq!(answers(&shop, "How many waters are there?", "SELECT COUNT(*) FROM water").await, ["3"]);
 }
 
 #[tokio::test]
@@ -111,6 +135,17 @@ async fn the_denied_link_is_the_one_that_the_question_denies() {
 }
 
 #[tokio::test]
+async fn what_is_denied_is_denied_of_all_that_are_asked_for() {
+    let shop = mountains().await;
+    let towns = "SELECT region.name FROM town JOIN region ON town.in_region = region.name \
+                 WHERE town.name NOT IN (SELECT seat FROM club WHERE name = 'Idle Club')";
+    assert_eq!(answers(&shop, "Which regions have no idle club?", towns).await, ["Tolmis"]);
+    let alone =
+        "SELECT in_region FROM town WHERE name NOT IN (SELECT seat FROM club WHERE name = 'Idle Club')";
+    assert_eq!(answers(&shop, "In which regions is there no idle club?", alone).await, ["Tolmis"]);
+}
+
+#[tokio::test]
 async fn a_mutual_relation_is_denied_both_ways() {
     let shop = mountains().await;
     let single = "SELECT name FROM person WHERE name NOT IN (SELECT person FROM person_married_to)";
@@ -161,6 +196,19 @@ async fn what_is_asked_of_each_or_of_a_part_is_not_answered_by_one_or_all() {
     let (features, _) =
         weighed(&shop, "Which sightings did Osk Grell make?", records, Nearness::default(), &[]).await;
     assert!(!features.is_doubtful());
+}
+
+#[tokio::test]
+async fn a_year_ends() {
+    let shop = graph(
+        ":a a :Saw ; rdfs:label \"Red Saw\" ; :bought \"2022-05-01\"^^xsd:date . \
+         :b a :Saw ; rdfs:label \"Blue Saw\" ; :bought \"2023-05-01\"^^xsd:date . \
+         :c a :Saw ; rdfs:label \"Grey Saw\" ; :bought \"2024-05-01\"^^xsd:date .",
+    )
+    .await;
+    let since = "SELECT name FROM saw WHERE bought >= '2023-01-01'";
+    assert_eq!(answers(&shop, "Which saws were bought in 2023?", since).await, ["Blue Saw"]);
+    assert_eq!(answers(&shop, "Which saws were bought since 2023?", since).await, ["Blue Saw", "Grey Saw"]);
 }
 
 #[tokio::test]

@@ -403,6 +403,16 @@ impl Language {
         listed(&self.words().general.words)
     }
 
+    /// Whether a word puts a thing into a place or a time: "in".
+    pub fn is_inside(self, word: &str) -> bool {
+        self.words().walks.inside.has(word)
+    }
+
+    /// Whether a word begins a time that goes on: "since".
+    pub fn begins_a_time(self, word: &str) -> bool {
+        self.words().times.since.has(word)
+    }
+
     /// Whether a unit is one that a column without a unit in its name usually has: metres, not feet.
     pub fn is_usual_unit(self, word: &str) -> bool {
         self.words().usual_units.has(word)

@@ -58,9 +58,9 @@ pub(super) fn deed_left_out(
 pub(super) fn part_left_out(words: &[String], left_out: &[String]) -> Option<String> {
     let language = Language::of_words(words);
     let many = words.iter().position(|word| language.wants_the_many(word))?;
-    let of = words.iter().skip(many + 1).position(|word| language.is_of(word))?;
-    let be = words.iter().skip(many + 1 + of).position(|word| language.is_be(word))?;
-    words.get(many + 2 + of + be).filter(|word| left_out.contains(word)).cloned()
+    words.get(many + 1).filter(|word| language.is_of(word))?;
+    let be = words.iter().skip(many + 2).position(|word| language.is_be(word))?;
+    words.get(many + 3 + be).filter(|word| left_out.contains(word)).cloned()
 }
 
 /// The word behind a negation, if a query leaves it out and it stands in the title of a column of

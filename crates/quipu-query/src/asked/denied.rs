@@ -5,7 +5,7 @@ use quipu_language::Language;
 use super::lacking::{denied, lone_negation, negation_in, only_table};
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
-use crate::tables::{Column, Place, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// Denies the link that the question denies, where a query denies another one of the same things.
 /// For a bound query whose only negation is `name NOT IN (SELECT …)`; `None` unless exactly one
@@ -139,6 +139,55 @@ pub(super) fn denied_both_ways(query: &mut Query, tables: &Tables) -> Option<Men
     select.filter = Some(Expression::both(select.filter.take(), Expression::Not(Box::new(among))));
     let text = format!("{title} is mutual: the query denies it both ways");
     Some(Mend { text, doubt: Doubt::None })
+}
+
+/// Denies of all that the question asks for, where a query denies of others that lead to them: the
+/// counties in which "there is no fish farm" are not those of a town without one. For a bound query
+/// whose only negation is `name NOT IN (SELECT …)`.
+pub(super) fn denied_of_all(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Body::Select(select) = &mut query.body else { return None };
+    let (name, _) = lone_negation(select).filter(|_| select.group.is_empty())?;
+    let between = name.place.filter(|place| place.column == 0)?.table;
+    let of = tables.table(between).filter(|of| !of.is_links())?;
+    let [Item { expression: Expression::Column(given), .. }] = select.items.as_slice() else { return None };
+    let asked = tables.leads_to(given.place?)?;
+    let is_said = |table: usize| {
+        let last = tables.table(table).and_then(|table| words_of(&table.title).pop());
+        last.is_some_and(|last| words.iter().any(|word| language.is_noun(word, &last)))
+    };
+    if asked == between || is_said(between) || !is_said(asked) {
+        return None;
+    }
+    let leads = |at: &usize| of.columns.get(*at).is_some_and(|of| of.kind == Kind::Entity(Some(asked)));
+    let mut leading = (1..of.columns.len()).filter(leads);
+    let column = leading.next().filter(|_| leading.next().is_none())?;
+    let id = of.columns.get(column)?.id.clone();
+    let to = |alias: Option<String>| {
+        let place = Some(Place { table: between, column });
+        Expression::Column(ColumnRef { table: alias, name: id.clone(), place })
+    };
+    let negation = negation_in(select.filter.as_mut()?)?;
+    let Expression::Not(inner) = std::mem::replace(negation, Expression::Null) else { return None };
+    let Expression::InQuery(_, denied) = *inner else { return None };
+    let alias = format!("{}_denied", of.id);
+    let own = Expression::Column(ColumnRef { table: Some(alias.clone()), ..name.clone() });
+    let with_value = Expression::Not(Box::new(Expression::IsNull(Box::new(to(Some(alias.clone()))))));
+    let source = Source::Table(of.id.clone(), Some(between));
+    let those = Select {
+        items: vec![Item { expression: to(Some(alias.clone())), alias: None }],
+        from: vec![From { source, alias, join: Join::Inner(None) }],
+        filter: Some(Expression::both(Some(Expression::InQuery(Box::new(own), denied)), with_value)),
+        ..Select::default()
+    };
+    let among = Expression::InQuery(Box::new(to(name.table)), Box::new(Query::of(those)));
+    *negation = Expression::Not(Box::new(among));
+    select.distinct = true;
+    Some(Mend {
+        text: format!("the question denies of each {id}, not of each {}", of.id),
+        doubt: Doubt::Little,
+    })
 }
 
 /// The only column that a SELECT gives.

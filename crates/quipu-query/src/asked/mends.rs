@@ -8,7 +8,7 @@ use super::apart::stands_apart;
 use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
 use super::counted::{adds_the_pieces, counts_the_groups, counts_the_named, counts_the_things, with_counted};
-use super::denied::{denied_both_ways, denied_link, without_the_denied};
+use super::denied::{denied_both_ways, denied_link, denied_of_all, without_the_denied};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::{by_the_named_kind, for_each};
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
@@ -24,7 +24,7 @@ use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
-use super::slips::{right_dates, right_ends, right_groups, right_sides};
+use super::slips::{right_dates, right_ends, right_groups, right_sides, within_its_year};
 use super::stand_ins::{called_by_their_keys, with_their_names};
 use super::units::right_units;
 use crate::QueryError;
@@ -94,12 +94,14 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_ends(question, query, tables),
         right_comparison(question, query, tables),
         right_direction(question, query, tables),
+        within_its_year(question, query, tables),
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
         those_that_lack(question, query, tables),
         denied_link(question, query, tables),
         without_the_denied(query),
         denied_both_ways(query, tables),
+        denied_of_all(question, query, tables),
         right_sides(question, query, tables),
         right_groups(question, query, tables),
         among_those(query, tables),

@@ -1,7 +1,7 @@
 //! Other columns of the things that a query gives: the parts of a price that is a node with an
 //! amount and a currency, and the city of a site if the question asks for a city.
 
-use quipu_language::{Language, asking_clause};
+use quipu_language::{Language, are_places, asking_clause};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
@@ -73,7 +73,8 @@ pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Table
     let leading = |(at, column): (usize, &Column)| match column.kind {
         Kind::Entity(Some(end)) => {
             let leads_in = words_of(&column.title).last().is_some_and(|last| language.is_of_a_place(last));
-            tables.table(end).filter(|end| leads_in && is_it(&end.title)).map(|_| at)
+            let is_asked = |end: &Table| is_it(&end.title) && (leads_in || are_places(&end.title));
+            tables.table(end).filter(|end| is_asked(end)).map(|_| at)
         }
         _ => None,
     };

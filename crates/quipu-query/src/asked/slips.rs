@@ -182,6 +182,50 @@ pub(super) fn right_dates(question: &str, query: &mut Query, tables: &Tables) ->
     mend
 }
 
+/// Ends a year that a query only begins: "bought in 2023" is not bought since 2023.
+pub(super) fn within_its_year(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let goes_on = |word: &String| language.is_after(word) || language.begins_a_time(word);
+    if words.iter().any(goes_on) {
+        return None;
+    }
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
+        let begins = conditions.iter().find_map(|condition| {
+            let Expression::Compare(Comparison::AtLeast, of, value) = condition else { return None };
+            let (Expression::Column(column), Expression::Text(first)) = (&**of, &**value) else {
+                return None;
+            };
+            let is_date = column.place.and_then(|place| tables.column(place))?.kind == Kind::Date;
+            let year = first.strip_suffix("-01-01").filter(|_| is_date)?;
+            // "In 2023 or later" goes on.
+            let says_in = |at: usize| {
+                let is_it = words.get(at).is_some_and(|said| said == year);
+                let before = at.checked_sub(1).and_then(|before| words.get(before));
+                let mut behind = words.iter().skip(at + 1).take(2);
+                is_it
+                    && before.is_some_and(|before| language.is_inside(before))
+                    && !behind.any(|word| language.meanings(word).iter().any(|of| of.means == "comparison"))
+            };
+            let next = year.parse::<u32>().ok()? + 1;
+            let is_said = (0..words.len()).any(says_in);
+            is_said.then(|| (of.clone(), format!("{next:04}-01-01"), year.to_owned()))
+        });
+        let Some((of, end, year)) = begins else { return };
+        let is_bound = |condition: &&Expression| matches!(condition, Expression::Compare(Comparison::Less | Comparison::AtMost, other, _) if *other == of);
+        if conditions.iter().any(is_bound) {
+            return;
+        }
+        let before = Expression::Compare(Comparison::Less, of, Box::new(Expression::Text(end)));
+        select.filter = Some(Expression::both(select.filter.take(), before));
+        mend = Some(Mend { text: format!("“in {year}” ends with that year"), doubt: Doubt::Little });
+    });
+    mend
+}
+
 /// The first day after the year of a bound, if the question says "after" that year and the bound is
 /// the year or its first day.
 fn first_day_after(words: &[String], bound: &str) -> Option<String> {

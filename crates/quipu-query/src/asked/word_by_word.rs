@@ -188,8 +188,9 @@ impl<'a> Compared<'a> {
         let next = self.words.get(at + 1);
         let shares = next.is_some_and(|next| language.is_share(next));
         // "The price per unit" is a `unit price`.
+        let given = titles_given(query, tables);
         let is_titled = |noun: &str| {
-            let mut words = said.columns.keys().flat_map(|title| words_of(title));
+            let mut words = given.iter().flat_map(|title| words_of(title));
             words.any(|of| language.is_noun(noun, &of))
         };
         // The first of all is not the first of each, but the highest price per unit.
@@ -530,6 +531,22 @@ fn is_bare_unit(words: &[String], at: usize, said: &Said, language: Language) ->
     words.get(at).is_some_and(is_usual)
         && number.is_some_and(|number| number.parse::<f64>().is_ok() && said.values.contains(number))
         && !has_unit()
+}
+
+/// The titles of the columns that a query gives or orders by.
+fn titles_given(query: &Query, tables: &Tables) -> Vec<String> {
+    let mut titles = Vec::new();
+    let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    let given = items.iter().map(|item| &item.expression);
+    for expression in given.chain(query.order.iter().map(|order| &order.expression)) {
+        expression.visit(&mut |part| {
+            if let Expression::Column(column) = part {
+                let place = column.place.and_then(|place| tables.column(place));
+                titles.extend(place.map(|column| column.title.clone()));
+            }
+        });
+    }
+    titles
 }
 
 /// Whether a column's name says that its values are per unit: an hourly wage.

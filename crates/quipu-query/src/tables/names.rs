@@ -58,10 +58,12 @@ impl Tables {
     /// The column of the types of a table's rows, in the table or linked to it.
     fn kinds_of(&self, at: usize) -> Option<&super::Column> {
         let own = self.table(at)?.columns.iter();
-        let is_type = |column: &&super::Column| {
-            column.relation.as_ref().is_some_and(|relation| self.type_relations.contains(relation))
-        };
-        own.chain(self.links_from(at)).find(is_type)
+        own.chain(self.links_from(at)).find(|column| self.is_of_type(column))
+    }
+
+    /// Whether a column holds types.
+    pub(super) fn is_of_type(&self, column: &super::Column) -> bool {
+        column.relation.as_ref().is_some_and(|relation| self.type_relations.contains(relation))
     }
 
     /// The value columns of the links from a table's rows.
