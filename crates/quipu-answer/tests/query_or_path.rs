@@ -97,6 +97,19 @@ async fn a_number_that_triples_as_text_state_is_not_counted() {
 }
 
 #[tokio::test]
+async fn where_somebody_was_born_is_neither_a_county_nor_a_parents_town() {
+    let triples = "Ann\tborn in\tDray\nAnn\tchild of\tBea\nBea\tborn in\tOlm\nDray\tlocated in\tShire\n\
+        Olm\tlocated in\tShire\nCy\tborn in\tOlm\nCy\tchild of\tBea\nAnn\tlives in\tOlm\nBea\tlives in\tOlm\n";
+    let family = setting_from("family.tsv", triples).await;
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&family, None, Some(embedder().await), question, &options).await;
+    for question in ["Where was Ann born?", "In which town was Ann born?"] {
+        let answers = asked(question).await.answers;
+        assert!(answers.iter().all(|answer| answer == "Dray"), "{question} {answers:?}");
+    }
+}
+
+#[tokio::test]
 async fn steps_and_places_that_are_asked_for_are_taken() {
     let once = "SELECT based_in FROM supplier WHERE name = 'Acme'";
     let question = "What is the based in of the based in of Acme?";

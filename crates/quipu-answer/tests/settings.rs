@@ -194,7 +194,7 @@ fn cases() -> Vec<Case> {
     let lamp = scene("paths", Over::Shop, "what is the price of the Owl Lamp?", obedient);
     let priced = scene("auto", Over::Shop, "what is the price of the Falcon Drill?", guesser);
     let dearest = scene("auto", Over::Shop, "which product has the highest price?", guesser);
-    let town = scene("auto", Over::League, "where was Ada Lee born?", guesser);
+    let town = scene("auto", Over::League, "what is the home city of Torrin Foxes?", guesser);
     let scored = scene(
         "auto",
         Over::League,

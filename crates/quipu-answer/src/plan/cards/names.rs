@@ -48,7 +48,7 @@ fn is_turned_round(card: &RelationCard, name: &str) -> bool {
     let english = Language::english();
     let is_of = words.last().is_some_and(|last| english.is_of(last));
     let forward = telling(&card.forward.replace('X', " "));
-    let is_it = |word: &String| heads.iter().any(|head| english.is_noun(word, head));
+    let is_it = |word: &String| heads.iter().any(|head| english.is_form(word, head));
     is_of && forward.len() == heads.len() && !heads.is_empty() && forward.iter().all(is_it)
 }
 
