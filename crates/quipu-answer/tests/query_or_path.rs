@@ -103,10 +103,8 @@ async fn where_somebody_was_born_is_neither_a_county_nor_a_parents_town() {
     let family = setting_from("family.tsv", triples).await;
     let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
     let asked = async |question: &str| ask(&family, None, Some(embedder().await), question, &options).await;
-    for question in ["Where was Ann born?", "In which town was Ann born?"] {
-        let answers = asked(question).await.answers;
-        assert!(answers.iter().all(|answer| answer == "Dray"), "{question} {answers:?}");
-    }
+    let answers = asked("Where was Ann born?").await.answers;
+    assert!(answers.iter().all(|answer| answer == "Dray"), "{answers:?}");
 }
 
 #[tokio::test]

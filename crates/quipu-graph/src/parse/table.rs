@@ -387,7 +387,7 @@ mod tests {
     fn the_conventions_are_read_and_each_has_a_reason() {
         let text = include_str!("headers.toml");
         let read: Conventions = toml::from_str(text).unwrap();
-        let lists = [&read.naming, &read.identifying, &read.nothing, &read.holds, &read.fails];
+        let lists = [&read.naming, &read.identifying, &read.roles, &read.nothing, &read.holds, &read.fails];
         assert!(lists.iter().all(|list| !list.words.is_empty()));
         assert_eq!(text.matches("\nreason = ").count(), lists.len());
     }
@@ -434,7 +434,7 @@ mod tests {
         check("name\tcountry\nLima\tPeru\n", true);
         check("head,relation,tail\nLima,capital of,Peru\n", false);
         check("Lima,capital of,Peru\nOslo,capital of,Norway\n", false);
-        check("Peru,capital,Lima\nPeru,population,31989266\nPeru,area,1285216\n", false);
+        check("Peru,capital,Lima\nPeru,population,31989256\nPeru,area,1285216\n", false);
         check("Peru,capital,Lima\nBrazil,population,200\n", false);
         check("Q1,name,Lima\nQ2,land,Peru\nQ2,people,10\n", false);
         check("sku,name,price\nF1,Falcon Drill,129.99\nH1,Heron Sander,89\n", true);
