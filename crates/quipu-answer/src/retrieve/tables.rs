@@ -87,8 +87,8 @@ impl TablesMemory {
         Ok(self.name(&graph))
     }
 
-    /// Those of the `most` largest tables that the graph does not name, if no noun was asked for yet.
-    /// The others never get one.
+    /// Those of the `most` largest tables that the graph does not name, if no noun was asked for
+    /// yet. The others never get one.
     pub(crate) fn to_name(&self, most: usize) -> Vec<Unnamed> {
         let kinds = self.kinds.read();
         let unnamed = self.read.get().map(|graph| graph.tables.unnamed()).unwrap_or_default();

@@ -413,7 +413,8 @@ impl Language {
         self.words().times.since.has(word)
     }
 
-    /// Whether a unit is one that a column without a unit in its name usually has: metres, not feet.
+    /// Whether a unit is one that a column without a unit in its name usually has: metres, not
+    /// feet.
     pub fn is_usual_unit(self, word: &str) -> bool {
         self.words().usual_units.has(word)
     }

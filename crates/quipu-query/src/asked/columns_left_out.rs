@@ -53,8 +53,8 @@ pub(super) fn deed_left_out(
         .then(|| deed.clone())
 }
 
-/// The word that tells how many of some things are meant, if a query leaves it out: "how many of the
-/// climbers were women" does not ask for all climbers.
+/// The word that tells how many of some things are meant, if a query leaves it out: "how many of
+/// the climbers were women" does not ask for all climbers.
 pub(super) fn part_left_out(words: &[String], left_out: &[String]) -> Option<String> {
     let language = Language::of_words(words);
     let many = words.iter().position(|word| language.wants_the_many(word))?;

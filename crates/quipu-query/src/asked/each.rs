@@ -49,8 +49,8 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
 }
 
 /// Groups by the things of the kind that the question names, where a query groups by things of
-/// another kind which refer to them by exactly one column: the clubs of "each region" by the regions
-/// of their towns. For a bound query.
+/// another kind which refer to them by exactly one column: the clubs of "each region" by the
+/// regions of their towns. For a bound query.
 pub(super) fn by_the_named_kind(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);

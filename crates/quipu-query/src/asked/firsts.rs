@@ -13,8 +13,8 @@ use crate::syntax::{
 use crate::tables::{Place, Tables, words_of};
 
 /// Keeps, of each group that the question names, the thing that no other of the group exceeds. For
-/// a bound query of one table, beside tables that only give more of its rows. `None` if the question asks for no extreme of each, or if the query
-/// does not show which measure decides.
+/// a bound query of one table, beside tables that only give more of its rows. `None` if the
+/// question asks for no extreme of each, or if the query does not show which measure decides.
 pub(super) fn first_of_its_group(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     if !wanted(question).operation.is_some_and(Operation::chooses) {
         return None;

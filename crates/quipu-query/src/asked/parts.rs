@@ -69,7 +69,8 @@ pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Table
         let is_last = words_of(&column.title).last().is_some_and(|last| language.is_noun(noun, last));
         is_last.then_some(at)
     };
-    // A town's region by `located in`, if regions have a table; not a yard's company by `taken over`.
+    // A town's region by `located in`, if regions have a table; not a yard's company by
+    // `taken over by`.
     let leading = |(at, column): (usize, &Column)| match column.kind {
         Kind::Entity(Some(end)) => {
             let leads_in = words_of(&column.title).last().is_some_and(|last| language.is_of_a_place(last));

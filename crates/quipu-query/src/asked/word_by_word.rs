@@ -521,8 +521,8 @@ fn is_stated_of_nothing(words: &[String], at: usize, said: &Said, language: Lang
         && before.into_iter().any(|word| language.denies_a_thing(word))
 }
 
-/// Whether a word is the usual unit of a number that a query compares with columns which have no unit
-/// in their names: "above 4000 metres" of an elevation, not "above 4000 feet".
+/// Whether a word is the usual unit of a number that a query compares with columns which have no
+/// unit in their names: "above 4000 metres" of an elevation, not "above 4000 feet".
 fn is_bare_unit(words: &[String], at: usize, said: &Said, language: Language) -> bool {
     let is_unit = |word: &String| language.is_unit(word);
     let is_usual = |word: &String| language.is_usual_unit(word);
