@@ -3,41 +3,12 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-
-use crate::vocabulary::{Language, Words};
+use crate::vocabulary::{Language, RoundingWords, Words};
 
 /// Most decimals that a question may ask for.
 const MOST: usize = 9;
 /// Most words from "rounded" to "whole numbers".
 const MOST_BETWEEN: usize = 3;
-
-/// The words of a wish for rounding.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct RoundingWords {
-    #[serde(rename = "reason")]
-    _reason: IgnoredAny,
-    /// Words that may begin the wish: "to", "with".
-    begin: Words,
-    /// Words that alone tell that numbers are rounded: "rounded".
-    rounded: Words,
-    /// Words behind a number: "decimals".
-    decimals: Words,
-    /// Words that may follow: "places", "please".
-    places: Words,
-    /// Words before the last digit that stays: "nearest".
-    nearest: Words,
-    /// Words for no decimals: "whole", "integer".
-    whole: Words,
-    /// Words that may stand behind "whole": "number".
-    numbers: Words,
-    /// Words for one decimal: "tenth".
-    tenth: Words,
-    /// Words for two decimals: "hundredth", "cent".
-    hundredth: Words,
-}
 
 /// A question without its wish for rounding, and the number of decimals that it wishes for. `None`
 /// if it has no such wish.

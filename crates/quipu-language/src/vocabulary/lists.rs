@@ -255,3 +255,29 @@ impl Language {
         &self.words().lists
     }
 }
+
+/// The words of a wish for rounding.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RoundingWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    /// Words that may begin the wish: "to", "with".
+    pub(crate) begin: Words,
+    /// Words that alone tell that numbers are rounded: "rounded".
+    pub(crate) rounded: Words,
+    /// Words behind a number: "decimals".
+    pub(crate) decimals: Words,
+    /// Words that may follow: "places", "please".
+    pub(crate) places: Words,
+    /// Words before the last digit that stays: "nearest".
+    pub(crate) nearest: Words,
+    /// Words for no decimals: "whole", "integer".
+    pub(crate) whole: Words,
+    /// Words that may stand behind "whole": "number".
+    pub(crate) numbers: Words,
+    /// Words for one decimal: "tenth".
+    pub(crate) tenth: Words,
+    /// Words for two decimals: "hundredth", "cent".
+    pub(crate) hundredth: Words,
+}

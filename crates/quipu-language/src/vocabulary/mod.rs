@@ -31,7 +31,7 @@ pub use asks::{
 };
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, is_written_as_name, use_words};
-pub(crate) use lists::{BoundWords, NestedWords, WalkWords};
+pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
 use lists::{CommonWords, ListWords, NameWords, OperationWords, QuantityWords};
 pub use meanings::{Meaning, changes_within, is_in_phrase, is_mutual, is_unit, meanings_at, month};
 use measures::MeasureRow;
@@ -47,7 +47,6 @@ pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
 pub(crate) use times::TimeWords;
 use titles::TitleWords;
 
-use crate::rounding::RoundingWords;
 pub use titles::{
     is_always_capital, is_code_word, is_dating_field, is_naming_field, means_true, sounds_like,
     tells_records, without_having,

@@ -143,8 +143,8 @@ pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {
 }
 
 /// A reflexive word, if no two columns of the query are held against each other beyond the links,
-/// or against one thing: "a company that they founded themselves" is no company that somebody founded.
-/// "In Oslo itself" only stresses the name.
+/// or against one thing: "a company that they founded themselves" is no company that somebody
+/// founded. "In Oslo itself" only stresses the name.
 pub(super) fn reflexive_left_out(question: &str, words: &[String], query: &Query) -> Option<String> {
     let language = Language::of_words(words);
     let at = words.iter().position(|word| language.is_reflexive(word))?;

@@ -11,6 +11,7 @@ use quipu_graph::{
 use super::nested::Nested;
 use super::samples::Samples;
 use super::sisters::sisters;
+use super::types::{MOST_KINDS, Type};
 
 /// The beginnings of the IRIs of types of the vocabularies that describe graphs: nobody asks
 /// questions about these.
@@ -25,37 +26,12 @@ const SUBCLASS: [&str; 2] =
 /// Most direct superclasses of a class that are read, and most steps upwards.
 const MOST_ABOVE: usize = 100;
 const HIGHEST: usize = 30;
-/// A class with more subclasses gets no table of its own: a query would have to name them all.
-pub(super) const MOST_KINDS: usize = 500;
 /// The least share of its relations that a class must have in common with its sisters for them to
 /// be one table.
 const ALIKE: f64 = 0.5;
 /// The share of a class's sampled entities that must state the class itself, for all entities to
 /// count as stating it.
 const STATED: f64 = 1.0;
-
-/// A type with the number of its entities.
-pub(super) struct Type {
-    /// `None` if the graph has no such class, only classes that could be below it.
-    pub(super) node: Option<NodeId>,
-    pub(super) name: String,
-    /// Its entities, including those of its subclasses.
-    pub(super) entities: u64,
-    /// Its IRI, and those of its subclasses if their entities do not state this type as well.
-    pub(super) iris: Vec<String>,
-    /// The nodes of these types.
-    pub(super) nodes: Vec<NodeId>,
-    /// How many of these types an entity has, on average.
-    pub(super) types_each: f64,
-    /// Its subclasses, if their relations are similar: they are the kinds of its entities.
-    pub(super) kinds: Vec<NodeId>,
-    /// How many kinds an entity has, on average.
-    pub(super) kinds_each: f64,
-    /// Position of the widest type that this one is a kind of.
-    pub(super) within: Option<usize>,
-    /// The only relations that its table has, if its other entities have tables of their own.
-    pub(super) only: Option<HashSet<RelationId>>,
-}
 
 /// The classes of a graph.
 #[derive(Default)]

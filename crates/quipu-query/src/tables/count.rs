@@ -10,9 +10,10 @@ use quipu_graph::{
 use quipu_language::without_having;
 
 use super::abbreviations::divided;
-use super::classes::{Classes, Type, classes_of};
+use super::classes::{Classes, classes_of};
 use super::groups::groups_of;
 use super::samples::{SAMPLED, Samples, ordinary, spread};
+use super::types::Type;
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
 

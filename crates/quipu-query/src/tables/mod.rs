@@ -17,6 +17,7 @@ mod render;
 mod samples;
 mod sets;
 mod sisters;
+mod types;
 
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use quipu_graph::{NodeId, RelationId};
 use quipu_language::Language;
 
-use super::classes::{MOST_KINDS, Type};
 use super::names::{ABOVE, UNNAMED};
+use super::types::{MOST_KINDS, Type};
 use super::{Kind, Rows, Table, Tables, words_of};
 
 /// Sisters have so many relations in common.
