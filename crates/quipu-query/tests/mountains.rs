@@ -1,7 +1,7 @@
 //! Mountains, clubs and families: slips of a small model that showed on graphs which nobody had
 //! looked at while building.
 
-use quipu_query::asked::{Nearness, role_not_given};
+use quipu_query::asked::Nearness;
 use quipu_query::{Relevance, RenderConfig};
 
 use crate::common::checks::{doubts, graph, weighed};
@@ -208,21 +208,6 @@ async fn links_of_nameless_things_are_found_by_the_name_of_their_owner() {
     .await;
     let tutors = "SELECT DISTINCT taught_by FROM run_taught_by WHERE run = 'Knots'";
     assert_eq!(answers(&shop, "Who teaches Knots?", tutors).await, ["Ada Torv", "Osk Grell"]);
-}
-
-#[tokio::test]
-async fn a_role_may_be_the_full_word_of_a_column() {
-    let shop = graph(
-        ":a a :Client ; rdfs:label \"Swift\" ; :acctMgr :p1 . :b a :Client ; rdfs:label \"Slow\" ; :acctMgr :p2 . \
-         :p1 a :Worker ; rdfs:label \"Ada Torv\" . :p2 a :Worker ; rdfs:label \"Osk Grell\" .",
-    )
-    .await;
-    let asked = "Who is the account manager of Swift?";
-    let joined = "SELECT worker.name FROM client JOIN worker ON client.acct_mgr = worker.name WHERE client.name = 'Swift'";
-    let bound = crate::common::read(&shop, asked, joined);
-    assert_eq!(role_not_given(asked, &bound.query, &shop.tables), None);
-    let asked = "Who is the mayor of Swift?";
-    assert!(role_not_given(asked, &bound.query, &shop.tables).is_some());
 }
 
 #[tokio::test]

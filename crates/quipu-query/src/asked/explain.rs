@@ -175,20 +175,7 @@ pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<
     let is_given = |word: &String| {
         given.iter().flat_map(|title| words_of(title)).any(|known| language.is_form(word, &known))
     };
-    // "The account manager" of a query that goes along `acct_mgr`.
-    let stand_for = tables.abbreviations(&words, |word| language.meanings(word).is_empty());
-    let is_used = |place: Place| {
-        let mut used = false;
-        query.visit(&mut |part| {
-            used |= matches!(part, Expression::Column(column) if column.place == Some(place));
-        });
-        used
-    };
-    let is_abbreviated = |word: &String| {
-        let mut all = stand_for.iter().filter(|one| is_used(one.place));
-        all.any(|one| one.words.clone().any(|at| words.get(at) == Some(word)))
-    };
-    if given.is_empty() || role.last().is_some_and(|last| is_given(last) || is_abbreviated(last)) {
+    if given.is_empty() || role.last().is_some_and(is_given) {
         return None;
     }
     Some(std::iter::once(role.join(" ")).chain(given).collect())
