@@ -2,11 +2,10 @@
 
 mod functions;
 mod sides;
+mod statements;
 
 use jiff::civil::Date;
 use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
-use sqlparser::dialect::{Dialect, GenericDialect, SQLiteDialect};
-use sqlparser::parser::{Parser, ParserError};
 
 use crate::QueryError;
 use crate::syntax::{
@@ -15,6 +14,7 @@ use crate::syntax::{
 };
 use functions::{date_field, part_of_date, shifted};
 pub use sides::with_bracketed_sides;
+use statements::statements;
 
 /// Longest text that is read, in bytes.
 const LONGEST: usize = 16 << 10;
@@ -34,15 +34,8 @@ pub fn read_sql(text: &str, today: Option<Date>) -> Read<Query> {
     if text.len() > LONGEST {
         return refuse(format!("the SQL is longer than {} KiB; ask for less at once", LONGEST >> 10));
     }
-    // The generic dialect takes "SELECT name, order FROM …" for a list with a trailing comma;
-    // SQLite's reads the column.
-    let mut statements = parsed(&GenericDialect {}, text)
-        .or_else(|error| parsed(&SQLiteDialect {}, text).map_err(|_| error))
-        .or_else(|error| {
-            let doubled = with_doubled_apostrophes(text).ok_or(error)?;
-            parsed(&GenericDialect {}, &doubled)
-        })
-        .map_err(|error| QueryError::Refused(format!("this is no SQL: {error}")))?;
+    let mut statements =
+        statements(text).map_err(|error| QueryError::Refused(format!("this is no SQL: {error}")))?;
     let statement = statements.pop();
     if !statements.is_empty() {
         return refuse("there is more than one statement; write one SELECT");
@@ -54,44 +47,6 @@ pub fn read_sql(text: &str, today: Option<Date>) -> Read<Query> {
         Some(_) => refuse("only SELECT is read; nothing in the graph is changed by a question"),
         None => refuse("there is no SQL; write one SELECT"),
     }
-}
-
-/// The text with the apostrophes within its names doubled: a small model writes `'St Orrin's
-/// School'`. `None` if it has none.
-fn with_doubled_apostrophes(text: &str) -> Option<String> {
-    let characters: Vec<char> = text.chars().collect();
-    let at = |at: usize| characters.get(at).copied();
-    let mut doubled = String::with_capacity(text.len() + 8);
-    let (mut inside, mut found, mut next) = (false, false, 0);
-    while let Some(character) = at(next) {
-        next += 1;
-        doubled.push(character);
-        if character != '\'' {
-            continue;
-        }
-        if inside && at(next) == Some('\'') {
-            doubled.push('\'');
-            next += 1;
-            continue;
-        }
-        // "Guides' Association": a name goes on with a capital, SQL with capitals only.
-        let follows: String =
-            characters.iter().skip(next).skip(1).take_while(|c| c.is_alphanumeric()).collect();
-        let goes_on = at(next) == Some(' ')
-            && follows.starts_with(char::is_uppercase)
-            && follows.chars().any(char::is_lowercase);
-        if inside && (at(next).is_some_and(char::is_alphanumeric) || goes_on) {
-            doubled.push('\'');
-            found = true;
-        } else {
-            inside = !inside;
-        }
-    }
-    found.then_some(doubled)
-}
-
-fn parsed(dialect: &dyn Dialect, text: &str) -> Result<Vec<ast::Statement>, ParserError> {
-    Parser::new(dialect).with_recursion_limit(DEEPEST).try_with_sql(text)?.parse_statements()
 }
 
 fn refuse<T>(reason: impl Into<String>) -> Read<T> {

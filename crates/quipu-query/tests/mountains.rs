@@ -43,6 +43,11 @@ async fn types_of_the_same_relations_are_one_table() {
     assert_eq!(answers(&named, "How many are there of each kind?", kinds).await, ["Mountain", "Volcano"]);
     let volcanoes = "SELECT name FROM volcano ORDER BY elevation DESC";
     assert_eq!(answers(&named, "Which volcanoes are there?", volcanoes).await, ["Narona", "Skavur"]);
+    // The noun is not the graph's own: what is no volcano may be a peak all the same.
+    let range = "SELECT range FROM mountain WHERE name = 'Alenberg'";
+    let of = async |question: &str| doubts(&named, question, range).await.len();
+    assert_eq!(of("Which peak holds the Alenberg?").await, 0);
+    assert_eq!(of("Which volcano holds the Alenberg?").await, 1);
     // Nobody sees the name of a class that the graph lacks.
     let all = named.plan("SELECT name FROM peak").unwrap().sparql();
     assert!(all.contains("Volcano") && !all.contains("urn:quipu"), "{all}");

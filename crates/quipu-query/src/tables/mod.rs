@@ -94,8 +94,8 @@ pub struct Table {
 /// The source of a table's rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rows {
-    /// The entities of a type and of those below it, by IRI; the type itself first. A class that the
-    /// graph lacks has an IRI first that no entity has ([`Table::is_made`]).
+    /// The entities of a type and of those below it, by IRI; the type itself first. A class that
+    /// the graph lacks has an IRI first that no entity has ([`Table::is_made`]).
     Types(Vec<String>),
     /// The heads of some relations, by IRI: a characteristic set.
     Heads(Vec<String>),
