@@ -40,7 +40,7 @@ PRIOR = {
     "doubts": -1.0,
     "steps": 0.0,
 }
-# No reading that a rule of choose.rs calls doubtful is surer than this.
+# No reading with a fault (faults.rs) is surer than this.
 DOUBTFUL = 0.49
 THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7)
 # Most values of a reading in the trace.
@@ -102,7 +102,7 @@ def read(folder):
                 fits = right
             readings.append({
                 "features": dict(event["features"]),
-                "capped": event.get("doubtful", False),
+                "capped": bool(event.get("faults")),
                 "gives": bool(event["values"]),
                 "right": float(fits),
             })

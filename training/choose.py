@@ -1,11 +1,12 @@
-"""Chooses training examples so that each step of 16 reads one beginning.
+"""Chooses training examples so that each batch of eight reads one beginning.
 
-    choose.py WHOLE NARROW OUT
+    choose.py WHOLE NARROW OUT [OLD ...]
 
 WHOLE and NARROW were written by `quipu tune export`: the same questions under prompts that show all
 tables of their graph, and under prompts that show some. Of each graph OUT gets a multiple of 16
-questions with all tables; 80 of the remaining questions follow with some tables. Eight questions of
-each of three graphs are for validation.
+questions with all tables; 80 of the remaining questions follow with some tables. Of the graphs OLD,
+which an adapter has learnt before, OUT gets 16 questions each, so that it does not forget them.
+Some questions are for validation.
 """
 
 import json
@@ -15,10 +16,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-STEP = 16
+BATCH = 8
+OF_OLD = 16
 NARROW = 80
-VALIDATED = {"games", "observatory", "zoo"}
-OF_EACH = 8
+VALIDATED = {"games": 8, "observatory": 8, "zoo": 8, "castles": 16, "dining": 16}
 
 
 def read(folder: Path) -> list[dict]:
@@ -35,6 +36,7 @@ def write(file: Path, examples: list[dict]) -> None:
 
 def main() -> None:
     whole, narrow, out = map(Path, sys.argv[1:4])
+    old = set(sys.argv[4:])
     chance = random.Random(2)
     by_graph: dict[str, list[dict]] = defaultdict(list)
     for example in read(whole):
@@ -44,10 +46,10 @@ def main() -> None:
     validated: list[dict] = []
     for graph, examples in sorted(by_graph.items()):
         chance.shuffle(examples)
-        if graph in VALIDATED:
-            validated += examples[:OF_EACH]
-            examples = examples[OF_EACH:]
-        end = len(examples) - len(examples) % STEP
+        kept = VALIDATED.get(graph, 0)
+        validated += examples[:kept]
+        examples = examples[kept:]
+        end = OF_OLD if graph in old else len(examples) - len(examples) % BATCH
         learnt += examples[:end]
         rest |= {example["question_id"] for example in examples[end:]}
     # A prompt with all tables has a turn of its own for them: five messages.

@@ -8,6 +8,7 @@ llama.cpp adds alpha / rank * B A to TENSOR. Quipu's own keys begin with `quipu.
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .base import Shape
+from .base import Base, Shape, gguf_reader
+from .errors import TuneError
 from .files import write_whole
-from .names import head_count, lora_name, to_llama_rows
+from .names import from_llama_rows, head_count, lora_name, to_llama_rows
 
 Matrices = dict[str, npt.NDArray[np.float32]]
 """LoRA matrices by layer and side: `layers.0.self_attn.q_proj.lora_A`."""
@@ -83,6 +85,43 @@ def tensors(matrices: Matrices, card: AdapterCard) -> dict[str, npt.NDArray[np.f
             matrix = to_llama_rows(matrix, heads)
         named[name] = np.ascontiguousarray(matrix, dtype=np.float16)
     return named
+
+
+def read_adapter(
+    file: Path, base: Base, alpha: float, shapes: Mapping[str, tuple[int, ...]]
+) -> Matrices:
+    """Reads the matrices of an adapter that `write_adapter` wrote, to train them further.
+
+    `shapes` holds each matrix that the run trains, with its rows and columns. Raises TuneError
+    where the adapter is of another base, another rank or another alpha.
+    """
+    reader = gguf_reader(file)
+    keys = {key: value.contents() for key, value in reader.fields.items()}
+    if keys.get("adapter.type") != "lora":
+        raise TuneError(f"{file} is no LoRA adapter; --begin-with wants an adapter.gguf")
+    stored_base = keys.get("quipu.adapter.base_sha256")
+    if base.is_gguf and stored_base != base.sha256:
+        name = keys.get("quipu.adapter.base", "another base")
+        raise TuneError(f"{file} was trained on {name}, and --base is another file")
+    if float(keys.get("adapter.lora.alpha", 0.0)) != alpha:
+        raise TuneError(f"{file} has alpha {keys.get('adapter.lora.alpha')}; give --alpha the same")
+    stored = {tensor.name: tensor.data for tensor in reader.tensors}
+    matrices = {}
+    for key, shape in shapes.items():
+        name = lora_name(key)
+        if name not in stored:
+            raise TuneError(f"{file} lacks {name}; it is an adapter of other layers")
+        matrix = np.array(stored[name], dtype=np.float32)
+        if matrix.shape != shape:
+            raise TuneError(
+                f"{file}: {name} is {matrix.shape}, and this run trains {shape}; "
+                "give --rank the adapter's rank"
+            )
+        heads = head_count(name, base.shape.heads, base.shape.key_value_heads)
+        if base.architecture == "llama" and heads and name.endswith(".lora_b"):
+            matrix = from_llama_rows(matrix, heads)
+        matrices[key] = matrix
+    return matrices
 
 
 def write_matrices(file: Path, matrices: Matrices) -> None:

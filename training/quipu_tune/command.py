@@ -13,7 +13,7 @@ from .conversation import Fitting, encode_all, require_some
 from .data import Dataset, read_dataset
 from .dtype import best_dtype
 from .errors import TuneError
-from .files import check_room
+from .files import check_room, sha256_of
 from .names import LINEAR
 from .progress import Progress, duration
 from .run_folder import Parameters, RunFolder, identity_of, new_record, save_record
@@ -77,6 +77,7 @@ def _add_files(train: argparse.ArgumentParser) -> None:
     add("--data", type=Path, required=True, metavar="DIR", help="what `quipu tune export` wrote")
     add("--base", type=Path, required=True, metavar="PATH", help="GGUF, or folder of safetensors")
     add("--out", type=Path, required=True, metavar="RUN", help="folder of this run")
+    add("--begin-with", type=Path, metavar="FILE", help="an adapter of this base to train further")
     add("--base-name", metavar="NAME", help="what Quipu calls the base; else its own name")
     add("--resume", action="store_true", help="go on with the run in RUN, if there is one")
 
@@ -156,6 +157,7 @@ def _train(options: argparse.Namespace) -> int:
         validate_every=options.validate_every or 0,
         seed=options.seed,
         dtype=_dtype(options, folder),
+        begins_with=_checksum(options.begin_with),
     )
     goes_on = folder.begin(identity_of(base, data, parameters), options.resume)
     check_room(folder.path, _room_needed(base, parameters.rank))
@@ -167,6 +169,14 @@ def _train(options: argparse.Namespace) -> int:
         progress.say(f"going on after step {trainer.state.step} of {trainer.plan.steps}")
     trainer.run()
     return _finish(trainer, progress)
+
+
+def _checksum(file: Path | None) -> str | None:
+    if file is None:
+        return None
+    if not file.is_file():
+        raise TuneError(f"there is no {file}; --begin-with wants an adapter.gguf")
+    return sha256_of(file)
 
 
 def _dtype(options: argparse.Namespace, folder: RunFolder) -> str:
@@ -214,7 +224,7 @@ def _trainer(
     progress: Progress,
 ) -> "Trainer":
     progress.say("loading torch")
-    from .model import DTYPES, load_network, with_lora
+    from .model import DTYPES, load_network, start_from, with_lora
     from .passes import Passes
     from .training import Length, Plan, Trainer
 
@@ -223,6 +233,9 @@ def _trainer(
     if options.checkpointing:
         network.gradient_checkpointing_enable({"use_reentrant": False})
     tuned = with_lora(network, parameters).to(options.device)
+    if options.begin_with:
+        start_from(tuned, options.begin_with, base, parameters)
+        progress.say(f"beginning with {options.begin_with.name}")
     trained = sum(weight.numel() for weight in tuned.parameters() if weight.requires_grad)
     progress.say(f"{base.name}: {trained:,} trained parameters, rank {parameters.rank}")
     train, validation = encoded

@@ -3,6 +3,7 @@
 import functools
 import os
 import warnings
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -16,7 +17,7 @@ import numpy as np  # noqa: E402  (the libraries below read the environment when
 import torch  # noqa: E402
 import transformers  # noqa: E402
 
-from .adapter import Matrices  # noqa: E402
+from .adapter import Matrices, read_adapter  # noqa: E402
 from .base import Base, gguf_reader  # noqa: E402
 from .errors import TuneError  # noqa: E402
 from .names import LINEAR, from_llama_rows, gguf_name, head_count  # noqa: E402
@@ -169,6 +170,19 @@ def lora_parameters(tuned: Any) -> dict[str, torch.nn.Parameter]:
         for name, parameter in tuned.named_parameters()
         if parameter.requires_grad
     }
+
+
+def start_from(tuned: Any, file: Path, base: Base, parameters: Parameters) -> None:
+    """Copies the matrices of an adapter into the network's LoRA.
+
+    Raises TuneError where the adapter is of another base, rank or alpha.
+    """
+    trained = lora_parameters(tuned)
+    shapes = {key: tuple(parameter.shape) for key, parameter in trained.items()}
+    matrices = read_adapter(file, base, parameters.alpha, shapes)
+    with torch.no_grad():
+        for key, parameter in trained.items():
+            parameter.copy_(torch.from_numpy(matrices[key]))
 
 
 def lora_matrices(tuned: Any) -> Matrices:

@@ -39,6 +39,8 @@ class Parameters:
     validate_every: int
     seed: int
     dtype: str
+    begins_with: str | None = None
+    """SHA-256 of the adapter that is trained further; None for one that begins at nothing."""
 
 
 class RunFolder:

@@ -26,8 +26,9 @@ pub struct GoldQuestion {
     /// ways to compute them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Vec<String>>,
-    /// For each of `answers` its row of the published table; `None` in a cell without a value.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// For each of `answers` its row of the published table; `None` in a cell without a value. A
+    /// file may call it `rows`.
+    #[serde(default, alias = "rows", skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<Vec<Option<String>>>,
     /// The published SQL; `;` separates alternatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]

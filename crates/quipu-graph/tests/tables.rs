@@ -179,6 +179,33 @@ fn rows_without_a_name_of_their_own_are_told_apart() {
 }
 
 #[test]
+fn a_header_may_say_no() {
+    let slopes = "s_id,no,nm,len_m\nS1,1,Long Run,5400\nS2,1a,Family Run,6100\n";
+    let (report, lines) = import(&[("slopes.csv", slopes)], None, false).unwrap();
+    assert_eq!(report.tables[0].named_by, "nm");
+    has(&lines, "slopes/S2 [Family Run] no \"1a\"");
+}
+
+#[test]
+fn people_are_called_by_given_and_family_name() {
+    let guests = "g_id,fn,ln,town\nG1,Leni,Aschauer,Wels\nG2,Toni,Gschliesser,Kiel\nG3,Toni,Berger,Wels\n";
+    let bookings = "bno,guest,paid\nB1,G2,10\nB2,G3,20\nB3,G2,30\n";
+    let (report, lines) = import(&[("guests.csv", guests), ("bookings.csv", bookings)], None, false).unwrap();
+    let guests = report.tables.iter().find(|table| table.kind == "guests").unwrap();
+    assert_eq!(guests.named_by, "fn + ln");
+    has(&lines, "guests/G2 [Toni Gschliesser] ln \"Gschliesser\"");
+    has(&lines, "bookings/B1 [B1] guest guests/G2");
+}
+
+#[test]
+fn days_in_triples_of_text_are_dates() {
+    let tour = "Atlas Tour\tbegan on\t2005-07-25\nAtlas Tour\theadliner\tMoss\nMoss\tformed in\t1999\n";
+    let (_, lines) = import(&[("tour.tsv", tour)], None, false).unwrap();
+    has(&lines, "Atlas Tour [Atlas Tour] began on \"2005-07-25\"xsd:date");
+    has(&lines, "Moss [Moss] formed in 1999");
+}
+
+#[test]
 fn roles_lead_to_those_who_have_them_and_rows_of_two_keys_have_no_name() {
     let staff = "staff_id,full_name,reports_to,grade\n101,Ada Lee,,3\n102,Bo Hart,101,1\n103,Cy Dunn,102,2\n\
                  104,Di Orr,103,3\n";

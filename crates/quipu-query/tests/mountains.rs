@@ -172,6 +172,28 @@ async fn a_reflexive_and_a_second_denial_must_be_heeded() {
 }
 
 #[tokio::test]
+async fn a_column_of_places_says_where_a_thing_is_based() {
+    let shop = mountains().await;
+    let left_out = async |question: &str, sql: &str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.names
+    };
+    let region = "SELECT in_region FROM hut WHERE name = 'Mist Hut'";
+    assert!(left_out("In what region is Mist Hut based?", region).await.is_empty());
+    let beds = "SELECT beds FROM hut WHERE name = 'Mist Hut'";
+    assert_eq!(left_out("How many beds has Mist Hut where it is based?", beds).await, ["based"]);
+}
+
+#[tokio::test]
+async fn each_fault_of_a_reading_has_a_name() {
+    let shop = mountains().await;
+    let asked = "Which person founded no club?";
+    let (features, unexplained) =
+        weighed(&shop, asked, "SELECT founded_club FROM person", Nearness::default(), &[]).await;
+    assert!(features.is_doubtful());
+    assert!(unexplained.faults.contains(&"leaves out a word that changes the meaning"), "{unexplained:?}");
+}
+
+#[tokio::test]
 async fn an_apostrophe_within_a_name_ends_no_text() {
     let shop = mountains().await;
     for union in [
@@ -207,12 +229,18 @@ async fn what_is_asked_of_each_or_of_a_part_is_not_answered_by_one_or_all() {
 async fn links_of_nameless_things_are_found_by_the_name_of_their_owner() {
     let shop = graph(
         ":k1 a :Course ; rdfs:label \"Knots\" ; :run _:u1, _:u2 . :k2 a :Course ; rdfs:label \"Sails\" ; :run _:u3 . \
-         _:u1 a :Run ; :taughtBy :p1, :p2 . _:u2 a :Run ; :taughtBy :p1 . _:u3 a :Run ; :taughtBy :p3, :p1 . \
+         _:u1 a :Run ; :starts 2021 ; :taughtBy :p1, :p2 . _:u2 a :Run ; :starts 2022 ; :taughtBy :p1 . \
+         _:u3 a :Run ; :starts 2023 ; :taughtBy :p3, :p1 . \
          :p1 a :Person ; rdfs:label \"Ada Torv\" . :p2 a :Person ; rdfs:label \"Osk Grell\" . :p3 a :Person ; rdfs:label \"Una Sel\" .",
     )
     .await;
     let tutors = "SELECT DISTINCT taught_by FROM run_taught_by WHERE run = 'Knots'";
     assert_eq!(answers(&shop, "Who teaches Knots?", tutors).await, ["Ada Torv", "Osk Grell"]);
+    let starts =
+        "SELECT run.starts FROM run JOIN course ON course.run = run.name WHERE course.name = 'Sails'";
+    let (features, unexplained) =
+        weighed(&shop, "When does Sails start?", starts, Nearness::default(), &[]).await;
+    assert_eq!((unexplained.unsaid, unexplained.faults, features.is_doubtful()), (vec![], vec![], false));
 }
 
 #[tokio::test]

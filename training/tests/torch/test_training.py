@@ -88,6 +88,43 @@ def test_a_finished_run_can_be_made_longer(place: Path) -> None:
     assert losses(place, "grown") == losses(place, "long")
 
 
+@pytest.mark.parametrize("architecture", ["qwen2", "llama"])
+def test_an_adapter_can_be_trained_further(
+    place: Path, capsys: pytest.CaptureFixture[str], architecture: str
+) -> None:
+    """The second run begins with the loss at which the first ended."""
+    tiny.write_network(place / "model.gguf", tiny.network(architecture), architecture)
+    assert train(place, "first", "--epochs", "6") == 0
+    begin = ["--begin-with", str(place / "first" / "adapter.gguf")]
+    assert train(place, "second", "--steps", "1", *begin) == 0
+    before, after = (losses(place, run) for run in ("first", "second"))
+    best = min(float(row["validation_loss"]) for row in before[1:] if row["validation_loss"])
+    # The adapter is stored in float16.
+    assert float(after[0]["validation_loss"]) == pytest.approx(best, abs=0.02)
+    capsys.readouterr()
+    assert train(place, "second", "--steps", "2", "--resume") == 2
+    assert "begins_with" in capsys.readouterr().err
+
+
+def test_an_adapter_of_something_else_is_refused(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another rank, another base, no adapter, no file."""
+    assert train(place, "first", "--steps", "1") == 0
+    begin = ["--begin-with", str(place / "first" / "adapter.gguf")]
+    assert train(place, "rank", "--steps", "1", *begin, "--rank", "2") == 2
+    assert "give --rank the adapter's rank" in capsys.readouterr().err
+    tiny.write_network(place / "model.gguf", tiny.network("llama"), "llama")
+    assert train(place, "base", "--steps", "1", *begin) == 2
+    assert "--base is another file" in capsys.readouterr().err
+    begin = ["--begin-with", str(place / "model.gguf")]
+    assert train(place, "model", "--steps", "1", *begin) == 2
+    assert "is no LoRA adapter" in capsys.readouterr().err
+    begin = ["--begin-with", str(place / "nowhere.gguf")]
+    assert train(place, "none", "--steps", "1", *begin) == 2
+    assert "there is no" in capsys.readouterr().err
+
+
 def test_another_run_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Other parameters, another base, other data."""
     assert train(place, "run", "--steps", "1") == 0

@@ -289,9 +289,9 @@ pub enum Event {
         features: Vec<(String, f64)>,
         /// The confidence.
         confidence: f64,
-        /// Whether a fault caps the confidence.
+        /// The faults that cap the confidence, each in a few words.
         #[serde(default)]
-        doubtful: bool,
+        faults: Vec<String>,
         /// The question's words that it leaves out.
         #[serde(default)]
         left_out: Vec<String>,

@@ -20,6 +20,7 @@ use super::config::ImportConfig;
 use super::report::TableReport;
 use super::watch::Watch;
 use crate::error::io_error;
+use crate::naming::{NAMING, NamePart};
 use crate::parse::input::{Input, Opened, Source, peek};
 use crate::parse::table::{self, Cell, Kind, XSD};
 use crate::parse::{Checked, Findings, InputFormat, LineError, RowCheck, Sink, Tail};
@@ -51,8 +52,10 @@ struct Table {
     kind: String,
     rows: u64,
     columns: Vec<Column>,
-    /// Column with the rows' names.
+    /// Column with the rows' names, or with their given names.
     name: usize,
+    /// Column with their family names, if no other has whole names.
+    family: Option<usize>,
     /// Whether that column leads to another table's rows: a row of two keys has no name.
     nameless: bool,
     /// Column with the rows' ids; `None` if no column identifies them: the row number does.
@@ -219,7 +222,11 @@ impl Tables {
             kind: table.kind.clone(),
             rows: table.rows,
             named_by: match table.columns.get(table.name) {
-                Some(column) if !table.nameless => column.header.clone(),
+                Some(column) if !table.nameless => {
+                    let family = table.family.and_then(|at| table.columns.get(at));
+                    let headers = [Some(column), family].into_iter().flatten();
+                    headers.map(|column| column.header.as_str()).collect::<Vec<_>>().join(" + ")
+                }
                 _ => String::new(),
             },
             references: references.collect(),
@@ -259,11 +266,11 @@ impl Tables {
         let name = match cell(table.name) {
             _ if table.nameless => format!("{} {number}", table.kind),
             "" => readable_within(&key),
-            name => name.to_owned(),
+            _ => table.full_name(cell),
         };
         sink.triple(&key, NAME, Tail::Literal { lexical: &name, kind: "" })?;
         sink.triple(&key, TYPE, Tail::Entity(&table.kind))?;
-        let is_told = |at: &usize| *at != table.name || table.nameless;
+        let is_told = |at: &usize| *at != table.name || table.nameless || table.family.is_some();
         for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| is_told(at)) {
             let text = cell(at);
             match &column.leads {
@@ -343,7 +350,6 @@ impl Table {
         };
         let is_text = |at: &usize| columns.get(*at).is_some_and(Column::is_text);
         let every = || 0..columns.len();
-        let id = table::identifying(&words, &kind).filter(all_different);
         // A column that refers to another table is not the name column, even if its values are
         // distinct.
         let of_another = |at: &usize| {
@@ -351,21 +357,31 @@ impl Table {
             kinds.iter().any(|other| *other != kind && table::speaks_of(words, other))
         };
         let own_text = |at: &usize| is_text(at) && !of_another(at);
-        // The first column is called like an id, whatever it abbreviates: `rx id`.
-        let first = words.first().filter(|first| table::ends_like_an_id(first));
-        let id = id.or_else(|| first.map(|_| 0).filter(all_different).filter(|at| !of_another(at)));
+        // The first column is called like an id, whatever it abbreviates: `rx id`. Only `id` itself
+        // is surer; a `no` behind it is a number.
+        let first = words.first().filter(|first| table::ends_like_an_id(first)).map(|_| 0);
+        let first = first.filter(all_different).filter(|at| !of_another(at));
+        let called = table::identifying(&words, &kind).filter(all_different);
+        let is_sure = |at: &usize| words.get(*at).is_some_and(|words| words == "id");
+        let id = called.filter(is_sure).or(first).or(called);
+        let part_of = |at: usize| words.get(at).and_then(|words| NAMING.part(words));
         let own_names = || every().filter(own_text).filter(all_different).filter(|at| Some(*at) != id);
         let is_titled = |at: &usize| words.get(*at).is_some_and(|header| table::ends_like_a_name(header));
         let reads_like_names = |at: &usize| columns.get(*at).is_some_and(Column::reads_like_names);
-        let name = table::naming(&words, &kind)
-            .or_else(|| own_names().find(is_titled))
+        let part = |wanted: NamePart| every().filter(is_text).find(|at| part_of(*at) == Some(wanted));
+        let whole = table::naming(&words, &kind).or_else(|| own_names().find(is_titled));
+        let family = part(NamePart::Family).filter(|_| whole.is_none());
+        let given = family.and_then(|_| part(NamePart::Given));
+        let family = family.filter(|_| given.is_some());
+        let name = whole
+            .or(given)
             .or_else(|| own_names().find(reads_like_names))
             .or_else(|| every().filter(own_text).find(all_different))
             .or(id)
             .or_else(|| every().find(own_text))
             .unwrap_or(0);
-        let id = id.or_else(|| Some(name).filter(all_different));
-        Ok(Self { path, kind, rows, columns, name, nameless: false, id, by_name: HashMap::new() })
+        let id = id.or_else(|| Some(name).filter(all_different).filter(|_| family.is_none()));
+        Ok(Self { path, kind, rows, columns, name, family, nameless: false, id, by_name: HashMap::new() })
     }
 
     /// Registers each row by its id and by its name.
@@ -376,9 +392,9 @@ impl Table {
             number += 1;
             let cell = |at: usize| row.get(at).copied().unwrap_or_default();
             let key = self.key(number, cell);
-            let mut places = vec![self.name];
-            places.extend(self.id.filter(|id| *id != self.name));
-            for text in places.into_iter().map(cell).filter(|text| !text.is_empty()) {
+            let id = self.id.filter(|id| *id != self.name).map(|id| cell(id).to_owned());
+            let texts = [Some(self.full_name(cell)), id];
+            for text in texts.into_iter().flatten().filter(|text| !text.is_empty()) {
                 let known = by_name.entry(xxh3_64(text.as_bytes())).or_insert_with(|| Some(key.clone()));
                 if known.as_ref().is_some_and(|known| *known != key) {
                     *known = None;
@@ -390,6 +406,12 @@ impl Table {
         }
         self.by_name = by_name;
         Ok(self)
+    }
+
+    /// A row's name: given and family name, if it has them in two columns.
+    fn full_name<'r>(&self, cell: impl Fn(usize) -> &'r str) -> String {
+        let parts = [Some(self.name), self.family].into_iter().flatten().map(cell);
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
     fn key<'r>(&self, number: u64, cell: impl Fn(usize) -> &'r str) -> String {
@@ -413,7 +435,7 @@ impl Table {
 
     /// Whether a column may refer to entities: name and id columns do not.
     fn may_lead(&self, at: usize) -> bool {
-        at != self.name && Some(at) != self.id
+        at != self.name && Some(at) != self.id && Some(at) != self.family
     }
 }
 

@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::table::is_date;
 use super::{LineError, Sink, Tail};
+
+/// The datatype of days.
+const DATE: &str = "http://www.w3.org/2001/XMLSchema#date";
 
 /// A check on the two ends of an edge.
 type EdgeCheck<'a> = &'a dyn Fn([&str; 2]) -> Result<(), LineError>;
@@ -29,7 +33,12 @@ fn triple(head: &str, relation: &str, tail: &str, sink: &mut impl Sink) -> Resul
     if head.is_empty() || relation.is_empty() || tail.is_empty() {
         return Err("an empty head, relation or tail".into());
     }
-    sink.triple(head, relation, Tail::Entity(tail))
+    // A day is a value. Years and other numbers may be things too: "released in 1999".
+    let tail = match is_date(tail) {
+        true => Tail::Literal { lexical: tail, kind: DATE },
+        false => Tail::Entity(tail),
+    };
+    sink.triple(head, relation, tail)
 }
 
 /// One line of `head,relation,tail`. A quoted column may hold commas, and quotes as `""`.

@@ -93,9 +93,9 @@ fn is_header(cells: &[String]) -> bool {
     let named: Vec<&String> = cells.iter().filter(|cell| !cell.is_empty()).collect();
     let different =
         named.iter().enumerate().all(|(at, cell)| !named.iter().take(at).any(|other| other == cell));
-    // "X" and "Y" are headers, although a "Y" in a cell says yes.
-    let is_letter = |cell: &str| cell.len() == 1 && cell.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let names = |cell: &&String| Cell::of(cell) == Cell::Text || is_letter(cell);
+    // "X", "Y" and "no" are headers, although such a cell says yes or no.
+    let is_word = |cell: &str| cell.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let names = |cell: &&String| Cell::of(cell) == Cell::Text || is_word(cell);
     different && named.len() * 2 > cells.len() && named.iter().all(names)
 }
 
@@ -196,7 +196,7 @@ fn number(text: &str, digits: usize) -> Option<u32> {
 }
 
 /// `2024-02-28`. Other orders of day and month are ambiguous.
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut next = |digits| parts.next().and_then(|part| number(part, digits));
     let (year, month, day) = (next(4), next(2), next(2));

@@ -439,6 +439,18 @@ impl Language {
         self.words().in_places.has(word)
     }
 
+    /// Whether a word says that a thing is somewhere: "based".
+    pub fn says_that_it_is_somewhere(self, word: &str) -> bool {
+        self.words().located.has(word)
+    }
+
+    /// Whether a column's title says that it holds places: `born in`, `head office`, `county`.
+    pub fn leads_to_places(self, title: &str) -> bool {
+        let words = crate::words_of(title);
+        let of = self.words();
+        words.last().is_some_and(|last| of.in_places.has(last) || of.places.has(last) || of.lands.has(last))
+    }
+
     /// Whether a word before "of" adds nothing to the noun behind it: "kind".
     pub fn is_light_noun(self, word: &str) -> bool {
         self.words().light_nouns.has(word)

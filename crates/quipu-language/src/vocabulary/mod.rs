@@ -231,6 +231,10 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     in_places: Listed,
     #[serde(default)]
+    located: Listed,
+    #[serde(default)]
+    lands: Listed,
+    #[serde(default)]
     usual_units: Listed,
     #[serde(default)]
     stated: Listed,

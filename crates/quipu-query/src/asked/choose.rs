@@ -1,26 +1,20 @@
 //! Chooses among readings: equal results vote, and a score gives the confidence of each.
 
-use oxrdf::Term;
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
-use super::each::named_behind;
-use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out};
+use super::explain::{Unexplained, names_left_out};
+use super::faults::faults;
 use super::inherited::of_another_thing;
-use super::kinds::{called, misnamed};
+use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
-use super::shapes::gives_one_value;
-use super::stand_ins::is_numbered;
 use super::tried::given_up;
 use super::word_by_word::unexplained;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{
-    Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Query, Select, Source,
-};
-use crate::tables::{Place, Table, Tables, words_of};
+use crate::tables::words_of;
 use crate::values::Mention;
 
 /// A chosen reading with its confidence.
@@ -101,9 +95,6 @@ const BIAS: f64 = 3.26;
 /// The most confidence in a reading that ignores a word like "not", or most words: by default too
 /// little for an answer.
 const DOUBTFUL: f64 = 0.49;
-/// With more ties for the first place, an order answers nothing: sixteen rivers do not have "the
-/// most tributaries".
-const MOST_TIES: usize = 4;
 /// The usual mean logarithm, for models that do not report it.
 const USUAL: f64 = -0.13;
 
@@ -129,26 +120,7 @@ impl Features {
             share: candidate.path.map_or(0.0, |path| path.share),
             doubts: candidate.path.map_or(0.0, |path| path.doubts as f64),
             steps: candidate.path.map_or(0.0, |path| path.steps.saturating_sub(1) as f64),
-            doubtful: candidate.path.is_some_and(|path| path.doubts > 0)
-                || candidate.role >= FAR_FROM_ROLE
-                || !unexplained.values.is_empty()
-                || !unexplained.meanings.is_empty()
-                || !unexplained.unsaid.is_empty()
-                || unexplained.leaves_out_most()
-                || gives_no_number(question, candidate)
-                || only_repeats(candidate)
-                || gives_parts_of_an_amount(question, candidate)
-                || adds_up_one_value(&candidate.bound.query)
-                || gives_records(question, candidate, asking.tables)
-                || gives_one_of_each(question, candidate, asking.tables)
-                || (candidate.ties > MOST_TIES && !gives_the_order(candidate))
-                || (candidate.rows.rows.len() > MOST_TIES
-                    && !candidate.bound.query.order.is_empty()
-                    && asks_for_the_most(question))
-                || (denies(question, candidate)
-                    && (compares_unsaid(asking, candidate) || is_one_of_a_kind(asking, candidate)))
-                || (much > 0 && (denies(question, candidate) || finds_none(candidate)))
-                || (finds_none(candidate) && !unexplained.names.is_empty()),
+            doubtful: !unexplained.faults.is_empty(),
         }
     }
 
@@ -204,212 +176,6 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
     }
 }
 
-/// Whether a question asks for the one thing that has the most of others: "which river has the most
-/// tributaries".
-fn asks_for_the_most(question: &str) -> bool {
-    /// Words before it: "in which of the provinces are the most".
-    const MOST_BEFORE: usize = 5;
-    let words = words_of(question);
-    let language = Language::of_words(&words);
-    let asks = words.first().is_some_and(|word| language.asks_by_a_noun(word));
-    let places = words.iter().take(MOST_BEFORE);
-    asks && words.iter().all(|word| language.cardinal(word).is_none_or(|number| number < 2))
-        && !words.iter().any(|word| word.chars().all(|c| c.is_ascii_digit()))
-        && places
-            .zip(words.iter().skip(1))
-            .any(|(before, word)| language.is_article(before) && language.is_quantity(word))
-}
-
-/// Whether a reading gives only the values by which it orders: they are the same however many
-/// things share them.
-fn gives_the_order(candidate: &Candidate) -> bool {
-    let query = &candidate.bound.query;
-    let given = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
-    let is_order = |item: &Item| query.order.iter().any(|order| order.expression == item.expression);
-    !given.is_empty() && given.iter().all(is_order)
-}
-
-/// Whether a question asks for a number and gets none.
-fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
-    let numbers = [ValueKind::Number, ValueKind::Unknown, ValueKind::Text];
-    let gives = candidate.plan.columns.iter().any(|column| numbers.contains(&column.kind));
-    matches!(asks_for(question), Some("count" | "amount")) && !gives
-}
-
-/// Whether a query adds up, or averages, the one value that another query gives: the sum of one
-/// count counts records, not the things that they tell of.
-fn adds_up_one_value(query: &Query) -> bool {
-    query.select().is_some_and(|select| {
-        let adds = select.items.iter().any(|item| {
-            matches!(item.expression, Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, .. })
-        });
-        let of_one = |from: &From| matches!(&from.source, Source::Derived(inner) if gives_one_value(inner));
-        adds && select.from.iter().any(of_one)
-    })
-}
-
-/// Whether a reading gives several products, of price and quantity for instance, where the question
-/// asks for one amount: "what does the order come to".
-fn gives_parts_of_an_amount(question: &str, candidate: &Candidate) -> bool {
-    let words = words_of(question);
-    let language = Language::of_words(&words);
-    let groups = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "group");
-    let is_product = |item: &Item| {
-        matches!(item.expression, Expression::Arithmetic(Arithmetic::Multiply, ..))
-            && !item.expression.has_aggregate()
-    };
-    let select = candidate.bound.query.select();
-    candidate.rows.rows.len() > 1
-        && select.is_some_and(|select| matches!(select.items.as_slice(), [item] if is_product(item)))
-        && !words.iter().any(|word| groups(word) || language.is_plural(word))
-}
-
-/// Whether a reading gives one row where the question asks for one of each of several things: "for
-/// each range, what is its highest peak".
-fn gives_one_of_each(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
-    let words = words_of(question);
-    let language = Language::of_words(&words);
-    let noun = named_behind(&words).and_then(|mut nouns| nouns.next());
-    let are_several = |noun: &String| {
-        let mut kinds = called(noun, language, tables).into_iter();
-        kinds.any(|kind| tables.table(kind).is_some_and(|table| table.rows > 1))
-    };
-    // "The most goals per match", by a quotient.
-    let is_quotient = |of: &Expression| matches!(of, Expression::Arithmetic(..)) || of.has_aggregate();
-    let query = &candidate.bound.query;
-    let is_alone = |select: &Select| {
-        select.group.is_empty()
-            && !select.items.iter().any(|item| is_quotient(&item.expression))
-            && !query.order.iter().any(|order| is_quotient(&order.expression))
-    };
-    candidate.rows.rows.len() == 1 && noun.is_some_and(are_several) && query.select().is_some_and(is_alone)
-}
-
-/// Whether a reading gives rows called by their table and a number that the question does not speak
-/// of: "what did she see" asks for no sighting 12.
-fn gives_records(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
-    let words = words_of(question);
-    let language = Language::of_words(&words);
-    let is_asked = |table: &Table| {
-        let last = words_of(&table.title).pop();
-        last.is_none_or(|last| words.iter().any(|word| language.is_noun(word, &last)))
-    };
-    let is_record = |item: &Item| {
-        let Expression::Column(ColumnRef { place: Some(Place { table, column: 0 }), .. }) = &item.expression
-        else {
-            return false;
-        };
-        tables.table(*table).is_some_and(|table| is_numbered(table) && !table.is_links() && !is_asked(table))
-    };
-    candidate.bound.query.select().is_some_and(|select| select.items.iter().all(is_record))
-}
-
-/// Whether the reading answers no. A "no" has no triples as its evidence, so it is worth no more
-/// than the query: one that was guessed in part proves nothing.
-fn denies(question: &str, candidate: &Candidate) -> bool {
-    let is_no = |cell: &CellValue| matches!(cell.name.as_str(), "false" | "0");
-    asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
-}
-
-/// Whether a reading asks one thing where the question asks for a kind, and other things of the
-/// table have its name in theirs: "any type of zombie" may be a Brute Zombie.
-fn is_one_of_a_kind(asking: &TableQuestion<'_>, candidate: &Candidate) -> bool {
-    let words = words_of(asking.text);
-    let language = Language::of_words(&words);
-    let is_kind = |name: &[String]| {
-        words.windows(name.len() + 2).any(|run| match run {
-            [light, of, rest @ ..] => language.is_light_noun(light) && language.is_of(of) && rest == name,
-            _ => false,
-        })
-    };
-    let mut found = false;
-    candidate.bound.query.visit(&mut |part| {
-        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
-        if let (Expression::Column(of), Expression::Terms(terms, name)) = (&**of, &**value) {
-            let own = words_of(name);
-            let is_other = |term: &Term| !terms.contains(term);
-            let in_others = || {
-                let parts = asking.values.parts(name, |_| false).into_iter();
-                let whole = parts.filter(|mention| words_of(&mention.text) == own);
-                let mut matches = whole.flat_map(|mention| mention.matches);
-                matches.any(|held| Some(held.place) == of.place && held.terms.iter().any(is_other))
-            };
-            found |= is_kind(&own) && in_others();
-        }
-    });
-    found
-}
-
-/// Whether a reading compares with a text of which the question lacks a word: "can I freeze it"
-/// does not ask whether it is gluten free. Parts of a thing's name name it, and so do its initials.
-fn compares_unsaid(asking: &TableQuestion<'_>, candidate: &Candidate) -> bool {
-    let words = words_of(asking.text);
-    let mentions = asking.values.mentions(asking.text);
-    let mentioned: Vec<&Term> = mentions
-        .iter()
-        .chain(asking.named)
-        .flat_map(|mention| &mention.matches)
-        .flat_map(|found| &found.terms)
-        .collect();
-    let language = Language::of_words(&words);
-    let mut unsaid = false;
-    candidate.bound.query.visit(&mut |part| {
-        if let Expression::Compare(Comparison::Equal, _, value) = part
-            && let Expression::Terms(terms, text) = &**value
-            && !terms.iter().any(|term| mentioned.contains(&term))
-        {
-            let said = |word: &String| words.iter().any(|asked| language.is_form(asked, word));
-            let held = words_of(text);
-            let initials: String = held.iter().filter_map(|word| word.chars().next()).collect();
-            let names = |word: &String| {
-                let tells = |asked: &&String| language.meanings(asked).is_empty();
-                words.iter().filter(tells).any(|asked| begins(asked, word) || *asked == initials)
-            };
-            unsaid |= match terms.iter().all(Term::is_literal) {
-                true => !held.iter().all(said),
-                false => !held.is_empty() && !held.iter().any(names),
-            };
-        }
-    });
-    unsaid
-}
-
-/// Whether a question's word is the beginning of a name's word, apart from one letter if it is
-/// long: "boggarg" of "BoggardL", but not "freeze" of "free".
-fn begins(asked: &str, word: &str) -> bool {
-    /// Fewest letters of a word that may have a wrong one.
-    const LONG: usize = 5;
-    let length = asked.chars().count();
-    let beginning: String = word.chars().take(length).collect();
-    asked == beginning || length >= LONG && strsim::levenshtein(asked, &beginning) <= 1
-}
-
-/// Whether the reading counts nothing. No triple is its evidence either, so that a word of the
-/// question which it leaves out may be the reason why it finds none.
-fn finds_none(candidate: &Candidate) -> bool {
-    let mut cells = candidate.rows.rows.iter().flatten().flatten().peekable();
-    candidate.only_counts() && cells.peek().is_some() && cells.all(|cell| cell.name == "0")
-}
-
-/// Whether the reading gives only things that the question itself names: "the neighbour of Germany
-/// with the largest area" is not Germany.
-fn only_repeats(candidate: &Candidate) -> bool {
-    let mut named = Vec::new();
-    let mut offers = false;
-    candidate.bound.query.visit(&mut |part| match part {
-        Expression::Compare(Comparison::Equal, _, value) => {
-            if let Expression::Terms(terms, _) = &**value {
-                named.extend(terms);
-            }
-        }
-        // "Which is larger, A or B" offers the things that it names.
-        Expression::InList(..) | Expression::Or(..) => offers = true,
-        _ => {}
-    });
-    let mut given = candidate.rows.rows.iter().flatten().flatten().peekable();
-    !offers && given.peek().is_some() && given.all(|cell| named.contains(&&cell.term))
-}
-
 /// Whether the rows hold no value at all.
 pub fn is_empty(rows: &RowSet) -> bool {
     rows.rows.iter().flatten().flatten().next().is_none()
@@ -440,6 +206,7 @@ pub fn features(
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
     unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried, tables));
     unexplained.meanings.extend(no_choice(asking, candidate));
+    unexplained.faults = faults(asking, candidate, &unexplained);
     let written = || all.iter().filter(|other| other.path.is_none());
     let itself = usize::from(candidate.path.is_none());
     // The model's word that no table holds what is asked for is a vote against.

@@ -45,6 +45,8 @@ pub struct Unexplained {
     pub invented: usize,
     /// How far the question is in meaning from the columns that the plan uses, in total.
     pub unasked: f64,
+    /// The faults that forbid a sure answer, each in a few words.
+    pub faults: Vec<&'static str>,
 }
 
 impl Unexplained {

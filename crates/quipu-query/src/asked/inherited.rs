@@ -28,8 +28,12 @@ pub(super) fn of_another_thing(
     if *named == owner || links.is_empty() {
         return None;
     }
-    // A record of what happened: the city of a band's concert, the reason of an animal's visit.
+    // Nobody mentions a thing without a name: "when does the course begin" asks its next run.
     let things = tables.table(owner)?;
+    if things.unnamed && links.iter().all(|link| link.table == owner || link.target == owner) {
+        return None;
+    }
+    // A record of what happened: the city of a band's concert, the reason of an animal's visit.
     let tells = matches!(column.kind, Kind::Entity(Some(_))) || is_record(things);
     if tells && links.len() == 1 && links.iter().all(|link| link.table == owner && !link.several) {
         return None;

@@ -20,6 +20,7 @@ mod differences;
 mod each;
 mod explain;
 mod extremes;
+mod faults;
 mod firsts;
 mod hints;
 mod honours;

@@ -222,9 +222,15 @@ impl<'a> Compared<'a> {
         let Self { said, language, .. } = self;
         let is_measured =
             || said.columns.keys().any(|title| language.measured(word, title) == Measured::Alike);
+        // "In what city is the firm based": a city says it.
+        let is_somewhere = || {
+            language.says_that_it_is_somewhere(word)
+                && said.columns.keys().any(|title| language.leads_to_places(title))
+        };
         said.names(word, *language)
             || self.abbreviated.iter().any(|one| one.words.contains(&at))
             || is_measured()
+            || is_somewhere()
     }
 
     fn distance_to(&self, word: &str) -> f64 {

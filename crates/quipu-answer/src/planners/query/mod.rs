@@ -173,7 +173,7 @@ fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
                 sql: candidate.bound.query.to_string(),
                 features: named,
                 confidence: features.confidence(),
-                doubtful: features.is_doubtful(),
+                faults: unexplained.faults.iter().map(|fault| (*fault).to_owned()).collect(),
                 left_out: unexplained.words().into_iter().map(str::to_owned).collect(),
                 values: cells.take(TOLD).map(|cell| cell.name.clone()).collect(),
             },
