@@ -180,7 +180,7 @@ fn rows_without_a_name_of_their_own_are_told_apart() {
 
 #[test]
 fn a_header_may_say_no() {
-    let slopes = "s_id,no,nm,len_m\nS1,1,Long Run,5400\nS2,1a,Family Run,6100\n";
+    let slopes = "s_id,no,nm,len_m\nS1,1,Talabfahrt,5400\nS2,1a,Family Run,6100\n";
     let (report, lines) = import(&[("slopes.csv", slopes)], None, false).unwrap();
     assert_eq!(report.tables[0].named_by, "nm");
     has(&lines, "slopes/S2 [Family Run] no \"1a\"");

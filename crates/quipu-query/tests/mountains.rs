@@ -184,6 +184,18 @@ async fn a_column_of_places_says_where_a_thing_is_based() {
 }
 
 #[tokio::test]
+async fn a_thing_is_compared_by_its_own_property_and_not_by_that_of_others() {
+    let shop = mountains().await;
+    // A hut has a region of its own, and so has the town of the club that runs it.
+    let others = "SELECT hut.name FROM hut JOIN club ON hut.run_by = club.name JOIN town ON club.seat = town.name \
+                  WHERE town.in_region = 'Vintra'";
+    let unsaid =
+        async |question: &str| weighed(&shop, question, others, Nearness::default(), &[]).await.1.unsaid;
+    assert_eq!(unsaid("Which huts are in Vintra?").await, ["Town"]);
+    assert!(unsaid("Which huts are run by clubs of towns in Vintra?").await.is_empty());
+}
+
+#[tokio::test]
 async fn each_fault_of_a_reading_has_a_name() {
     let shop = mountains().await;
     let asked = "Which person founded no club?";

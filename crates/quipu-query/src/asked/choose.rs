@@ -4,7 +4,7 @@ use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
 use super::explain::{Unexplained, names_left_out};
 use super::faults::faults;
-use super::inherited::of_another_thing;
+use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
@@ -203,6 +203,7 @@ pub fn features(
     unexplained.meanings.extend(another_name(question, query, asking.values));
     let words = words_of(question);
     unexplained.unsaid.extend(of_another_thing(&words, &unexplained.names, query, tables));
+    unexplained.unsaid.extend(compared_of_others(&words, query, tables));
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
     unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried, tables));
     unexplained.meanings.extend(no_choice(asking, candidate));

@@ -3,7 +3,7 @@
 
 use quipu_language::Language;
 
-use crate::syntax::{ColumnRef, Comparison, Expression, Query};
+use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Column, Kind, Place, Rows, Table, Tables, words_of};
 
 /// Shares of a column's values that are distinct, from which on each value belongs to one thing.
@@ -62,6 +62,48 @@ pub(super) fn of_another_thing(
         .iter()
         .any(|word| language.is_plural(word) && of_title.iter().any(|of| language.is_form(word, of)));
     (!asks_for_several && !leads_forward(*named, owner, &links)).then(|| things.title.clone())
+}
+
+/// The title of other things whose property a reading compares, although the things that it gives
+/// or counts have a property of the same name, and the question mentions neither the others nor the
+/// property's owner: "the clients based in Dunsby" are those whose town it is, not those whose
+/// manager's depot is there.
+pub(super) fn compared_of_others(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let own = things_given(query)?;
+    let titles = &tables.table(own)?.columns;
+    let mut others = None;
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(column), Expression::Terms(..)) = (&**of, &**value) else { return };
+        let Some(place) = column.place.filter(|place| place.column > 0) else { return };
+        let Some((table, column)) = tables.table(place.table).zip(tables.column(place)) else { return };
+        // A stop is part of a district, and that of a city.
+        let leads_there = |at: usize| tables.leads_to(Place { table: own, column: at }) == Some(place.table);
+        let mut of_own = titles.iter().enumerate().skip(1);
+        let mut has_it = || of_own.any(|(at, of)| of.title == column.title && !leads_there(at));
+        if place.table != own && !table.is_links() && has_it() {
+            others = Some(table.title.clone());
+        }
+    });
+    let is_said = |title: &String| {
+        let mut of_title = words_of(title).into_iter().filter(|of| language.meanings(of).is_empty());
+        of_title.any(|of| words.iter().any(|word| language.is_form(word, &of)))
+    };
+    others.filter(|title| !is_said(title))
+}
+
+/// The table whose things a query gives or counts, and nothing else.
+fn things_given(query: &Query) -> Option<usize> {
+    let [item] = query.select()?.items.as_slice() else { return None };
+    let given = match &item.expression {
+        Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } => of,
+        other => other,
+    };
+    match given {
+        Expression::Column(ColumnRef { place: Some(Place { table, column: 0 }), .. }) => Some(*table),
+        _ => None,
+    }
 }
 
 /// Whether the things of a table have no names but numbers and codes.
