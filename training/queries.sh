@@ -4,7 +4,8 @@
 # OUT gets workspaces, examples and the run; a stopped run goes on when started again. The FILEs are
 # question files on which the adapter will be measured: what resembles them is left out. QUIPU names
 # the program, BASE the model. BEGIN_WITH names an adapter to train further, and OLD the graphs that
-# it has learnt. An hour on two cores with AMX; training/setup.sh comes first.
+# it has learnt; RATE is the learning rate (2e-4). An hour on two cores with AMX; training/setup.sh
+# comes first.
 set -eu
 [ $# -ge 1 ] || {
     echo "training/queries: please type:  training/queries.sh OUT [QUESTIONS.jsonl ...]" >&2

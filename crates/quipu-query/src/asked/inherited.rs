@@ -38,9 +38,7 @@ pub(super) fn of_another_thing(
     if tells && links.len() == 1 && links.iter().all(|link| link.table == owner && !link.several) {
         return None;
     }
-    let is_form = |of: &String| words.iter().any(|word| language.is_form(word, of));
-    let is_said =
-        |title: &str| words_of(title).iter().filter(|of| language.meanings(of).is_empty()).any(is_form);
+    let is_said = |title: &str| is_said(title, words, language);
     // "The maker of the Condor" may be its manufacturer, and "pictures" its paintings.
     let is_noun = |at: usize, word: &String| {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
@@ -65,8 +63,8 @@ pub(super) fn of_another_thing(
 }
 
 /// The title of other things whose property a reading compares, although the things that it gives
-/// or counts have a property of the same name, and the question mentions neither the others nor the
-/// property's owner: "the clients based in Dunsby" are those whose town it is, not those whose
+/// or counts have a property of the same name, and the question does not mention the others: "the
+/// clients based in Dunsby" are those whose town it is, not those whose
 /// manager's depot is there.
 pub(super) fn compared_of_others(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
@@ -86,11 +84,13 @@ pub(super) fn compared_of_others(words: &[String], query: &Query, tables: &Table
             others = Some(table.title.clone());
         }
     });
-    let is_said = |title: &String| {
-        let mut of_title = words_of(title).into_iter().filter(|of| language.meanings(of).is_empty());
-        of_title.any(|of| words.iter().any(|word| language.is_form(word, &of)))
-    };
-    others.filter(|title| !is_said(title))
+    others.filter(|title| !is_said(title, words, language))
+}
+
+/// Whether a question says a naming word of a title.
+fn is_said(title: &str, words: &[String], language: Language) -> bool {
+    let is_form = |of: &String| words.iter().any(|word| language.is_form(word, of));
+    words_of(title).iter().filter(|of| language.meanings(of).is_empty()).any(is_form)
 }
 
 /// The table whose things a query gives or counts, and nothing else.
