@@ -263,7 +263,7 @@ fn cases() -> Vec<Case> {
         ("verify.snippets", "2", &[("verify.graph", "no")], read),
         ("verify.operations", "0", &[], library),
         ("query.repair", "no", &[], drill),
-        ("query.samples", "0", &[("query.tokens", "20000")], odd),
+        ("query.alternatives", "0", &[("query.tokens", "20000")], odd),
         ("query.temperature", "0.1", &[("query.tokens", "20000")], odd),
         ("query.sure", "0", &[("query.tokens", "20000")], odd),
         ("query.least_confidence", "0", &[("query.tokens", "20000")], odd),

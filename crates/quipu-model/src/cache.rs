@@ -179,6 +179,9 @@ impl LanguageModel for CachedModel {
             if request.likelihood {
                 question.insert("likelihood".into(), true.into());
             }
+            if let Some(alternatives) = &request.alternatives {
+                question.insert("alternatives".into(), json!(alternatives));
+            }
             // English keeps the entries of earlier versions too.
             if let Some(language) = request.language.as_ref().filter(|language| *language != "en") {
                 question.insert("language".into(), language.as_str().into());

@@ -104,7 +104,8 @@ impl LanguageModel for FunctionModel {
             seconds: started.elapsed().as_secs_f64(),
             ..Usage::default()
         };
-        Ok(ChatReply { text, thinking, finish: FinishReason::Stop, usage, likelihood: None })
+        let reply = ChatReply { text, thinking, finish: FinishReason::Stop, usage, ..ChatReply::default() };
+        Ok(reply.answering(request))
     }
 
     async fn score(&self, _request: &ScoreRequest) -> Result<ScoreReply, ModelError> {

@@ -126,8 +126,21 @@ pub struct ChatRequest {
     /// Whether to report the reply's likelihood ([`ChatReply::likelihood`]).
     #[serde(default)]
     pub likelihood: bool,
+    /// The other replies that are wanted, if the likeliest one is known
+    /// ([`ChatReply::alternatives`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternatives: Option<Alternatives>,
     /// Limit for the whole call with its retries; not part of the cache key.
     pub timeout: Duration,
+}
+
+/// A wish for other replies than a known one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alternatives {
+    /// The known reply.
+    pub to: String,
+    /// Most other replies.
+    pub count: u32,
 }
 
 impl ChatRequest {
@@ -144,6 +157,7 @@ impl ChatRequest {
             seed: 0,
             stop: Vec::new(),
             likelihood: false,
+            alternatives: None,
             timeout: Duration::from_secs(120),
         }
     }
@@ -169,17 +183,18 @@ impl ChatRequest {
 }
 
 /// The reason for a reply's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     /// The model finished.
+    #[default]
     Stop,
     /// The token limit cut it.
     Length,
 }
 
 /// A chat reply.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ChatReply {
     /// The text, without `<think>` blocks.
     pub text: String,
@@ -190,6 +205,33 @@ pub struct ChatReply {
     /// Its cost.
     pub usage: Usage,
     /// Its likelihood, if requested and known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<Likelihood>,
+    /// The other replies, if the request wants [`Alternatives`], the likeliest first; `text` is
+    /// then empty. A local model departs from the known reply where it was least sure; an endpoint
+    /// takes samples at the request's temperature, which may repeat the known reply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Alternative>,
+}
+
+impl ChatReply {
+    /// The reply of a model that writes one reply only, as the only alternative if the request
+    /// wants some.
+    pub(crate) fn answering(mut self, request: &ChatRequest) -> Self {
+        if request.alternatives.is_some() {
+            let (text, likelihood) = (std::mem::take(&mut self.text), self.likelihood.take());
+            self.alternatives.push(Alternative { text, likelihood });
+        }
+        self
+    }
+}
+
+/// Another reply than the known one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Alternative {
+    /// The text, without `<think>` blocks.
+    pub text: String,
+    /// Its likelihood, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<Likelihood>,
 }

@@ -31,8 +31,8 @@ pub use function::FunctionModel;
 pub use gbnf::schema_to_grammar;
 pub use http::{EndpointConfig, HttpEmbedder, HttpModel};
 pub use language::{
-    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Likelihood, Message, Role,
-    ScoreReply, ScoreRequest, Tool,
+    Abilities, Alternative, Alternatives, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel,
+    Likelihood, Message, Role, ScoreReply, ScoreRequest, Tool,
 };
 pub use local::{Adapter, LocalConfig, LocalModel};
 pub use open::{

@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::{
-    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, Likelihood, ModelError, Price,
-    ScoreReply, ScoreRequest, Usage,
+    Abilities, Alternative, ChatReply, ChatRequest, FinishReason, LanguageModel, Likelihood, ModelError,
+    Price, ScoreReply, ScoreRequest, Usage,
 };
 
 /// The reaction of a [`ScriptedModel`] to a request.
@@ -17,6 +17,8 @@ pub enum Scripted {
     Text(String),
     /// Replies with this text, and with its likelihood if requested.
     Likely(Likelihood, String),
+    /// Replies with these alternatives, if the request wants some, else with the first one.
+    Alternatives(Vec<String>),
     /// Replies with this text, cut by the token limit.
     Cut(String),
     /// Replies with this text after a delay.
@@ -224,6 +226,16 @@ impl LanguageModel for ScriptedModel {
                 likelihood = request.likelihood.then_some(how);
                 (text, FinishReason::Stop)
             }
+            Scripted::Alternatives(mut texts) => {
+                if request.alternatives.is_some() {
+                    let of_one = |text| Alternative { text, likelihood: None };
+                    let usage = self.usage(&request.messages, &texts.concat(), started);
+                    let alternatives = texts.into_iter().map(of_one).collect();
+                    return Ok(ChatReply { alternatives, usage, ..ChatReply::default() });
+                }
+                texts.truncate(1);
+                (texts.concat(), FinishReason::Stop)
+            }
             Scripted::Text(text) => (text, FinishReason::Stop),
             Scripted::Cut(text) => (text, FinishReason::Length),
             Scripted::Late(delay, text) => {
@@ -236,7 +248,8 @@ impl LanguageModel for ScriptedModel {
         };
         let usage = self.usage(&request.messages, &text, started);
         let (text, thinking) = crate::thinking::split_thinking(&text);
-        Ok(ChatReply { text, thinking, finish, usage, likelihood })
+        let reply = ChatReply { text, thinking, finish, usage, likelihood, ..ChatReply::default() };
+        Ok(reply.answering(request))
     }
 
     async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use common::{conformance, request};
 use quipu_model::{
-    ChatRequest, Constraint, EndpointConfig, HttpModel, LanguageModel, ModelError, ScoreRequest, Tool,
-    ask_json, ask_tool,
+    Alternatives, ChatRequest, Constraint, EndpointConfig, HttpModel, LanguageModel, ModelError,
+    ScoreRequest, Tool, ask_json, ask_tool,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -162,6 +162,46 @@ async fn old_and_new_parameters_are_found_out() {
     model.chat(&request("a")).await.unwrap();
     model.chat(&request("b")).await.unwrap();
     assert_eq!(count.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn alternatives_are_several_choices_of_one_request() {
+    let wanting = || {
+        let mut request = request("capital?");
+        (request.temperature, request.likelihood) = (0.7, true);
+        request.alternatives = Some(Alternatives { to: "Lima".into(), count: 3 });
+        request
+    };
+    let several = |_: usize, body: &Value| {
+        let choice = |n: u64| {
+            json!({
+                "message": {"role": "assistant", "content": format!("city {n}")},
+                "finish_reason": "stop",
+                "logprobs": {"content": [{"logprob": -(n as f64)}]},
+            })
+        };
+        let choices: Vec<Value> = (1..=body["n"].as_u64().unwrap()).map(choice).collect();
+        ResponseTemplate::new(200).set_body_json(json!({"choices": choices}))
+    };
+    let (server, count) = serve(several).await;
+    let reply = model(&server.uri()).chat(&wanting()).await.unwrap();
+    let texts: Vec<&str> = reply.alternatives.iter().map(|other| other.text.as_str()).collect();
+    assert_eq!((reply.text.as_str(), texts), ("", vec!["city 1", "city 2", "city 3"]));
+    assert_eq!(reply.alternatives[1].likelihood.unwrap().mean, -2.0);
+    assert_eq!((count.load(Ordering::SeqCst), reply.usage.llm_calls), (1, 1));
+    // One that refuses `n` writes one reply, and is not asked for several again.
+    let refuses = |_: usize, body: &Value| match body.get("n") {
+        Some(_) => refusal(400, "n must be 1"),
+        None => ok("Arequipa"),
+    };
+    let (server, count) = serve(refuses).await;
+    let model = model(&server.uri());
+    for _ in 0..2 {
+        let reply = model.chat(&wanting()).await.unwrap();
+        assert_eq!(reply.alternatives.len(), 1);
+        assert_eq!(reply.alternatives[0].text, "Arequipa");
+    }
+    assert_eq!(count.load(Ordering::SeqCst), 3, "refused once");
 }
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use common::{conformance, model_path, request, small_config, small_model};
 use quipu_model::{
-    ChatRequest, Constraint, FinishReason, LanguageModel, LocalModel, Message, ModelError, OpenOptions,
-    ScoreRequest, open_language_model,
+    Alternatives, ChatRequest, Constraint, FinishReason, LanguageModel, LocalModel, Message, ModelError,
+    OpenOptions, ScoreRequest, open_language_model,
 };
 use serde_json::json;
 
@@ -87,6 +87,41 @@ async fn instructions_met_twice_are_known_to_the_next_process() {
         }
     }
     assert_eq!(likelihood(peru).await, (0, computed));
+}
+
+#[tokio::test]
+async fn alternatives_are_other_replies_and_disturb_nothing() {
+    let model = small_model();
+    let mut request = ask("Write the first line of a poem about rain.").with_max_tokens(24);
+    (request.stop, request.likelihood) = (vec!["\n".into()], true);
+    let known = model.chat(&request).await.unwrap();
+    let others = async |count: u32| {
+        let mut request = request.clone();
+        request.alternatives = Some(Alternatives { to: known.text.clone(), count });
+        model.chat(&request).await.unwrap()
+    };
+    let reply = others(4).await;
+    assert_eq!((reply.text.as_str(), reply.usage.llm_calls), ("", 1));
+    assert_eq!(reply.usage.prompt_tokens, reply.usage.reused_tokens, "the prompt is known");
+    let mut texts: Vec<&str> = reply.alternatives.iter().map(|other| other.text.trim()).collect();
+    assert!((2..=4).contains(&texts.len()), "{texts:?}");
+    assert!(
+        !texts.contains(&known.text.trim()) && texts.iter().all(|text| !text.contains('\n')),
+        "{texts:?}"
+    );
+    for other in &reply.alternatives {
+        let likelihood = other.likelihood.unwrap();
+        assert!(likelihood.mean < 0.0 && likelihood.least < known.likelihood.unwrap().mean, "{other:?}");
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), reply.alternatives.len(), "each differs from the others");
+    assert_eq!(others(4).await.alternatives, reply.alternatives);
+    assert_eq!(others(1).await.alternatives.len(), 1);
+    assert_eq!(model.chat(&request).await.unwrap().text, known.text);
+    request.constraint = Constraint::Choice(vec!["rain".into()]);
+    request.alternatives = Some(Alternatives { to: "rain".into(), count: 1 });
+    assert!(matches!(model.chat(&request).await, Err(ModelError::Unsupported { .. })));
 }
 
 /// Four prompts of some 300 tokens are more than half of a context of 2,048.

@@ -17,6 +17,7 @@ mod servers;
 #[path = "../../../tests/skip.rs"]
 mod skip;
 
+mod among_others;
 mod answers;
 mod as_people_ask;
 mod as_small_models_write;

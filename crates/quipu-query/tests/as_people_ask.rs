@@ -332,3 +332,18 @@ async fn a_word_that_may_stand_for_a_columns_word_is_explained_by_it() {
     let area = "SELECT name FROM film WHERE area_filmed > 1";
     assert_eq!(left_out("Which is the biggest film by area filmed?", area).await, ["biggest"]);
 }
+
+#[tokio::test]
+async fn a_month_is_said_by_dates_and_by_its_number() {
+    let shop = graph(":b1 a :Beer ; :name \"Stoat\" ; :launched \"2020-11-30\"^^xsd:date .").await;
+    let left_out = async |filter: &str| {
+        let sql = format!("SELECT name FROM beer WHERE {filter}");
+        let question = "Which beers were launched in November 2020?";
+        weighed(&shop, question, &sql, Nearness::default(), &[]).await.1.names
+    };
+    assert_eq!(left_out("launched LIKE '2020-11%'").await, [""; 0]);
+    assert_eq!(left_out("launched >= '2020-11-01' AND launched < '2020-12-01'").await, [""; 0]);
+    assert_eq!(left_out("MONTH(launched) = 11 AND YEAR(launched) = 2020").await, [""; 0]);
+    assert_eq!(left_out("YEAR(launched) = 2020").await, ["november"]);
+    assert_eq!(left_out("launched LIKE '2020-1%'").await, ["november"]);
+}

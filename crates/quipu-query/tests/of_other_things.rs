@@ -137,17 +137,17 @@ async fn codes_order_nothing() {
 #[tokio::test]
 async fn the_models_refusal_is_a_vote_against_a_path() {
     let shop = town().await;
-    let asked = async |question: &str, declined: bool| {
+    let asked = async |question: &str, declined: usize| {
         let sql = "SELECT home_town FROM patient WHERE name = 'Cy Finn'";
         let written = candidate(&shop, question, sql, Nearness::default()).await;
-        let path = Some(PathFit { share: 0.5, doubts: 0, steps: 1, declined });
-        let candidate = Candidate { path, ..written };
+        let path = Some(PathFit { share: 0.5, doubts: 0, steps: 1 });
+        let candidate = Candidate { path, declined, ..written };
         let (text, named) = (question, &[][..]);
         let asking = TableQuestion { text, tables: &shop.tables, values: &shop.values, named };
-        features(&asking, &candidate, std::slice::from_ref(&candidate)).0.confidence()
+        features(&asking, std::slice::from_ref(&candidate)).remove(0).0.confidence()
     };
     let question = "Where does Cy Finn live?";
-    let (believed, declined) = (asked(question, false).await, asked(question, true).await);
+    let (believed, declined) = (asked(question, 0).await, asked(question, 1).await);
     assert!(believed >= 0.6 && declined < 0.6, "{believed} {declined}");
-    assert!(asked("What is the home town of Cy Finn?", true).await >= 0.6);
+    assert!(asked("What is the home town of Cy Finn?", 1).await >= 0.6);
 }

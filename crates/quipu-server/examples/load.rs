@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use quipu_answer::Method;
 use quipu_model::{
-    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, ModelError, OpenOptions,
-    ScoreReply, ScoreRequest, Usage, open_embedder,
+    Abilities, ChatReply, ChatRequest, Constraint, LanguageModel, ModelError, OpenOptions, ScoreReply,
+    ScoreRequest, Usage, open_embedder,
 };
 use quipu_server::{Models, Server, ServerConfig};
 use serde_json::json;
@@ -164,13 +164,7 @@ impl LanguageModel for AtOnce {
             }
         };
         let usage = Usage { llm_calls: 1, prompt_tokens: 100, completion_tokens: 10, ..Usage::default() };
-        Ok(ChatReply {
-            text: text.into(),
-            thinking: None,
-            finish: FinishReason::Stop,
-            usage,
-            likelihood: None,
-        })
+        Ok(ChatReply { text: text.into(), usage, ..ChatReply::default() })
     }
 
     async fn score(&self, _: &ScoreRequest) -> Result<ScoreReply, ModelError> {

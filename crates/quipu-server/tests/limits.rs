@@ -388,7 +388,7 @@ impl LanguageModel for Wordy {
         }
         self.0.begun.fetch_add(1, Ordering::SeqCst);
         let (finish, usage) = (quipu_model::FinishReason::Stop, quipu_model::Usage::default());
-        Ok(ChatReply { text: "word ".repeat(8 << 20), thinking: None, finish, usage, likelihood: None })
+        Ok(ChatReply { text: "word ".repeat(8 << 20), finish, usage, ..ChatReply::default() })
     }
 
     async fn score(&self, _: &ScoreRequest) -> Result<ScoreReply, ModelError> {

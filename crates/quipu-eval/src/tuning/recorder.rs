@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quipu_model::{
-    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, Message, ModelError, Price, ScoreReply,
-    ScoreRequest, Usage,
+    Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, Price, ScoreReply, ScoreRequest,
 };
 
 use super::task::TuneTask;
@@ -105,9 +104,11 @@ impl LanguageModel for Recorder {
         }
         let written = self.state().written.clone();
         if let Some(text) = written {
+            if request.alternatives.is_some() {
+                return Ok(ChatReply::default());
+            }
             self.hear(request, &text);
-            let (thinking, likelihood, usage) = (None, None, Usage::default());
-            return Ok(ChatReply { text, thinking, finish: FinishReason::Stop, usage, likelihood });
+            return Ok(ChatReply { text, ..ChatReply::default() });
         }
         let mut request = request.clone();
         if let (Some((temperature, seed)), 0.0) = (self.state().sample, request.temperature) {

@@ -11,8 +11,8 @@ use super::endpoint::{Endpoint, EndpointConfig, MOST_TOKENS, refusal_words};
 use crate::structured::{find_option, parse_leniently};
 use crate::thinking::split_thinking;
 use crate::{
-    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Likelihood, Message,
-    ModelError, Role, ScoreReply, ScoreRequest, Tool, Usage,
+    Abilities, Alternative, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Likelihood,
+    Message, ModelError, Role, ScoreReply, ScoreRequest, Tool, Usage,
 };
 
 /// Default number of tokens for prompt and reply together. A configuration, or a limit in the
@@ -58,6 +58,8 @@ struct Learnt {
     no_tools: bool,
     /// It refuses `logprobs`.
     no_logprobs: bool,
+    /// It refuses `n`: it writes one reply at a time.
+    no_several: bool,
 }
 
 impl HttpModel {
@@ -76,6 +78,7 @@ impl HttpModel {
                 no_seed: false,
                 no_tools: false,
                 no_logprobs: false,
+                no_several: false,
             }),
             scores: false,
         })
@@ -163,6 +166,9 @@ impl HttpModel {
         if request.likelihood && !learnt.no_logprobs {
             set("logprobs", true.into());
         }
+        if let Some(alternatives) = request.alternatives.as_ref().filter(|_| !learnt.no_several) {
+            set("n", alternatives.count.into());
+        }
         if let Some(tools) = tools {
             set("tools", tools);
             set("tool_choice", "required".into());
@@ -189,31 +195,25 @@ impl HttpModel {
         completion: Completion,
         seconds: f64,
     ) -> Result<ChatReply, ModelError> {
-        let choice = completion
-            .choices
-            .into_iter()
-            .next()
-            .ok_or_else(|| self.endpoint.foreign("the reply holds no choice".to_owned()))?;
-        let called =
-            choice.message.tool_calls.unwrap_or_default().into_iter().next().map(|call| call.function);
-        let said = called.map_or(choice.message.content.unwrap_or_default(), WireFunction::into_text);
-        let (mut text, mut thinking) = split_thinking(&said);
-        thinking = thinking.or(choice.message.reasoning_content).filter(|thinking| !thinking.is_empty());
-        if let Constraint::Choice(options) = &request.constraint
-            && let Some(option) = chosen_option(&text, options)
-        {
-            text = option;
-        }
+        let mut choices = completion.choices.into_iter().map(|choice| choice.read(request));
+        let written = match &request.alternatives {
+            None => choices.next(),
+            Some(wanted) => {
+                let count = wanted.count as usize;
+                let other = |reply: ChatReply| Alternative { text: reply.text, likelihood: reply.likelihood };
+                let alternatives = choices.take(count).map(other).collect();
+                Some(ChatReply { alternatives, ..ChatReply::default() })
+            }
+        };
+        let written = written.ok_or_else(|| self.endpoint.foreign("the reply holds no choice".to_owned()))?;
+        let texts = written.alternatives.iter().map(|other| &other.text).chain([&written.text]);
+        let counted: usize = texts.map(|text| self.count_tokens(text)).sum();
         let usage = completion.usage.unwrap_or_default();
         let estimated = self.prompt_tokens(&request.messages) as u64;
         let prompt_tokens = usage.prompt_tokens.unwrap_or(estimated).min(MOST_TOKENS);
         let reused = usage.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0);
-        let completion_tokens = usage.completion_tokens.unwrap_or(self.count_tokens(&text) as u64);
+        let completion_tokens = usage.completion_tokens.unwrap_or(counted as u64);
         Ok(ChatReply {
-            finish: match choice.finish_reason.as_deref() {
-                Some("length") => FinishReason::Length,
-                _ => FinishReason::Stop,
-            },
             usage: Usage {
                 llm_calls: 1,
                 prompt_tokens,
@@ -222,9 +222,7 @@ impl HttpModel {
                 seconds,
                 ..Usage::default()
             },
-            text,
-            thinking,
-            likelihood: choice.logprobs.filter(|_| request.likelihood).and_then(WireLikelihood::read),
+            ..written
         })
     }
 }
@@ -286,6 +284,8 @@ impl Learnt {
             self.fixed_temperature = true;
         } else if reason.contains("seed") {
             self.no_seed = true;
+        } else if request.alternatives.is_some() && !self.no_several && !reason.contains("logprob") {
+            self.no_several = true;
         } else if request.likelihood
             && !self.no_logprobs
             && (reason.contains("logprob") || wanted_schema(&request.constraint).is_none())
@@ -418,6 +418,27 @@ struct CompletionChoice {
     message: WireMessage,
     finish_reason: Option<String>,
     logprobs: Option<WireLikelihood>,
+}
+
+impl CompletionChoice {
+    /// The reply, without its cost.
+    fn read(self, request: &ChatRequest) -> ChatReply {
+        let called = self.message.tool_calls.unwrap_or_default().into_iter().next().map(|call| call.function);
+        let said = called.map_or(self.message.content.unwrap_or_default(), WireFunction::into_text);
+        let (mut text, mut thinking) = split_thinking(&said);
+        thinking = thinking.or(self.message.reasoning_content).filter(|thinking| !thinking.is_empty());
+        if let Constraint::Choice(options) = &request.constraint
+            && let Some(option) = chosen_option(&text, options)
+        {
+            text = option;
+        }
+        let finish = match self.finish_reason.as_deref() {
+            Some("length") => FinishReason::Length,
+            _ => FinishReason::Stop,
+        };
+        let likelihood = self.logprobs.filter(|_| request.likelihood).and_then(WireLikelihood::read);
+        ChatReply { text, thinking, finish, likelihood, ..ChatReply::default() }
+    }
 }
 
 #[derive(Deserialize)]

@@ -322,6 +322,12 @@ impl<'m> Engine<'m> {
         self.share(slot, SLOTS + scratch, length)
     }
 
+    /// Lets a scratch sequence share the first `length` tokens of another.
+    pub(super) fn share_between(&mut self, from: usize, to: usize, length: usize) -> Result<(), ModelError> {
+        self.forget(SLOTS + to, 0);
+        self.share(SLOTS + from, SLOTS + to, length)
+    }
+
     /// Frees a scratch sequence.
     pub(super) fn free_scratch(&mut self, scratch: usize) {
         self.forget(SLOTS + scratch, 0);

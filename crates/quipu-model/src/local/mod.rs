@@ -5,6 +5,7 @@
 //! its next token.
 
 mod adapter;
+mod alternatives;
 mod choice;
 mod engine;
 mod file;

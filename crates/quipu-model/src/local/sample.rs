@@ -118,10 +118,37 @@ fn argmax(logits: &[f32]) -> Option<LlamaToken> {
     id
 }
 
-/// The natural logarithm of a token's probability before any temperature.
-pub(super) fn log_probability(logits: &[f32], token: LlamaToken) -> f64 {
+/// The `count` likeliest tokens with the natural logarithms of their probabilities, the likeliest
+/// first, and the logarithm of another token's probability (that of none is zero).
+pub(super) fn likeliest(
+    logits: &[f32],
+    count: usize,
+    standing: Option<LlamaToken>,
+) -> (Vec<(LlamaToken, f64)>, f64) {
+    let mut best: Vec<(i32, f32)> = Vec::with_capacity(count + 1);
+    for (id, &logit) in (0_i32..).zip(logits) {
+        if best.len() < count || best.last().is_some_and(|(_, least)| logit > *least) {
+            let at = best.partition_point(|(_, known)| *known >= logit);
+            best.insert(at, (id, logit));
+            best.truncate(count);
+        }
+    }
+    let log_sum = log_sum(logits);
+    let log = |logit: f32| f64::from(logit) - log_sum;
+    let stands = standing.and_then(|token| logits.get(usize::try_from(token.0).ok()?).copied());
+    let best = best.into_iter().map(|(id, logit)| (LlamaToken(id), log(logit))).collect();
+    (best, stands.map_or(0.0, log))
+}
+
+/// The natural logarithm of the sum of the logits' exponentials.
+fn log_sum(logits: &[f32]) -> f64 {
     let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let sum: f32 = logits.iter().map(|logit| (logit - top).exp()).sum();
+    f64::from(top) + f64::from(sum).ln()
+}
+
+/// The natural logarithm of a token's probability before any temperature.
+pub(super) fn log_probability(logits: &[f32], token: LlamaToken) -> f64 {
     let logit = usize::try_from(token.0).ok().and_then(|id| logits.get(id));
-    f64::from(logit.map_or(f32::NEG_INFINITY, |logit| logit - top)) - f64::from(sum).ln()
+    f64::from(logit.copied().unwrap_or(f32::NEG_INFINITY)) - log_sum(logits)
 }

@@ -9,8 +9,9 @@ use llama_cpp_2::model::LlamaModel;
 use tokio::sync::{mpsc, oneshot};
 
 use super::LocalConfig;
+use super::alternatives::alternatives;
 use super::choice::choose;
-use super::engine::{Engine, Last, LoadedAdapter, Stop};
+use super::engine::{Engine, Evaluated, Last, LoadedAdapter, Stop};
 use super::generated::Generated;
 use super::kept::Kept;
 use super::prompt::{Prompt, PromptWriter};
@@ -18,7 +19,8 @@ use super::sample::{Sampler, log_probability};
 use super::score::score;
 use crate::thinking::split_thinking;
 use crate::{
-    ChatReply, ChatRequest, Constraint, FinishReason, Likelihood, ModelError, ScoreReply, ScoreRequest, Usage,
+    Alternative, Alternatives, ChatReply, ChatRequest, Constraint, FinishReason, Likelihood, ModelError,
+    ScoreReply, ScoreRequest, Usage,
 };
 
 type Reply<T> = oneshot::Sender<Result<T, ModelError>>;
@@ -92,6 +94,9 @@ impl Worker<'_> {
         };
         self.check_length(&prompt, request.max_tokens as usize)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
+        if let Some(wanted) = &request.alternatives {
+            return self.alternatives(evaluated, prompt.len(), wanted, request, stop);
+        }
         let generated = match &request.constraint {
             Constraint::Choice(options) => choose(&mut self.engine, evaluated, options, request, stop)?,
             _ => self.generate(evaluated.slot, evaluated.last, request, stop)?,
@@ -105,7 +110,36 @@ impl Worker<'_> {
             ..Usage::default()
         };
         let likelihood = Likelihood::of(generated.likely);
-        Ok(ChatReply { text, thinking, finish: generated.finish, usage, likelihood })
+        let finish = generated.finish;
+        Ok(ChatReply { text, thinking, finish, usage, likelihood, ..ChatReply::default() })
+    }
+
+    /// The likeliest replies other than a known one.
+    fn alternatives(
+        &mut self,
+        evaluated: Evaluated,
+        prompt: usize,
+        wanted: &Alternatives,
+        request: &ChatRequest,
+        stop: Stop<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        if request.constraint != Constraint::None {
+            let (model, ability) = (self.engine.name.clone(), "write alternatives within a constraint");
+            return Err(ModelError::Unsupported { model, ability });
+        }
+        let (found, computed) = alternatives(&mut self.engine, evaluated, prompt, wanted, request, stop)?;
+        let usage = Usage {
+            llm_calls: 1,
+            prompt_tokens: prompt as u64,
+            reused_tokens: evaluated.reused as u64,
+            completion_tokens: computed as u64,
+            ..Usage::default()
+        };
+        let alternatives = found.into_iter().map(|reply| Alternative {
+            text: split_thinking(&reply.text).0,
+            likelihood: Likelihood::of(reply.likely),
+        });
+        Ok(ChatReply { alternatives: alternatives.collect(), usage, ..ChatReply::default() })
     }
 
     fn score(&mut self, request: &ScoreRequest, stop: Stop<'_>) -> Result<ScoreReply, ModelError> {
@@ -173,7 +207,7 @@ fn watch<T>(reply: &Reply<T>, limit: Duration) -> impl Fn() -> bool + '_ {
 }
 
 /// Where the first stop text begins.
-fn find_stop(bytes: &[u8], stops: &[String]) -> Option<usize> {
+pub(super) fn find_stop(bytes: &[u8], stops: &[String]) -> Option<usize> {
     stops
         .iter()
         .filter(|stop| !stop.is_empty())

@@ -31,8 +31,6 @@ pub struct PathFit {
     pub doubts: usize,
     /// The number of its steps.
     pub steps: usize,
-    /// Whether the model, asked for a query, found no table that holds what is asked for.
-    pub declined: bool,
 }
 
 /// A reading with its rows.
@@ -59,6 +57,9 @@ pub struct Candidate {
     /// The words of other queries for the same question that failed or gave no rows: their tables,
     /// columns and values.
     pub tried: Vec<String>,
+    /// The number of the model's replies for the same question that found no table which holds what
+    /// is asked for.
+    pub declined: usize,
     /// Rows that tie with the last of an order.
     pub ties: usize,
     /// The fit of the path that the query was made from; `None` if the model wrote the query.

@@ -3,7 +3,7 @@
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
 use super::explain::{Unexplained, names_left_out};
-use super::faults::faults;
+use super::faults::{faults, forgives};
 use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
@@ -183,40 +183,67 @@ pub fn is_empty(rows: &RowSet) -> bool {
 
 /// The confidence of the best reading so far; 0 without one.
 pub fn best_confidence(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> f64 {
-    let scores = candidates.iter().map(|candidate| score(asking, candidate, candidates).0);
+    let scores = features(asking, candidates).into_iter().map(|(features, _)| features.confidence());
     scores.max_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-/// The features of a reading among others, and the words that it leaves unexplained.
-pub fn features(
-    asking: &TableQuestion<'_>,
-    candidate: &Candidate,
-    all: &[Candidate],
-) -> (Features, Unexplained) {
+/// The features of each reading among the others, and the words that it leaves unexplained.
+///
+/// - Readings with the same rows vote for each other.
+/// - If other words led the model to the same rows, faults of words are forgiven
+///   ([`forgives`]). A likelier query with the same rows hands on the other faults: it shows
+///   that the rows do not depend on the word which this one seems to heed.
+/// - A reply that no table holds what is asked for is a vote against all, and a fault of every
+///   other query of the model.
+pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features, Unexplained)> {
+    let own: Vec<Unexplained> = all.iter().map(|candidate| left_out(asking, candidate)).collect();
+    let is_written = |candidate: &Candidate| candidate.path.is_none();
+    let mut features = Vec::new();
+    for (at, (candidate, unexplained)) in all.iter().zip(&own).enumerate() {
+        let others =
+            || all.iter().zip(&own).enumerate().filter(|(place, (of, _))| *place != at && is_written(of));
+        let alike = || others().filter(|(_, (other, _))| same_rows(&candidate.rows, &other.rows));
+        let (votes, voters) = (alike().count(), others().count() + candidate.declined);
+        let mut unexplained = unexplained.clone();
+        if votes > 0 && voters > 1 && candidate.declined == 0 {
+            unexplained.faults.retain(|fault| !forgives(fault));
+        }
+        if is_written(candidate) {
+            let likelier = alike().filter(|(_, (other, _))| other.likelihood >= candidate.likelihood);
+            let handed_on = likelier.flat_map(|(_, (_, left_out))| left_out.faults.iter().copied());
+            let declined = (candidate.declined > 0).then_some("another reply finds no table");
+            for fault in handed_on.filter(|fault| !forgives(fault)).chain(declined) {
+                if !unexplained.faults.contains(&fault) {
+                    unexplained.faults.push(fault);
+                }
+            }
+        }
+        let votes = if voters == 0 { 0.5 } else { votes as f64 / voters as f64 };
+        features.push((Features::of(asking, candidate, &unexplained, votes), unexplained));
+    }
+    features
+}
+
+/// The words of the question that a reading leaves unexplained, with the faults of the reading
+/// by itself.
+fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     let (question, query, tables) = (asking.text, &candidate.bound.query, asking.tables);
     let values = names_left_out(asking, query);
     let mut unexplained = Unexplained {
         values: values.into_iter().map(|(text, _)| text).collect(),
         ..unexplained(question, query, &candidate.near, tables)
     };
-    unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
-    unexplained.meanings.extend(another_name(question, query, asking.values));
     let words = words_of(question);
+    unexplained.leave_out("misnames a kind", misnamed(&words, query, tables, asking.values));
+    unexplained.leave_out("means another name", another_name(question, query, asking.values));
     unexplained.unsaid.extend(of_another_thing(&words, &unexplained.names, query, tables));
     unexplained.unsaid.extend(compared_of_others(&words, query, tables));
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
-    unexplained.meanings.extend(given_up(question, &unexplained, &candidate.tried, tables));
-    unexplained.meanings.extend(no_choice(asking, candidate));
+    let given_up = given_up(question, &unexplained, &candidate.tried, tables);
+    unexplained.leave_out("gives up what another query tried", given_up);
+    unexplained.leave_out("gives none of those to choose from", no_choice(asking, candidate));
     unexplained.faults = faults(asking, candidate, &unexplained);
-    let written = || all.iter().filter(|other| other.path.is_none());
-    let itself = usize::from(candidate.path.is_none());
-    // The model's word that no table holds what is asked for is a vote against.
-    let declined = usize::from(candidate.path.is_some_and(|path| path.declined));
-    let others = written().count().saturating_sub(itself) + declined;
-    let alike = written().filter(|other| same_rows(&candidate.rows, &other.rows)).count();
-    let alike = alike.saturating_sub(itself);
-    let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };
-    (Features::of(asking, candidate, &unexplained, votes), unexplained)
+    unexplained
 }
 
 /// The name of a thing that a comparison offers, if the reading gives none of those that it offers,
@@ -251,11 +278,6 @@ fn no_choice(asking: &TableQuestion<'_>, candidate: &Candidate) -> Option<String
     (gives_none || gives_all).then(|| last.text.clone())
 }
 
-fn score(asking: &TableQuestion<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {
-    let (features, unexplained) = features(asking, candidate, all);
-    (features.confidence(), unexplained)
-}
-
 /// Whether two results hold the same rows, whatever their order.
 fn same_rows(a: &RowSet, b: &RowSet) -> bool {
     sorted(a) == sorted(b)
@@ -274,11 +296,12 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
 
 /// The readings, the surest first; of several with the same rows only the surest.
 pub fn choose(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> Vec<Chosen> {
-    let mut scored: Vec<Chosen> = candidates
-        .iter()
-        .map(|candidate| {
-            let (confidence, unexplained) = score(asking, candidate, candidates);
-            Chosen { candidate: candidate.clone(), confidence, unexplained }
+    let scored = features(asking, candidates).into_iter().zip(candidates);
+    let mut scored: Vec<Chosen> = scored
+        .map(|((features, unexplained), candidate)| Chosen {
+            candidate: candidate.clone(),
+            confidence: features.confidence(),
+            unexplained,
         })
         .collect();
     scored.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));

@@ -45,11 +45,25 @@ pub struct Unexplained {
     pub invented: usize,
     /// How far the question is in meaning from the columns that the plan uses, in total.
     pub unasked: f64,
+    /// The checks that found words in `meanings`, each in a few words.
+    pub checks: Vec<&'static str>,
     /// The faults that forbid a sure answer, each in a few words.
     pub faults: Vec<&'static str>,
 }
 
+/// The fault of a reading that ignores a word like "not", "only" or "at least".
+pub(super) const MEANING: &str = "leaves out a word that changes the meaning";
+
 impl Unexplained {
+    /// Adds words that change the meaning and are ignored, with the check that found them.
+    pub(super) fn leave_out(&mut self, check: &'static str, words: impl IntoIterator<Item = String>) {
+        let before = self.meanings.len();
+        self.meanings.extend(words);
+        if self.meanings.len() > before && !self.checks.contains(&check) {
+            self.checks.push(check);
+        }
+    }
+
     /// The words and values to tell people, each once: words that change the meaning come first.
     pub fn words(&self) -> Vec<&str> {
         let values = self.values.iter().filter(|value| !self.names.contains(&value.to_lowercase()));

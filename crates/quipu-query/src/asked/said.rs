@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_language::{Language, are_reasons, deed_of_heads, is_unit, role_of_heads};
+use quipu_language::{Language, are_reasons, deed_of_heads, is_unit, month, role_of_heads};
 
 use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
@@ -172,7 +172,23 @@ impl Said {
             || self.words.iter().any(is_it)
             || (language.is_unit(word) && self.words.iter().any(is_unit))
             || self.things.iter().any(|thing| ends_with_noun(thing, word))
+            || self.states_month(word)
             || (!language.is_extreme(word) && language.other_words(word).iter().any(is_other))
+    }
+
+    /// Whether a word is the month that the query states: "June" of `'2024-06%'` or of a month that
+    /// is 6.
+    fn states_month(&self, word: &str) -> bool {
+        let Some(month) = month(word) else { return false };
+        let in_dates = format!("-{month:02}");
+        let is_date = |value: &String| {
+            value.match_indices(&in_dates).any(|(at, part)| {
+                let next = value.as_bytes().get(at + part.len());
+                next.is_none_or(|next| !next.is_ascii_digit())
+            })
+        };
+        self.values.iter().any(is_date)
+            || (self.words.contains("month") && self.values.contains(&month.to_string()))
     }
 
     fn text(&mut self, text: &str) {

@@ -14,6 +14,7 @@ use super::columns_left_out::{
     column_left_out, deed_left_out, denied_property, denied_relation, part_left_out,
 };
 use super::each::{each_left_out, first_of_each};
+use super::explain::MEANING;
 use super::explain::Unexplained;
 use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
 use super::invented::bare_links;
@@ -109,7 +110,7 @@ impl<'a> Compared<'a> {
             }
             match self.heeded(at, word, &converted) {
                 Heeded::Yes => {}
-                Heeded::No => found.meanings.push(word.clone()),
+                Heeded::No => found.leave_out(MEANING, [word.clone()]),
                 Heeded::Naming => {
                     found.all += 1;
                     if !self.names(at, word) {
@@ -249,14 +250,16 @@ impl<'a> Compared<'a> {
                 && !invented.is_empty()
                 && !invented.iter().any(|value| resembles(name, value))
         });
-        found.meanings.extend(replaced.cloned());
+        let replaced: Vec<String> = replaced.cloned().collect();
+        found.leave_out("uses another value for a name", replaced);
         // "What is the latitude of Aka" does not ask for all latitudes.
         if lists_a_whole_column(self.query) {
             let is_named = |name: &&String| {
                 is_written_as_name(question, name)
                     && words.windows(2).any(|pair| of_a_name(pair, name, *language))
             };
-            found.meanings.extend(found.names.iter().find(is_named).cloned());
+            let named = found.names.iter().find(is_named).cloned();
+            found.leave_out("lists a whole column", named);
         }
         // A latitude has no hours: a factor that the question does not name converts no unit.
         let shares = said.does.contains("ratio");
@@ -264,7 +267,7 @@ impl<'a> Compared<'a> {
             factor.parse::<f64>().is_ok_and(|factor| factor == 1.0 || (shares && factor == 100.0))
         };
         let unsaid = said.factors.iter().filter(|factor| !is_hundred(factor) && !words.contains(factor));
-        found.meanings.extend(unsaid.cloned());
+        found.leave_out("multiplies by a number that nobody stated", unsaid.cloned());
     }
 
     /// Properties of which the query uses only some columns: "the average of all statistics" is not
@@ -278,7 +281,7 @@ impl<'a> Compared<'a> {
                     found.names.retain(|name| *name != word);
                     found.distance -= (left_out - found.names.len()) as f64 * self.distance_to(&word);
                 }
-                false => found.meanings.push(word),
+                false => found.leave_out("uses a property in part", [word]),
             }
         }
     }
@@ -288,38 +291,45 @@ impl<'a> Compared<'a> {
         let Self { question, words, plain, language, said, query, near, tables, .. } = self;
         let is_act = asks_for_an_agent(question);
         let names = &found.names;
+        let denied = || {
+            let property = denied_property(words, names, query, tables);
+            property.or_else(|| denied_relation(words, names, query, tables))
+        };
         let checks = [
-            another_kind_asked_for(question, query, tables),
-            of_another_measure(question, query, tables),
-            ratio_of_others(words, names, tables),
-            each_left_out(words, names, tables),
-            first_of_each(question, words, query),
-            acts_by_a_link(plain, query, said, tables),
-            column_left_out(names, query, tables, *language)
-                .or_else(|| denied_property(words, names, query, tables))
-                .or_else(|| denied_relation(words, names, query, tables)),
-            is_act.then(|| deed_left_out(words, names, query, tables)).flatten(),
-            nothing_of_what_is_denied(words, names, near),
-            shares_by_another(words, query, tables),
-            either_for_both(words, query),
-            same_as_nothing(words, names, query),
-            reflexive_left_out(question, words, query),
-            second_denied(words, names),
-            part_left_out(words, names),
-            ruled_out(question, words, query, tables),
-            something_else(question, query, said, names, near, tables),
+            ("asks for another kind", another_kind_asked_for(question, query, tables)),
+            ("uses another measure", of_another_measure(question, query, tables)),
+            ("divides other things", ratio_of_others(words, names, tables)),
+            ("gives one of all for one of each", each_left_out(words, names, tables)),
+            ("gives one of all for one of each", first_of_each(question, words, query)),
+            ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
+            ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
+            ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),
+            (MEANING, nothing_of_what_is_denied(words, names, near)),
+            ("shares another thing", shares_by_another(words, query, tables)),
+            (MEANING, either_for_both(words, query)),
+            (MEANING, same_as_nothing(words, names, query)),
+            (MEANING, reflexive_left_out(question, words, query)),
+            (MEANING, second_denied(words, names)),
+            ("leaves out a part", part_left_out(words, names)),
+            (MEANING, ruled_out(question, words, query, tables)),
+            ("gives something else", something_else(question, query, said, names, near, tables)),
         ];
-        found.meanings.extend(checks.into_iter().flatten());
-        found.meanings.extend(extremes_left_out(words, query, said, tables));
-        found.meanings.extend(choice_left_out(question, words, &found.names));
+        for (fault, word) in checks {
+            found.leave_out(fault, word);
+        }
+        found.leave_out("leaves out an extreme", extremes_left_out(words, query, said, tables));
+        let choice = choice_left_out(question, words, &found.names);
+        found.leave_out("leaves out a choice", choice);
         // "Is the jar in stock" is not answered by the existence of a jar.
         if asks_yes_or_no(question) && says_only_that_it_is(query) {
-            found.meanings.extend(found.names.extract_if(.., |word| !language.names_what_follows(word)));
+            let left: Vec<String> =
+                found.names.extract_if(.., |word| !language.names_what_follows(word)).collect();
+            found.leave_out("says only that it is", left);
         }
-        found.meanings.extend(self.denied_kinds());
+        found.leave_out(MEANING, self.denied_kinds());
         // "The longer book" has more pages, not a longer name.
         if said.does.contains("letters") && !words.iter().any(|word| language.counts_letters(word)) {
-            found.meanings.push("length".into());
+            found.leave_out("counts letters", ["length".to_owned()]);
         }
     }
 
@@ -370,7 +380,8 @@ impl<'a> Compared<'a> {
         }
         let ordered = extreme_of(query).and_then(|column| tables.column(column.place?));
         if ordered.is_some_and(|column| self.unasked(&column.title) > FAR_FROM_QUESTION) {
-            found.meanings.extend(adjective_left_out(&self.words, &found.names, tables));
+            let adjective = adjective_left_out(&self.words, &found.names, tables);
+            found.leave_out("orders by another measure", adjective);
         }
     }
 
@@ -382,7 +393,7 @@ impl<'a> Compared<'a> {
             let times = text.matches(&asked).count();
             let steps = uses.saturating_sub(self.said.repeated.get(title).copied().unwrap_or_default());
             if times > 1 && times > steps {
-                found.meanings.push(asked);
+                found.leave_out("leaves out a step", [asked]);
             }
         }
     }

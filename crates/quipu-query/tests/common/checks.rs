@@ -49,7 +49,7 @@ pub async fn weighed(
 ) -> (Features, Unexplained) {
     let candidate = candidate(shop, question, sql, near).await;
     let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named };
-    features(&asking, &candidate, std::slice::from_ref(&candidate))
+    features(&asking, std::slice::from_ref(&candidate)).remove(0)
 }
 
 /// A query as a reading that the model wrote.
@@ -67,6 +67,7 @@ pub async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -
         likelihood: None,
         repaired: false,
         tried: Vec::new(),
+        declined: 0,
         ties: 0,
         path: None,
     }

@@ -46,8 +46,5 @@ fn is_query(plan: &Planned, outcome: &Outcome) -> bool {
 }
 
 fn reading<'a>(plan: &'a Planned, share: f64, doubts: &[&'static str]) -> PathReading<'a> {
-    PathReading {
-        plan,
-        fit: PathFit { share, doubts: doubts.len(), steps: plan.all_steps(), declined: false },
-    }
+    PathReading { plan, fit: PathFit { share, doubts: doubts.len(), steps: plan.all_steps() } }
 }

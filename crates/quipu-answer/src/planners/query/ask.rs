@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use quipu_language::{Language, is_written_as_name};
-use quipu_model::{ChatRequest, Likelihood, Message};
+use quipu_model::{Alternatives, ChatRequest, Likelihood, Message};
 use quipu_query::asked::{abbreviated, kinds_named, meant};
 use quipu_query::{Relevance, RenderConfig, words_of};
 use serde_json::json;
@@ -26,13 +26,13 @@ pub(super) enum Asked<'a> {
     Likeliest,
     /// Again, with the reason why the last query failed.
     Again(&'a Failure),
-    /// One sample, by its seed.
-    Sample(u32),
 }
 
 /// A query as the model wrote it.
 pub(super) struct Written {
     pub(super) sql: String,
+    /// The model's reply that holds it.
+    pub(super) reply: String,
     /// Its likelihood, if the model reports one.
     pub(super) likelihood: Option<Likelihood>,
 }
@@ -168,12 +168,39 @@ pub(super) async fn write(
     context: &Context<'_>,
     prompt: &PromptParts,
     asked: Asked<'_>,
-    config: &QueryConfig,
 ) -> Result<Written, AnswerError> {
-    let failed = match &asked {
+    let failed = match asked {
         Asked::Again(failure) => json!({ "sql": failure.sql, "reason": failure.reason }),
-        Asked::Likeliest | Asked::Sample(_) => json!(null),
+        Asked::Likeliest => json!(null),
     };
+    let request = request(prompt, &failed)?;
+    let reply = context.chat(Stage::Plan, request).await?;
+    Ok(Written::read(reply.text, reply.likelihood))
+}
+
+/// Asks the model once for the likeliest queries other than a known one.
+pub(super) async fn write_others(
+    context: &Context<'_>,
+    prompt: &PromptParts,
+    known: &Written,
+    config: &QueryConfig,
+) -> Result<Vec<Written>, AnswerError> {
+    let mut request = request(prompt, &json!(null))?;
+    request.alternatives = Some(Alternatives { to: known.reply.clone(), count: config.alternatives });
+    // An endpoint takes samples.
+    (request.temperature, request.seed) = (config.temperature, 1);
+    let reply = context.chat(Stage::Plan, request).await?;
+    let mut others: Vec<Written> = Vec::new();
+    for other in reply.alternatives {
+        let other = Written::read(other.text, other.likelihood);
+        if other.sql != known.sql && others.iter().all(|another| another.sql != other.sql) {
+            others.push(other);
+        }
+    }
+    Ok(others)
+}
+
+fn request(prompt: &PromptParts, failed: &serde_json::Value) -> Result<ChatRequest, AnswerError> {
     let messages: Vec<Message> = Prompt::Query.render(json!({
         "tables": prompt.tables,
         "whole": prompt.whole,
@@ -187,14 +214,20 @@ pub(super) async fn write(
     let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
     request.worked = worked;
     request.language = Some(Language::of(&prompt.question).code().to_owned());
-    if let Asked::Sample(seed) = asked {
-        request.temperature = config.temperature;
-        request.seed = u64::from(seed);
-    }
     request.stop = vec![";".into(), "\n\n".into()];
     request.likelihood = true;
-    let reply = context.chat(Stage::Plan, request).await?;
-    Ok(Written { sql: bare(&reply.text), likelihood: reply.likelihood })
+    Ok(request)
+}
+
+impl Written {
+    fn read(reply: String, likelihood: Option<Likelihood>) -> Self {
+        Self { sql: bare(&reply), reply, likelihood }
+    }
+
+    /// Text that the model did not write.
+    pub(super) fn by_code(sql: String) -> Self {
+        Self { reply: sql.clone(), sql, likelihood: None }
+    }
 }
 
 /// Number of the messages that are worked examples: all between the instructions and the graph's

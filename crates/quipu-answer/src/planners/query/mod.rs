@@ -37,10 +37,10 @@ pub(crate) use sql::ask_sql;
 pub struct QueryConfig {
     /// Whether a failed query is sent back once with the reason.
     pub repair: bool,
-    /// Samples taken if the first reading is doubtful.
-    #[schemars(range(max = 10))]
-    pub samples: u32,
-    /// Temperature of the samples.
+    /// Other queries that the model is asked for in one call if the first reading is doubtful.
+    #[schemars(range(max = 16))]
+    pub alternatives: u32,
+    /// Temperature of these if an endpoint writes them.
     #[schemars(range(max = 2))]
     pub temperature: f32,
     /// Below this confidence, the first reading is doubtful.
@@ -59,12 +59,12 @@ pub struct QueryConfig {
 }
 
 impl Default for QueryConfig {
-    /// One repair, two samples at 0.7 below .6, no answer below .6, 4,400 bytes of tables, 4,000
+    /// One repair, four alternatives below .6, no answer below .6, 4,400 bytes of tables, 4,000
     /// tokens, hints.
     fn default() -> Self {
         Self {
             repair: true,
-            samples: 2,
+            alternatives: 4,
             temperature: 0.7,
             sure: 0.6,
             least_confidence: 0.6,
@@ -163,8 +163,9 @@ pub(crate) async fn run_beside(
 
 /// Reports the features of each reading's confidence.
 fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
-    for candidate in candidates {
-        let (features, unexplained) = features(&asking.of_tables(), candidate, candidates);
+    for (candidate, (features, unexplained)) in
+        candidates.iter().zip(features(&asking.of_tables(), candidates))
+    {
         let named = FEATURES.iter().map(|name| (*name).to_owned()).zip(features.values()).collect();
         let cells = candidate.rows.rows.iter().flatten().flatten();
         context.trace.report(
@@ -213,23 +214,8 @@ fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -
     Some(Failure { sql: query.to_string(), reason, declined: false, unbound: false })
 }
 
-/// How many samples may tell something new: none where the model is nearly certain of what it
-/// wrote, because it would repeat itself; one where the query and its repair both failed.
-fn samples(config: &QueryConfig, candidates: &[Candidate], failures: &[Failure]) -> u32 {
-    /// Mean logarithm of a token's probability from which on both samples repeated the query, or
-    /// gave no better one (33 doubtful questions of three graphs).
-    const CERTAIN: f64 = -0.07;
-    let written = candidates.iter().find(|candidate| candidate.path.is_none());
-    let is_certain = written.and_then(|first| first.likelihood).is_some_and(|mean| mean > CERTAIN);
-    match (is_certain, failures.len()) {
-        (true, _) => 0,
-        (false, ..2) => config.samples,
-        (false, _) => config.samples.min(1),
-    }
-}
-
-/// The readings: the likeliest query, a repaired query if that failed, and samples if the best
-/// reading is doubtful.
+/// The readings: the likeliest query, a repaired query if that failed, and the likeliest others if
+/// the best reading is doubtful.
 async fn candidates(
     context: &Context<'_>,
     asking: &Asking<'_>,
@@ -238,12 +224,12 @@ async fn candidates(
     let (mut candidates, mut failures) = (of_paths, Vec::new());
     let examples = solved_queries(context, asking.question.text()).await?;
     let prompt = ask::prompt(asking, examples);
-    let written = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
+    let first = ask::write(context, &prompt, Asked::Likeliest).await?;
     let is_sure =
         |candidates: &[Candidate]| best_confidence(&asking.of_tables(), candidates) >= asking.config.sure;
     let path_is_sure = is_sure(&candidates);
     let mut declined = false;
-    match read::read(context, asking, written).await? {
+    match read::read(context, asking, &first).await? {
         Ok(candidate) => {
             let forgotten = forgotten(asking, &prompt, &candidate);
             candidates.push(candidate);
@@ -252,21 +238,19 @@ async fn candidates(
                 && !path_is_sure
                 && has_room(context, asking.config)
             {
-                let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
-                if let Ok(candidate) = read::read(context, asking, written).await? {
+                let written = ask::write(context, &prompt, Asked::Again(&failure)).await?;
+                if let Ok(candidate) = read::read(context, asking, &written).await? {
                     candidates.push(candidate.repaired());
                 }
             }
         }
         Err(failure) => {
             declined = failure.declined;
-            let paths = candidates.iter_mut().filter_map(|candidate| candidate.path.as_mut());
-            paths.for_each(|path| path.declined = declined);
             let mends = asking.config.repair && failure.may_be_mended() && !path_is_sure;
             if mends && has_room(context, asking.config) {
-                let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
+                let written = ask::write(context, &prompt, Asked::Again(&failure)).await?;
                 failures.push(failure);
-                match read::read(context, asking, written).await? {
+                match read::read(context, asking, &written).await? {
                     Ok(candidate) => candidates.push(candidate.repaired()),
                     Err(failure) => failures.push(failure),
                 }
@@ -275,21 +259,21 @@ async fn candidates(
             }
         }
     }
-    if !is_sure(&candidates) && !declined {
-        for seed in 1..=samples(asking.config, &candidates, &failures) {
-            if !has_room(context, asking.config) {
-                break;
-            }
-            let written = ask::write(context, &prompt, Asked::Sample(seed), asking.config).await?;
-            match read::read(context, asking, written).await? {
+    // What the likeliest queries tried in vain. An alternative that fails says nothing of them.
+    let tried = tried(&candidates, &failures);
+    let wants_others = asking.config.alternatives > 0 && !declined && !is_sure(&candidates);
+    if wants_others && has_room(context, asking.config) {
+        for other in ask::write_others(context, &prompt, &first, asking.config).await? {
+            match read::read(context, asking, &other).await? {
                 Ok(candidate) => candidates.push(candidate),
                 Err(failure) => failures.push(failure),
             }
         }
     }
-    let tried = tried(&candidates, &failures);
+    let declined = failures.iter().filter(|failure| failure.declined).count();
     for candidate in &mut candidates {
         candidate.tried.clone_from(&tried);
+        candidate.declined = declined;
     }
     Ok((candidates, failures))
 }

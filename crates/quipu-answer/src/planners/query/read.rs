@@ -42,10 +42,10 @@ impl Failure {
 pub(super) async fn read(
     context: &Context<'_>,
     asking: &Asking<'_>,
-    written: Written,
+    written: &Written,
 ) -> Result<Result<Candidate, Failure>, AnswerError> {
     let sql = written.sql.as_str();
-    let outcome = try_read(context, asking, &written).boxed().await;
+    let outcome = try_read(context, asking, written).boxed().await;
     let failed = |reason: String| Failure { sql: sql.to_owned(), reason, declined: false, unbound: false };
     let outcome = match outcome {
         Ok(Some(candidate)) => Ok(compared_with_words(context, asking, candidate).await?),
@@ -99,7 +99,7 @@ pub(super) async fn read_path(
     let tables = &asking.graph.tables;
     let Some(query) = query_of(context, tables, path.plan).await? else { return Ok(None) };
     let bound = Bound { query, mends: Vec::new() };
-    let written = Written { sql: bound.query.to_string(), likelihood: None };
+    let written = Written::by_code(bound.query.to_string());
     match ran(context, bound, tables, &written).await {
         Ok(candidate) => {
             let candidate = compared_with_words(context, asking, candidate).await?;
@@ -255,6 +255,7 @@ fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Wr
         likelihood,
         repaired: false,
         tried: Vec::new(),
+        declined: 0,
         ties: 0,
         path: None,
     }

@@ -28,8 +28,8 @@ pub(crate) async fn ask_sql(
     let config = QueryConfig::default();
     let graph = graph_tables(context).await?;
     let asking = Asking { question, graph, asked: None, config: &config, named: Vec::new() };
-    let written = Written { sql: sql.to_owned(), likelihood: None };
-    match read::read(context, &asking, written).await? {
+    let written = Written::by_code(sql.to_owned());
+    match read::read(context, &asking, &written).await? {
         Ok(candidate) => Ok(SqlAnswer {
             sql: candidate.bound.query.to_string(),
             table: AnswerTable::of(&candidate.plan, &candidate.rows),

@@ -1,0 +1,64 @@
+//! A reading among others: what other queries with the same rows, or a reply that finds no table,
+//! say of it.
+
+use crate::common::Shop;
+use crate::common::checks::{candidate, graph};
+use quipu_query::asked::{Candidate, Nearness, TableQuestion, features};
+
+async fn bikes() -> Shop {
+    graph(
+        ":a a :Bike ; :name \"Otter\" ; :rangeKm 120 ; :price 900 . \
+         :b a :Bike ; :name \"Heron\" ; :rangeKm 90 ; :price 1200 . \
+         :c a :Bike ; :name \"Stoat\" ; :rangeKm 60 ; :price 500 .",
+    )
+    .await
+}
+
+/// The faults of the first of several queries, each with its likelihood.
+async fn faults(question: &str, queries: &[(&str, f64)], declined: usize) -> Vec<&'static str> {
+    let shop = bikes().await;
+    let mut all: Vec<Candidate> = Vec::new();
+    for (sql, likelihood) in queries {
+        let written = candidate(&shop, question, sql, Nearness::default()).await;
+        all.push(Candidate { likelihood: Some(*likelihood), declined, ..written });
+    }
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named: &[] };
+    features(&asking, &all).remove(0).1.faults
+}
+
+const FARTHEST: &str = "SELECT name FROM bike ORDER BY range_km DESC LIMIT 1";
+const BY_MAXIMUM: &str = "SELECT name FROM bike WHERE range_km = (SELECT MAX(range_km) FROM bike)";
+const CHEAPEST: &str = "SELECT name FROM bike ORDER BY price LIMIT 1";
+
+#[tokio::test]
+async fn words_far_from_a_reading_are_forgiven_if_other_queries_have_its_rows() {
+    let question = "which machine goes a great distance on one charge of energy";
+    let far = "leaves out most words";
+    assert_eq!(faults(question, &[(FARTHEST, -0.1)], 0).await, [far]);
+    assert_eq!(faults(question, &[(FARTHEST, -0.1), (CHEAPEST, -0.2)], 0).await, [far]);
+    assert_eq!(faults(question, &[(FARTHEST, -0.1), (BY_MAXIMUM, -0.2)], 0).await, [far], "two are few");
+    let several = [(FARTHEST, -0.1), (BY_MAXIMUM, -0.2), (CHEAPEST, -0.3)];
+    assert_eq!(faults(question, &several, 0).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_word_like_not_is_never_forgiven_and_handed_on_by_likelier_queries() {
+    let ignored = "leaves out a word that changes the meaning";
+    let several = [(FARTHEST, -0.1), (BY_MAXIMUM, -0.2), (CHEAPEST, -0.3)];
+    let found = faults("Which bike does not have the most range?", &several, 0).await;
+    assert!(found.contains(&ignored), "{found:?}");
+    // The detour says "not", but has the rows of the query that ignores the word.
+    let detour = "SELECT name FROM bike WHERE range_km = 120 AND NOT price = 500";
+    let question = "Which bike with range 120 is not blue?";
+    let plain = "SELECT name FROM bike WHERE range_km = 120";
+    assert!(!faults(question, &[(detour, -0.3)], 0).await.contains(&ignored));
+    assert!(faults(question, &[(detour, -0.3), (plain, -0.1)], 0).await.contains(&ignored));
+    assert!(!faults(question, &[(detour, -0.1), (plain, -0.3)], 0).await.contains(&ignored));
+}
+
+#[tokio::test]
+async fn a_reply_that_finds_no_table_is_a_fault_of_the_other_queries() {
+    let question = "Which bike has the greatest range?";
+    assert_eq!(faults(question, &[(FARTHEST, -0.1)], 0).await, [""; 0]);
+    assert_eq!(faults(question, &[(FARTHEST, -0.1)], 1).await, ["another reply finds no table"]);
+}
