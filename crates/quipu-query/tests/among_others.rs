@@ -62,3 +62,19 @@ async fn a_reply_that_finds_no_table_is_a_fault_of_the_other_queries() {
     assert_eq!(faults(question, &[(FARTHEST, -0.1)], 0).await, [""; 0]);
     assert_eq!(faults(question, &[(FARTHEST, -0.1)], 1).await, ["another reply finds no table"]);
 }
+
+#[tokio::test]
+async fn detours_that_only_seem_to_heed_a_word_are_faults() {
+    let others = "SELECT price FROM bike WHERE name <> 'Heron'";
+    let denied = "denies another thing";
+    assert_eq!(faults("What is not the price of Heron?", &[(others, -0.1)], 0).await, [denied]);
+    assert!(
+        !faults("What are the prices of bikes, not Heron?", &[(others, -0.1)], 0).await.contains(&denied)
+    );
+    let squared = "SELECT price * price FROM bike WHERE name = 'Heron'";
+    let found = faults("What is the price of the price of Heron?", &[(squared, -0.1)], 0).await;
+    assert!(found.contains(&"multiplies a value by itself"), "{found:?}");
+    let product = "SELECT price * range_km FROM bike WHERE name = 'Heron'";
+    let found = faults("What is the price times the range of Heron?", &[(product, -0.1)], 0).await;
+    assert!(!found.contains(&"multiplies a value by itself"), "{found:?}");
+}

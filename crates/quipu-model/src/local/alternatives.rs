@@ -9,9 +9,8 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 
 use super::engine::{Engine, Entry, Evaluated, Last, STEP, Stop, scratch};
-use super::generated::Generated;
+use super::generated::{Generated, find_stop};
 use super::sample::likeliest;
-use super::worker::find_stop;
 use crate::{Alternatives, ChatRequest, ModelError};
 
 /// Forks that are followed in one batch; the next batch knows the forks of these.
@@ -139,7 +138,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Looks at a place of the known reply and keeps the probability of the token that stands there.
+    /// Looks at a place of the known reply; keeps the probability of the token that stands there.
     fn stand(&mut self, at: usize, last: Last, standing: Option<LlamaToken>) {
         let (best, likely) = likeliest(self.engine.logits(last), BEST, standing);
         self.look(0, at, best, standing);

@@ -17,3 +17,12 @@ impl Generated {
         Self { text, tokens, finish: FinishReason::Stop, likely: Vec::new() }
     }
 }
+
+/// Where the first stop text begins.
+pub(super) fn find_stop(bytes: &[u8], stops: &[String]) -> Option<usize> {
+    stops
+        .iter()
+        .filter(|stop| !stop.is_empty())
+        .filter_map(|stop| bytes.windows(stop.len()).position(|window| window == stop.as_bytes()))
+        .min()
+}

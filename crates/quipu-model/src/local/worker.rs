@@ -12,7 +12,7 @@ use super::LocalConfig;
 use super::alternatives::alternatives;
 use super::choice::choose;
 use super::engine::{Engine, Evaluated, Last, LoadedAdapter, Stop};
-use super::generated::Generated;
+use super::generated::{Generated, find_stop};
 use super::kept::Kept;
 use super::prompt::{Prompt, PromptWriter};
 use super::sample::{Sampler, log_probability};
@@ -204,13 +204,4 @@ impl Worker<'_> {
 fn watch<T>(reply: &Reply<T>, limit: Duration) -> impl Fn() -> bool + '_ {
     let deadline = Instant::now().checked_add(limit);
     move || reply.is_closed() || deadline.is_some_and(|deadline| Instant::now() > deadline)
-}
-
-/// Where the first stop text begins.
-pub(super) fn find_stop(bytes: &[u8], stops: &[String]) -> Option<usize> {
-    stops
-        .iter()
-        .filter(|stop| !stop.is_empty())
-        .filter_map(|stop| bytes.windows(stop.len()).position(|window| window == stop.as_bytes()))
-        .min()
 }

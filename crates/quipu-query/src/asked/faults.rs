@@ -58,6 +58,8 @@ pub(super) fn faults(
         ("gives only things that the question names", only_repeats(candidate)),
         ("gives the parts of an amount", gives_parts_of_an_amount(question, candidate)),
         ("adds up one value", adds_up_one_value(query)),
+        ("multiplies a value by itself", multiplies_by_itself(query)),
+        ("denies another thing", denies_another_thing(question, query, tables)),
         ("gives records", gives_records(question, candidate, tables)),
         ("gives one row where each was asked for", gives_one_of_each(question, candidate, tables)),
         ("has many ties", candidate.ties > MOST_TIES && !gives_the_order(candidate)),
@@ -113,6 +115,58 @@ fn adds_up_one_value(query: &Query) -> bool {
         let of_one = |from: &From| matches!(&from.source, Source::Derived(inner) if gives_one_value(inner));
         adds && select.from.iter().any(of_one)
     })
+}
+
+/// Whether a query multiplies a column by itself: "the price of the price" is no price squared.
+fn multiplies_by_itself(query: &Query) -> bool {
+    let columns = |of: &Expression| {
+        let mut columns = Vec::new();
+        of.visit(&mut |part| {
+            if let Expression::Column(column) = part {
+                columns.push(column.clone());
+            }
+        });
+        columns
+    };
+    let mut found = false;
+    query.visit(&mut |part| {
+        if let Expression::Arithmetic(Arithmetic::Multiply, left, right) = part {
+            let right = columns(right);
+            found |= columns(left).iter().any(|column| right.contains(column));
+        }
+    });
+    found
+}
+
+/// Whether a query takes all but a named thing where the question denies a column of that thing:
+/// "what is not the status of order 3" does not ask for the status of the other orders.
+fn denies_another_thing(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let denies = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "negation");
+    let mut given: Vec<String> = Vec::new();
+    for item in query.select().map(|select| select.items.as_slice()).unwrap_or_default() {
+        item.expression.visit(&mut |part| {
+            if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
+                && place.column > 0
+            {
+                given.extend(tables.column(*place).into_iter().flat_map(|column| words_of(&column.title)));
+            }
+        });
+    }
+    let mut found = false;
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Unequal, of, value) = part else { return };
+        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        let named = words_of(name);
+        let start = words.windows(named.len().max(1)).position(|window| *window == named);
+        let before = words.get(..start.unwrap_or_default()).unwrap_or_default();
+        let Some(negation) = before.iter().rposition(denies) else { return };
+        let between = before.get(negation + 1..).unwrap_or_default();
+        let is_given = |word: &String| given.iter().any(|title| language.is_form(word, title));
+        found |= of.place.is_some_and(|place| place.column == 0) && between.iter().any(is_given);
+    });
+    found
 }
 
 /// Whether a reading gives several products, of price and quantity for instance, where the question
