@@ -190,9 +190,9 @@ pub fn best_confidence(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> 
 /// The features of each reading among the others, and the words that it leaves unexplained.
 ///
 /// - Readings with the same rows vote for each other.
-/// - If other words led the model to the same rows, faults of words are forgiven
-///   ([`forgives`]). A likelier query with the same rows hands on the other faults: it shows
-///   that the rows do not depend on the word which this one seems to heed.
+/// - If other words led the model to the same rows, faults of words are forgiven. A likelier query
+///   with the same rows hands on the other faults: it shows that the rows do not depend on the word
+///   which this one seems to heed.
 /// - A reply that no table holds what is asked for is a vote against all, and a fault of every
 ///   other query of the model.
 pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features, Unexplained)> {
