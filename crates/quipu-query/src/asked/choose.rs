@@ -206,13 +206,16 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         let (votes, voters) = (alike().count(), others().count() + candidate.declined);
         let mut unexplained = unexplained.clone();
         if votes > 0 && voters > 1 && candidate.declined == 0 {
-            unexplained.faults.retain(|fault| !forgives(fault));
+            unexplained.faults.retain(|fault| !forgives(fault, &candidate.bound.query));
         }
         if is_written(candidate) {
             let likelier = alike().filter(|(_, (other, _))| other.likelihood >= candidate.likelihood);
-            let handed_on = likelier.flat_map(|(_, (_, left_out))| left_out.faults.iter().copied());
+            let handed_on = likelier.flat_map(|(_, (other, left_out))| {
+                let faults = left_out.faults.iter().copied();
+                faults.filter(|fault| !forgives(fault, &other.bound.query))
+            });
             let declined = (candidate.declined > 0).then_some("another reply finds no table");
-            for fault in handed_on.filter(|fault| !forgives(fault)).chain(declined) {
+            for fault in handed_on.chain(declined) {
                 if !unexplained.faults.contains(&fault) {
                     unexplained.faults.push(fault);
                 }
