@@ -180,7 +180,7 @@ fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
         Method::Auto => (1, config.auto.llm_calls),
         Method::Query => {
             let repair = u32::from(config.query.repair);
-            (1, repair.saturating_add(u32::from(config.query.alternatives > 0)).saturating_add(2))
+            (1, 1 + repair + u32::from(config.query.alternatives > 0))
         }
         // With paths, learning cards and meanings adds calls, once for each workspace.
         Method::Kerag if config.planner == Planner::Paths => (2, u32::MAX),
