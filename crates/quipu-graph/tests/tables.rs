@@ -179,6 +179,18 @@ fn rows_without_a_name_of_their_own_are_told_apart() {
 }
 
 #[test]
+fn rows_are_not_called_by_times_that_they_share() {
+    let stops =
+        "drv_id,dt,tm,res\n1,2024-01-07,12:48,OK\n2,2024-01-08,12:48,OK\n1,2024-01-08,13:10,REFUSED\n";
+    let drivers = "id,name\n1,Silke Munro\n2,Pim Munro\n3,Ada Lund\n";
+    let (report, lines) = import(&[("stops.csv", stops), ("drivers.csv", drivers)], None, false).unwrap();
+    let stops = report.tables.iter().find(|table| table.kind == "stops").unwrap();
+    assert_eq!(stops.named_by, "");
+    has(&lines, "stops/row 2 [stops 2] driver drivers/2");
+    has(&lines, "stops/row 2 [stops 2] tm \"12:48\"");
+}
+
+#[test]
 fn a_header_may_say_no() {
     let slopes = "s_id,no,nm,len_m\nS1,1,Talabfahrt,5400\nS2,1a,Family Run,6100\n";
     let (report, lines) = import(&[("slopes.csv", slopes)], None, false).unwrap();

@@ -73,6 +73,9 @@ impl<'a> Text<'a> {
     }
 
     fn number(&self, word: &str) -> Option<usize> {
+        if self.of.none.has(word) {
+            return Some(0);
+        }
         let said = self.language.cardinal(word).or_else(|| word.parse().ok());
         said.filter(|said| *said <= MOST)
     }
@@ -165,6 +168,7 @@ mod tests {
                 1,
             ),
             ("How high does the lift go up, to one decimal", "How high does the lift go up", 1),
+            ("share of the open huts, in percent, no decimals", "share of the open huts, in percent", 0),
             ("mean weight rounded to whole numbers for each hall", "mean weight for each hall", 0),
             (
                 "Wie hoch sind die Berge im Mittel, auf ganze Meter gerundet?",

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use oxrdf::{Term, Variable};
-use quipu_graph::{NodeId, NodeSummary, RelationRole, iri_of_key, key_of_iri};
+use quipu_graph::{Direction, Expansion, NodeId, NodeSummary, RelationRole, iri_of_key, key_of_iri};
 use quipu_index::Workspace;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern};
@@ -54,8 +54,8 @@ pub async fn stated(
     Ok(stated)
 }
 
-/// The types of entities that occur in no triple. If a statement about an entity is missing, the
-/// evidence is that the entity exists.
+/// The types of entities that occur in no triple; of one without a type, another fact. If a
+/// statement about an entity is missing, the evidence is that the entity exists.
 async fn kinds(
     workspace: &Workspace,
     rows: &RowSet,
@@ -67,9 +67,11 @@ async fn kinds(
     keys.retain(|key| !known.contains(key));
     keys.sort_unstable();
     keys.dedup();
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
     let graph = workspace.graph().as_ref();
     let relation = graph.relations().iter().find(|info| info.role == RelationRole::Type);
-    let Some(relation) = relation.filter(|_| !keys.is_empty()) else { return Ok(Vec::new()) };
     let nodes: Vec<NodeId> = graph.resolve(&keys).await?.into_iter().flatten().collect();
     let entities = graph.summaries(&nodes).await?;
     let types: BTreeSet<NodeId> = entities.iter().flat_map(|entity| entity.types.iter().copied()).collect();
@@ -77,14 +79,56 @@ async fn kinds(
     let says_something = |kind: &NodeSummary| !VOCABULARIES.iter().any(|iri| kind.key.starts_with(iri));
     let types = graph.summaries(&types).await?.into_iter().filter(says_something);
     let types: HashMap<NodeId, NodeSummary> = types.map(|summary| (summary.node, summary)).collect();
-    let of_type = |entity: NodeSummary| {
+    let of_type = |entity: &NodeSummary| {
         let kind = entity.types.iter().find_map(|of_type| types.get(of_type))?;
+        let relation = relation?;
         Some(StatedTriple {
-            names: [entity.name, relation.name.clone(), kind.name.clone()],
-            keys: [entity.key, relation.key.clone(), kind.key.clone()],
+            names: [entity.name.clone(), relation.name.clone(), kind.name.clone()],
+            keys: [entity.key.clone(), relation.key.clone(), kind.key.clone()],
         })
     };
-    Ok(entities.into_iter().filter_map(of_type).collect())
+    let mut stated: Vec<StatedTriple> = entities.iter().filter_map(of_type).collect();
+    let untyped: Vec<NodeId> =
+        entities.iter().filter(|entity| of_type(entity).is_none()).map(|entity| entity.node).collect();
+    stated.extend(one_fact_of_each(workspace, &untyped).await?);
+    Ok(stated)
+}
+
+/// The first fact of each entity: one by a relation that leads from it, if there is any.
+async fn one_fact_of_each(
+    workspace: &Workspace,
+    entities: &[NodeId],
+) -> Result<Vec<StatedTriple>, QueryError> {
+    let graph = workspace.graph().as_ref();
+    let steps = graph.expand(entities, None, 1).await?;
+    let fact = |(entity, steps): (&NodeId, Vec<Expansion>)| {
+        let tells = |found: &&Expansion| {
+            let info = usize::try_from(found.step.relation.0).ok().and_then(|at| graph.relations().get(at));
+            !found.nodes.is_empty() && info.is_some_and(|info| info.role == RelationRole::Ordinary)
+        };
+        let leads = |found: &&Expansion| found.step.direction == Direction::Forward;
+        let mut told = steps.iter().filter(tells);
+        let found = told.clone().find(leads).or_else(|| told.next())?;
+        Some((*entity, found.step, *found.nodes.first()?))
+    };
+    let facts: Vec<_> = entities.iter().zip(steps).filter_map(fact).collect();
+    let nodes: Vec<NodeId> = facts.iter().flat_map(|(entity, _, other)| [*entity, *other]).collect();
+    let mut ends = graph.summaries(&nodes).await?.into_iter();
+    let mut stated = Vec::new();
+    for (_, step, _) in facts {
+        let (Some(entity), Some(other)) = (ends.next(), ends.next()) else { break };
+        let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
+        let Some(info) = info else { continue };
+        let (head, tail) = match step.direction {
+            Direction::Forward => (entity, other),
+            Direction::Backward => (other, entity),
+        };
+        stated.push(StatedTriple {
+            names: [head.name, info.name.clone(), tail.name],
+            keys: [head.key, info.key.clone(), tail.key],
+        });
+    }
+    Ok(stated)
 }
 
 async fn of_support(

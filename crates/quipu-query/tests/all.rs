@@ -40,6 +40,7 @@ mod sharing;
 mod slips_of_models;
 mod values_in_parts;
 mod what_is_lacking;
+mod what_lasts;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

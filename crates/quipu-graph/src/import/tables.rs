@@ -56,7 +56,8 @@ struct Table {
     name: usize,
     /// Column with their family names, if no other has whole names.
     family: Option<usize>,
-    /// Whether that column leads to another table's rows: a row of two keys has no name.
+    /// Whether that column leads to another table's rows, or holds numbers or times that rows share:
+    /// such rows have no name.
     nameless: bool,
     /// Column with the rows' ids; `None` if no column identifies them: the row number does.
     id: Option<usize>,
@@ -74,6 +75,8 @@ struct Column {
     longest: usize,
     /// Values of several words.
     in_words: u64,
+    /// Values with letters.
+    in_letters: u64,
     /// Hashes of the values; `None` if there are too many.
     values: Option<HashSet<u64>>,
     leads: Leads,
@@ -328,6 +331,7 @@ impl Table {
                 filled: 0,
                 longest: 0,
                 in_words: 0,
+                in_letters: 0,
                 values: Some(HashSet::new()),
                 leads: Leads::Literal,
             });
@@ -381,7 +385,9 @@ impl Table {
             .or_else(|| every().find(own_text))
             .unwrap_or(0);
         let id = id.or_else(|| Some(name).filter(all_different).filter(|_| family.is_none()));
-        Ok(Self { path, kind, rows, columns, name, family, nameless: false, id, by_name: HashMap::new() })
+        // Rows that share their times of day are not called by them.
+        let nameless = !all_different(&name) && !columns.get(name).is_some_and(Column::has_letters);
+        Ok(Self { path, kind, rows, columns, name, family, nameless, id, by_name: HashMap::new() })
     }
 
     /// Registers each row by its id and by its name.
@@ -403,6 +409,9 @@ impl Table {
             if by_name.len() > MOST_REMEMBERED {
                 return Ok(self);
             }
+        }
+        if self.nameless {
+            return Ok(self);
         }
         self.by_name = by_name;
         Ok(self)
@@ -449,6 +458,7 @@ impl Column {
         self.filled += 1;
         self.longest = self.longest.max(cell.chars().count());
         self.in_words += u64::from(cell.contains(' '));
+        self.in_letters += u64::from(cell.contains(char::is_alphabetic));
         if let Some(values) = &mut self.values {
             values.insert(xxh3_64(cell.as_bytes()));
             if values.len() > MOST_REMEMBERED {
@@ -471,6 +481,11 @@ impl Column {
     /// keys and addresses of mail.
     fn reads_like_names(&self) -> bool {
         self.longest <= LONGEST_NAME && self.in_words * 2 > self.filled
+    }
+
+    /// Whether most of its values have letters.
+    fn has_letters(&self) -> bool {
+        self.in_letters * 2 > self.filled
     }
 
     /// Whether its values look like names: short, and most of them repeated.

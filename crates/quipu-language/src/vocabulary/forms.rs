@@ -13,6 +13,9 @@ impl Language {
         if self.words().endings.compounds && is_part(word, known) {
             return true;
         }
+        if self.is_usual_plural(word, known) || self.is_usual_plural(known, word) {
+            return true;
+        }
         let shared = word.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
         let (a, b) = (word.chars().count(), known.chars().count());
         shared >= 4 && shared + 3 >= a.max(b)
@@ -35,6 +38,12 @@ impl Language {
     /// either number.
     pub fn is_noun(self, noun: &str, other: &str) -> bool {
         noun == other || self.is_plural_of(noun, other) || self.is_plural_of(other, noun)
+    }
+
+    /// Whether a word is the usual plural of a noun: "loaves" of "loaf".
+    fn is_usual_plural(self, word: &str, noun: &str) -> bool {
+        const LEAST: usize = 4;
+        noun.len() >= LEAST && self.plural(noun) == word
     }
 
     /// Whether a noun is another's plural by the ending.
@@ -137,6 +146,8 @@ mod tests {
             ("box", "boxes"),
             ("church", "churches"),
             ("dish", "dishes"),
+            ("loaf", "loaves"),
+            ("life", "lives"),
         ] {
             assert_eq!(Language::english().plural(noun), plural);
         }
@@ -157,7 +168,7 @@ mod tests {
     #[test]
     fn forms_are_of_one_stem_or_one_irregular_verb() {
         for (word, known) in
-            [("wrote", "written"), ("flies", "flights"), ("births", "born"), ("cities", "city")]
+            [("wrote", "written"), ("flies", "flights"), ("births", "born"), ("loaves", "loaf")]
         {
             assert!(Language::english().is_form(word, known), "{word} {known}");
         }

@@ -268,6 +268,8 @@ pub(crate) struct RoundingWords {
     pub(crate) rounded: Words,
     /// Words behind a number: "decimals".
     pub(crate) decimals: Words,
+    /// Words for none of them: "no decimals", "without decimals".
+    pub(crate) none: Words,
     /// Words that may follow: "places", "please".
     pub(crate) places: Words,
     /// Words before the last digit that stays: "nearest".

@@ -332,6 +332,16 @@ impl Language {
         self.words().row_ends.has(word)
     }
 
+    /// Whether a word asks for things that have not ended: "still", "currently".
+    pub fn asks_whether_it_lasts(self, word: &str) -> bool {
+        self.words().lasting.has(word)
+    }
+
+    /// Whether a word of a column of dates says that they tell the end of something: "ended".
+    pub fn tells_an_end(self, word: &str) -> bool {
+        self.words().term_ends.has(word)
+    }
+
     /// Whether a word is a unit of time, length, mass or money.
     pub fn is_unit(self, word: &str) -> bool {
         self.words().units.has(word)

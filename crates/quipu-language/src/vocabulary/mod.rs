@@ -220,6 +220,8 @@ pub(crate) struct Lexicon {
     bad_scores: Listed,
     pieces: Listed,
     row_ends: Listed,
+    lasting: Listed,
+    term_ends: Listed,
     agents: Listed,
     places: Listed,
     alls: Listed,

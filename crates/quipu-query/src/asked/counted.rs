@@ -11,6 +11,9 @@ use crate::syntax::{
 };
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
+/// Most nouns of "how many season passes" that are looked at.
+const MOST_NOUNS: usize = 3;
+
 /// Joins the things that the question counts for each row, if the query counts only the rows
 /// themselves: "customers with more than ten orders" grouped by the customer's name or number. A
 /// row without any counts none. The rows are named, unless the question asks for their numbers.
@@ -199,7 +202,9 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     if wanted(question).operation != Some(Operation::Count) {
         return None;
     }
-    let noun = words.iter().find(|word| language.meanings(word).is_empty())?;
+    // "How many season passes": the passes are counted.
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let nouns = words.iter().skip_while(|word| !tells(word)).take_while(tells).take(MOST_NOUNS);
     let Body::Select(select) = &mut query.body else { return None };
     let [item] = select.items.as_mut_slice() else { return None };
     let Expression::Aggregate { function: Aggregate::Sum, of: Some(of), .. } = &item.expression else {
@@ -207,9 +212,12 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     };
     let Expression::Column(summed) = &**of else { return None };
     let table = tables.table(summed.place?.table).filter(|table| !table.is_links())?;
-    let is_called = |title: &str| words_of(title).iter().any(|word| language.is_noun(noun, word));
-    let is_thing = words_of(&table.title).last().is_some_and(|last| language.is_noun(noun, last));
-    if !select.group.is_empty() || language.is_unit(noun) || !is_thing || is_called(&summed.name) {
+    let title = words_of(&table.title);
+    let is_thing = |noun: &String| title.last().is_some_and(|last| language.is_noun(noun, last));
+    let mut nouns = nouns.take_while(|noun| !language.is_unit(noun));
+    let noun = nouns.find(|noun| is_thing(noun))?;
+    let is_called = words_of(&summed.name).iter().any(|word| language.is_noun(noun, word));
+    if !select.group.is_empty() || is_called {
         return None;
     }
     let own = ColumnRef {

@@ -2,20 +2,22 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{Language, is_written_as_name, role_asked_for};
+use quipu_language::{Language, asks_yes_or_no, is_written_as_name, role_asked_for};
 
 use super::TableQuestion;
 use super::hints::kinds_named;
 use super::kinds::nouns_of_kinds;
 use super::said::Said;
 use crate::syntax::{Expression, Query};
-use crate::tables::{Kind, Place, Rows, Tables, words_of};
+use crate::tables::{Abbreviation, Kind, Place, Rows, Tables, words_of};
 use crate::values::{How, Match, Mention};
 
 /// From this distance on, the given columns are not the role that the question asks for
 /// ([`role_not_given`]). Synonyms are closer: a boss and a manager.
 pub const FAR_FROM_ROLE: f64 = 0.4;
 
+/// Fewest letters of a value that the answer to "has A won" needs.
+const LEAST_TOLD: usize = 3;
 /// Most values of a column that holds a kind of its things: the roles of volunteers.
 const CATEGORIES: u64 = 50;
 
@@ -162,7 +164,15 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
         places.map(|place| (word.clone(), place))
     };
     let categories: Vec<(String, Place)> = words.iter().filter(in_plural).filter_map(kinds_of).collect();
-    let is_needed = |mention: &Mention| is_name(mention) || describes(mention);
+    // "Has A ever won the award", if a nomination's result is "won".
+    let yes_or_no = asks_yes_or_no(question);
+    let is_told = |mention: &Mention| {
+        yes_or_no
+            && mention.text.chars().count() >= LEAST_TOLD
+            && nouns_of_kinds(&words_of(&mention.text), tables).is_empty()
+            && mention.matches.iter().any(|found| holds_kinds(found) && found.how == How::Exact)
+    };
+    let is_needed = |mention: &Mention| is_name(mention) || describes(mention) || is_told(mention);
     let mentions = asking.values.mentions(question).into_iter().chain(asking.named.iter().cloned());
     let left_out = mentions.filter(|mention| is_left_out(mention) && is_needed(mention));
     let left_out = left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place)));
@@ -192,6 +202,16 @@ pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<
         given.iter().flat_map(|title| words_of(title)).any(|known| language.is_form(word, &known))
     };
     if given.is_empty() || role.last().is_some_and(is_given) {
+        return None;
+    }
+    // `len_m` gives "the length of the piste".
+    let is_shortened = |one: &Abbreviation| {
+        let title = tables.column(one.place).map(|column| &column.title);
+        let named = words.get(one.words.clone()).unwrap_or_default();
+        named.last() == role.last() && title.is_some_and(|title| given.contains(title))
+    };
+    let telling = |word: &str| language.meanings(word).is_empty();
+    if tables.abbreviations(&words, telling).iter().any(is_shortened) {
         return None;
     }
     Some(std::iter::once(role.join(" ")).chain(given).collect())

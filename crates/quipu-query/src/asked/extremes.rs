@@ -381,7 +381,7 @@ pub(super) fn extremes_left_out(
     let asked: Vec<(usize, String)> = superlatives(words, query)
         .into_iter()
         .filter(|(_, word)| is_superlative(word) && !language.is_top(word) && !said.names(word, language))
-        .filter(|(at, _)| !names_extremes(words, *at, said, language))
+        .filter(|(at, _)| !names_extremes(words, *at, said, language) && !is_one_end(words, *at, language))
         .collect();
     let mut seen = HashSet::new();
     // "The latest version" of a thing is its version.
@@ -413,6 +413,19 @@ pub(super) fn extremes_left_out(
         (false, 1) => asked.into_iter().skip(1).map(|(_, word)| word).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Whether a word names one end of things: the bottom of "between bottom and top".
+fn is_one_end(words: &[String], at: usize, language: Language) -> bool {
+    let is_end = |at: usize| {
+        words.get(at).is_some_and(|word| {
+            language.is_top(word) || language.meanings(word).iter().any(|of| of.means == "superlative")
+        })
+    };
+    let joins = |at: usize| words.get(at).is_some_and(|word| language.joins_two(word));
+    let before = at.checked_sub(2).is_some_and(|other| joins(other + 1) && is_end(other));
+    let looks = words.get(at).is_some_and(|word| language.looks_superlative(word));
+    !looks && (before || joins(at + 1) && is_end(at + 2))
 }
 
 /// The words of the title of the only column that a query gives, if it orders by that column.

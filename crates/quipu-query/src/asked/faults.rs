@@ -60,6 +60,7 @@ pub(super) fn faults(
         ("gives the parts of an amount", gives_parts_of_an_amount(question, candidate)),
         ("adds up one value", adds_up_one_value(query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
+        ("states one condition twice", states_one_twice(query)),
         ("denies another thing", denies_another_thing(question, query, tables)),
         ("gives records", gives_records(question, candidate, tables)),
         ("gives one row where each was asked for", gives_one_of_each(question, candidate, tables)),
@@ -115,6 +116,34 @@ fn adds_up_one_value(query: &Query) -> bool {
         });
         let of_one = |from: &From| matches!(&from.source, Source::Derived(inner) if gives_one_value(inner));
         adds && select.from.iter().any(of_one)
+    })
+}
+
+/// Whether a query has the same subquery in two of its conditions, whatever the aliases: "neither
+/// have a mentor nor are one" are two conditions.
+fn states_one_twice(query: &Query) -> bool {
+    // An alias ends in a number: `instr AS instr_2`.
+    let without_aliases = |condition: &Expression| -> String {
+        let text = condition.to_string();
+        let text: String =
+            text.split('_').map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit())).collect();
+        let mut parts = text.split(" AS ");
+        let first = parts.next().unwrap_or_default().to_owned();
+        let is_of_alias = |c: char| c.is_alphanumeric() || c == '_';
+        parts.fold(first, |all, part| all + part.trim_start_matches(is_of_alias))
+    };
+    let conditions = query.select().and_then(|select| select.filter.as_ref()).map(Expression::conjuncts);
+    let holds_query = |condition: &&Expression| {
+        let mut found = false;
+        condition.visit(&mut |part| found |= part.query().is_some());
+        found
+    };
+    let mut seen = Vec::new();
+    conditions.unwrap_or_default().into_iter().filter(holds_query).any(|condition| {
+        let text = without_aliases(condition);
+        let again = seen.contains(&text);
+        seen.push(text);
+        again
     })
 }
 

@@ -73,7 +73,11 @@ pub(super) fn compared_of_others(words: &[String], query: &Query, tables: &Table
     let mut others = None;
     query.visit(&mut |part| {
         let Expression::Compare(Comparison::Equal, of, value) = part else { return };
-        let (Expression::Column(column), Expression::Terms(..)) = (&**of, &**value) else { return };
+        let (Expression::Column(column), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        // "The regional stations" are the services of that kind.
+        if words_of(name).last().is_some_and(|last| words.contains(&language.plural(last))) {
+            return;
+        }
         let Some(place) = column.place.filter(|place| place.column > 0) else { return };
         let Some((table, column)) = tables.table(place.table).zip(tables.column(place)) else { return };
         // A stop is part of a district, and that of a city.

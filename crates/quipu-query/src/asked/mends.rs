@@ -16,6 +16,7 @@ use super::firsts::first_of_its_group;
 use super::honours::without_honours;
 use super::idle_joins::without_idle_joins;
 use super::lacking::those_that_lack;
+use super::lasting::not_ended;
 use super::made_up::without_what_is_made_up;
 use super::measures::{right_measure, right_order};
 use super::moved::with_the_named;
@@ -27,6 +28,7 @@ use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{right_dates, right_ends, right_groups, right_sides, within_its_year};
 use super::stand_ins::{called_by_their_keys, with_their_names};
 use super::units::right_units;
+use super::whole_names::by_whole_names;
 use crate::QueryError;
 use crate::bind::{Bound, Mend, bind};
 use crate::syntax::Query;
@@ -97,6 +99,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         within_its_year(question, query, tables),
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
+        not_ended(question, query, tables),
         those_that_lack(question, query, tables),
         denied_link(question, query, tables),
         without_the_denied(query),
@@ -130,6 +133,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         return Err(QueryError::Unbound(reason.into()));
     }
     let given = [
+        by_whole_names(question, query, tables),
         column_asked_for(question, query, tables),
         parts_of_values(question, query, tables),
         with_their_names(question, query, tables),

@@ -29,6 +29,7 @@ mod inherited;
 mod invented;
 mod kinds;
 mod lacking;
+mod lasting;
 mod made_up;
 mod measures;
 mod mends;
@@ -49,6 +50,7 @@ mod stand_ins;
 mod tried;
 mod units;
 mod unknown;
+mod whole_names;
 mod word_by_word;
 
 pub use bounds::bounds;

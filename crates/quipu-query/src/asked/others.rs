@@ -3,6 +3,7 @@
 
 use quipu_language::{Language, is_written_as_name};
 
+use super::said::Said;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
@@ -140,6 +141,27 @@ pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {
     let uses = |names: &[String], name: &String| names.iter().filter(|other| *other == name).count();
     let name = denied.iter().find(|name| uses(&all, name) == uses(&denied, name))?;
     words_of(name).into_iter().next()
+}
+
+/// The noun of the things that a question asks for, if a reading speaks of it only where it denies:
+/// "which presenters do not host a show" is not answered by the people who present none.
+pub(super) fn kind_only_denied(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let begins = |word: &&String| language.asks_by_a_noun(word) || language.is_any_article(word);
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let run: Vec<&String> = words.iter().skip_while(begins).take_while(tells).collect();
+    let noun = run.iter().find(|word| language.is_plural(word)).or(run.first())?;
+    let mut asserted = query.clone();
+    let Body::Select(select) = &mut asserted.body else { return None };
+    let filter = select.filter.take()?;
+    let denies = |condition: &&Expression| match condition {
+        Expression::Not(of) => matches!(**of, Expression::InQuery(..) | Expression::Exists(_)),
+        _ => false,
+    };
+    let kept = filter.conjuncts().into_iter().filter(|condition| !denies(condition)).cloned();
+    select.filter = kept.fold(None, |all, next| Some(Expression::both(all, next)));
+    let speaks = |query: &Query| Said::of(query, tables).names(noun, language);
+    (speaks(query) && !speaks(&asserted)).then(|| (*noun).clone())
 }
 
 /// A reflexive word, if no two columns of the query are held against each other beyond the links,

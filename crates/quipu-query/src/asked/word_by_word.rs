@@ -20,10 +20,13 @@ use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, na
 use super::invented::bare_links;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::lacking::{nothing_of_what_is_denied, object_of_denied, second_denied};
+use super::lasting::lasting_word;
 use super::measures::of_another_measure;
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
-use super::others::{leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another};
+use super::others::{
+    kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
+};
 use super::periods::Periods;
 use super::said::Said;
 use super::shapes::{
@@ -310,6 +313,8 @@ impl<'a> Compared<'a> {
             (MEANING, same_as_nothing(words, names, query)),
             (MEANING, reflexive_left_out(question, words, query)),
             (MEANING, second_denied(words, names)),
+            (MEANING, lasting_word(words, query, tables)),
+            ("gives what the question denies", kind_only_denied(words, query, tables)),
             ("leaves out a part", part_left_out(words, names)),
             (MEANING, ruled_out(question, words, query, tables)),
             ("gives something else", something_else(question, query, said, names, near, tables)),

@@ -5,16 +5,18 @@
 //! One call names the tables with the most rows, once for each workspace. All others stay "thing":
 //! nouns that came question by question would have the same question answered in another way each
 //! time. The graph checks each noun: it must be closer to the relations of its own table than to
-//! those of any other table, and closer than "thing" is.
+//! those of any other table, and closer than "thing" is. A noun that the graph itself says of the
+//! rows needs no such check: the names of some rows hold it ("Guild of Locksmiths"), or the name of
+//! a relation that leads to them ends with it ("keeps workshop").
 //!
-//! The class above types gets the general noun that is closest to them in meaning; no model is
-//! asked.
+//! The class above types gets the noun that all their names end with ("MusicEvent", "DanceEvent"),
+//! else the general noun that is closest to them in meaning; no model is asked.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use quipu_index::inner_product;
-use quipu_language::Language;
+use quipu_language::{Language, words_of};
 use quipu_model::{ChatRequest, Constraint};
 use quipu_query::Unnamed;
 use serde_json::json;
@@ -126,6 +128,11 @@ async fn above_types(
     let mut kept: Vec<String> = Vec::new();
     let mut first = nouns.len();
     for table in tables {
+        if let Some(noun) = in_common(&table.types) {
+            first += table.types.len();
+            kept.push(noun);
+            continue;
+        }
         let own = first..first + table.types.len();
         first = own.end;
         let near = |noun: usize| {
@@ -139,8 +146,28 @@ async fn above_types(
     Ok(kept)
 }
 
-/// Keeps the nouns that are closer to their own table's relations than to another table's, each
-/// noun once.
+/// The word that all names of several types end with.
+fn in_common(types: &[String]) -> Option<String> {
+    let last = |name: &String| words_of(name).pop();
+    let noun = last(types.first().filter(|_| types.len() > 1)?)?;
+    types.iter().all(|name| last(name).as_ref() == Some(&noun)).then_some(noun)
+}
+
+/// Whether the graph itself says a noun of a table's rows: in the names of some rows, or as the last
+/// word of a relation that leads to them.
+fn is_said_of(table: &Unnamed, noun: &str) -> bool {
+    let english = Language::english();
+    let is_it = |word: &String| english.is_noun(word, noun);
+    let leads = |title: &String| {
+        let words = words_of(title);
+        words.len() > 1 && words.last().is_some_and(is_it)
+    };
+    table.examples.iter().any(|name| words_of(name).iter().any(is_it)) || table.arriving.iter().any(leads)
+}
+
+/// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
+/// table's relations than to another table's, each noun once. Tables that the model gives the same
+/// noun do not compete for it: the first keeps it.
 async fn held_against_the_graph(
     context: &Context<'_>,
     tables: &[Unnamed],
@@ -152,13 +179,15 @@ async fn held_against_the_graph(
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
     let fits = |at: usize| {
-        let others = (0..tables.len()).filter(|other| *other != at).map(|other| near(at, other));
+        let is_other = |other: &usize| *other != at && nouns.get(*other) != nouns.get(at);
+        let others = (0..tables.len()).filter(is_other).map(|other| near(at, other));
         let says_nothing = near(nouns.len() + tables.len(), at);
         others.fold(f32::MIN, f32::max) <= near(at, at) + SLACK && near(at, at) > says_nothing
     };
     let mut seen = HashSet::new();
-    let kept = nouns.iter().enumerate().map(|(at, noun)| {
-        if !noun.is_empty() && noun != NO_NOUN && fits(at) && seen.insert(noun) {
+    let kept = nouns.iter().zip(tables).enumerate().map(|(at, (noun, table))| {
+        let holds = || is_said_of(table, noun) || fits(at);
+        if !noun.is_empty() && noun != NO_NOUN && holds() && seen.insert(noun) {
             noun.clone()
         } else {
             String::new()
@@ -170,4 +199,36 @@ async fn held_against_the_graph(
 fn grammar(lines: usize) -> String {
     let lines: Vec<String> = (1..=lines).map(|line| format!("\"{line}. \" noun \"\\n\"")).collect();
     format!("root ::= {}\nnoun ::= [a-z]{{2,16}} (\" \" [a-z]{{2,16}})?", lines.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn types_with_one_last_word_are_called_by_it() {
+        assert_eq!(in_common(&all(&["MusicEvent", "TheaterEvent"])).as_deref(), Some("event"));
+        assert_eq!(in_common(&all(&["hatchback", "saloon"])), None);
+        assert_eq!(in_common(&all(&["MusicEvent"])), None);
+    }
+
+    #[test]
+    fn names_and_arriving_relations_say_a_noun() {
+        let table = Unnamed {
+            table: 0,
+            key: String::new(),
+            columns: all(&["motto", "guild of craft"]),
+            arriving: all(&["keeps workshop", "warden of", "seat"]),
+            examples: all(&["Guild of Locksmiths", "Company of Dyers"]),
+            types: Vec::new(),
+        };
+        let said = |noun| is_said_of(&table, noun);
+        assert!(said("guild") && said("company") && said("workshop"));
+        // A relation of one word may be a verb or a role of the rows.
+        assert!(!said("seat") && !said("craft") && !said("person"));
+    }
 }

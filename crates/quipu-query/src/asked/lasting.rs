@@ -1,0 +1,65 @@
+//! Things that last: "does Norrail still sponsor the show" asks for a deal that has not ended.
+
+use quipu_language::Language;
+
+use super::said::Said;
+use super::slips::each_query;
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Expression, Query, Source};
+use crate::tables::{Kind, Place, Tables, words_of};
+
+/// The word that asks for what has not ended, if the query does not speak of it.
+pub(super) fn lasting_word(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let said = Said::of(query, tables);
+    let is_it = |word: &&String| language.asks_whether_it_lasts(word) && !said.names(word, language);
+    words.iter().find(is_it).filter(|_| !ends_used(query, tables).is_empty()).cloned()
+}
+
+/// Leaves out what has ended, where the question asks for what lasts and the query does not look
+/// at its end: nothing is stated about the end of a thing that lasts. For a bound query; `None`
+/// unless exactly one column of its tables tells an end, and only of some of its rows.
+pub(super) fn not_ended(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    lasting_word(&words, query, tables)?;
+    let ends = ends_used(query, tables);
+    let [place] = ends.as_slice() else { return None };
+    let of = tables.table(place.table)?;
+    let column = tables.column(*place).filter(|column| column.filled < of.rows)?;
+    let mut added = false;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let its = |source: &Source| matches!(source, Source::Table(_, Some(at)) if *at == place.table);
+        let Some(from) = select.from.iter().find(|from| its(&from.source)) else { return };
+        let end = ColumnRef { table: Some(from.alias.clone()), name: column.id.clone(), place: Some(*place) };
+        let lasts = Expression::IsNull(Box::new(Expression::Column(end)));
+        select.filter = Some(Expression::both(select.filter.take(), lasts));
+        added = true;
+    });
+    let text = format!("the question asks for those without {}", column.id);
+    added.then_some(Mend { text, doubt: Doubt::Little })
+}
+
+/// The columns that tell an end in the tables of a query, unless the query looks at one of them.
+fn ends_used(query: &Query, tables: &Tables) -> Vec<Place> {
+    let language = Language::english();
+    let mut used: Vec<Place> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
+            used.push(*place);
+        }
+    });
+    let mut ends: Vec<Place> = Vec::new();
+    for table in query.tables().iter().filter_map(|(_, at)| *at) {
+        let columns = tables.table(table).map(|table| table.columns.as_slice()).unwrap_or_default();
+        for (column, of) in columns.iter().enumerate().skip(1) {
+            let place = Place { table, column };
+            let is_end =
+                of.kind == Kind::Date && words_of(&of.title).iter().any(|word| language.tells_an_end(word));
+            if is_end && !ends.contains(&place) {
+                ends.push(place);
+            }
+        }
+    }
+    if ends.iter().any(|end| used.contains(end)) { Vec::new() } else { ends }
+}

@@ -1,0 +1,154 @@
+//! Things that last, names in parts, kinds that are only denied, and other slips of models on
+//! tables with short headers.
+
+use crate::common::checks::{doubts, graph, unsaid, weighed};
+use crate::common::{Shop, answers, asked_rows};
+use quipu_query::asked::{Nearness, role_not_given};
+use quipu_query::{RunLimits, Table, run, stated};
+
+const TWICE: &str = "states one condition twice";
+const DENIED: &str = "gives what the question denies";
+
+/// Shows of a station, their hosts, and the deals with sponsors.
+async fn station() -> Shop {
+    graph(
+        ":d1 a :Deal ; :backer :n ; :show :s1 ; :dealFrom \"2003-09-01\"^^xsd:date ; \
+             :dealTo \"2015-12-31\"^^xsd:date . \
+         :d2 a :Deal ; :backer :b ; :show :s1 ; :dealFrom \"2016-01-01\"^^xsd:date . \
+         :n a :Sponsor ; rdfs:label \"Norrail\" . :b a :Sponsor ; rdfs:label \"Bramley\" . \
+         :s1 a :Show ; rdfs:label \"Small Hours\" ; :host :p1 ; :on :r . \
+         :r a :Service ; rdfs:label \"Radio Tarn\" ; :kind \"regional station\" . \
+         :p1 a :Person ; rdfs:label \"Una Thorne\" . :p2 a :Person ; rdfs:label \"Leif Dahl\" . \
+         :w1 a :Nomination ; :award \"Silver Aerial\" ; :nominee :p1 ; :result \"shortlisted\" . \
+         :w2 a :Nomination ; :award \"Golden Dial\" ; :nominee :p1 ; :result \"won\" .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn what_still_holds_has_not_ended() {
+    let shop = station().await;
+    let deal = "SELECT EXISTS (SELECT 1 FROM deal WHERE backer = 'Norrail' AND show = 'Small Hours')";
+    assert_eq!(answers(&shop, "Does Norrail still sponsor Small Hours?", deal).await, ["false"]);
+    assert_eq!(answers(&shop, "Did Norrail ever sponsor Small Hours?", deal).await, ["true"]);
+    let backers = "SELECT backer FROM deal WHERE show = 'Small Hours'";
+    assert_eq!(answers(&shop, "Who currently backs Small Hours?", backers).await, ["Bramley"]);
+    // A query that looks at the end says itself which deals last.
+    let since = "SELECT backer FROM deal WHERE deal_to > '2010-01-01'";
+    assert_eq!(answers(&shop, "Whose deals still ran after 2010-01-01?", since).await, ["Norrail"]);
+}
+
+#[tokio::test]
+async fn a_kind_that_is_only_denied_is_not_given() {
+    let shop = station().await;
+    let faults = async |question: &str, sql: &str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.faults
+    };
+    let others = "SELECT name FROM person WHERE name NOT IN (SELECT host FROM show)";
+    assert!(faults("Which hosts do not run a show?", others).await.contains(&DENIED));
+    assert!(!faults("Which people do not host a show?", others).await.contains(&DENIED));
+    let twice = "SELECT name FROM person WHERE name NOT IN (SELECT host FROM show) \
+                 AND name NOT IN (SELECT host FROM show)";
+    assert!(faults("Which people neither host a show nor own one?", twice).await.contains(&TWICE));
+    let two = "SELECT name FROM person WHERE name NOT IN (SELECT host FROM show) \
+               AND name NOT IN (SELECT nominee FROM nomination)";
+    assert!(!faults("Which people neither host a show nor are nominees?", two).await.contains(&TWICE));
+}
+
+#[tokio::test]
+async fn a_yes_without_the_value_that_is_asked_for_is_doubted() {
+    let shop = station().await;
+    let left_out = async |question: &str, sql: &str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.values
+    };
+    let any = "SELECT EXISTS (SELECT 1 FROM nomination WHERE award = 'Silver Aerial' \
+               AND nominee = 'Una Thorne')";
+    let won = "SELECT EXISTS (SELECT 1 FROM nomination WHERE award = 'Silver Aerial' \
+               AND nominee = 'Una Thorne' AND result = 'won')";
+    let question = "Has Una Thorne ever won the Silver Aerial?";
+    assert_eq!(left_out(question, any).await, ["won"]);
+    assert!(left_out(question, won).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_plural_kind_names_its_things() {
+    let shop = graph(
+        ":s1 a :Show ; rdfs:label \"Tarn Today\" ; :kind \"news show\" ; :on :r . \
+         :s2 a :Show ; rdfs:label \"Jazz Hour\" ; :kind \"music show\" ; :on :m . \
+         :r a :Service ; rdfs:label \"Radio Tarn\" ; :kind \"regional station\" . \
+         :m a :Service ; rdfs:label \"Radio One\" ; :kind \"national station\" .",
+    )
+    .await;
+    let sql = "SELECT show.name FROM show JOIN service ON show.on = service.name \
+               WHERE service.kind = 'regional station'";
+    assert!(unsaid(&shop, "news shows on the regional stations", sql).await.is_empty());
+}
+
+/// Lifts, instructors and passes with short headers.
+async fn resort() -> Shop {
+    graph(
+        ":l1 a :Lifts ; rdfs:label \"Hochwand\" ; :base 1180 ; :top 2065 ; :sect \"Hoch\" ; :len_m 900 ; :drop_m 80 . \
+         :l2 a :Lifts ; rdfs:label \"Gams\" ; :base 1840 ; :top 2310 ; :sect \"Gams\" ; :len_m 1200 . \
+         :i1 a :Instr ; rdfs:label \"Leni Aschauer\" ; :fn \"Leni\" ; :ln \"Aschauer\" ; :lang \"nl\" . \
+         :i2 a :Instr ; rdfs:label \"Piet van Doorn\" ; :fn \"Piet\" ; :ln \"van Doorn\" ; :lang \"nl\" . \
+         :p1 a :Passes ; :typ \"season\" ; :price 689 . :p2 a :Passes ; :typ \"season\" ; :price 579 . \
+         :p3 a :Passes ; :typ \"day\" ; :price 55 .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn people_are_given_by_their_whole_names() {
+    let shop = resort().await;
+    let parts = "SELECT fn, ln FROM instr WHERE lang = 'nl'";
+    assert_eq!(
+        answers(&shop, "Which instructors speak Dutch?", parts).await,
+        ["Leni Aschauer", "Piet van Doorn"]
+    );
+    let asked = asked_rows(&shop, "fn and ln of the instructors who speak Dutch", parts).await;
+    assert_eq!(asked, ["Leni | Aschauer", "Piet | van Doorn"]);
+}
+
+#[tokio::test]
+async fn the_last_noun_of_how_many_is_counted() {
+    let shop = resort().await;
+    let sum = "SELECT SUM(price) FROM passes WHERE typ = 'season'";
+    assert_eq!(answers(&shop, "how many season passes did we sell", sum).await, ["2"]);
+    assert_eq!(answers(&shop, "how much did the season passes bring in", sum).await, ["1268"]);
+}
+
+#[tokio::test]
+async fn ends_of_things_are_no_extremes_and_short_columns_give_their_roles() {
+    let shop = resort().await;
+    let rise = "SELECT name FROM lifts ORDER BY (top - base) DESC LIMIT 1";
+    let question = "the lift with the biggest difference between bottom and top";
+    assert!(!doubts(&shop, question, rise).await.contains(&"bottom".to_owned()));
+    let two = "the biggest lift of the smallest sector";
+    assert!(doubts(&shop, two, rise).await.contains(&"smallest".to_owned()));
+    let longest = shop.bound("SELECT sect, MAX(len_m) FROM lifts GROUP BY sect").unwrap();
+    let asked = "For each sector, what is the length of its longest lift?";
+    assert_eq!(role_not_given(asked, &longest.query, &shop.tables), None);
+    let asked = "For each sector, who is the keeper of its longest lift?";
+    assert!(role_not_given(asked, &longest.query, &shop.tables).is_some());
+}
+
+#[tokio::test]
+async fn a_thing_without_a_type_is_shown_by_a_fact() {
+    let shop = Shop::of(
+        "towns.tsv",
+        "Vell\tpopulation\t900\nCrake\tpopulation\t400\nBellpit\tstands in\tVell\nBellpit\thearths\t3\n",
+    )
+    .await
+    .unwrap();
+    let table_of = |title: &str| {
+        let has = |table: &&Table| table.columns.iter().any(|column| column.title == title);
+        shop.tables.tables.iter().find(has).unwrap().id.clone()
+    };
+    let (towns, works) = (table_of("population"), table_of("hearths"));
+    let sql = format!("SELECT name FROM {towns} WHERE name NOT IN (SELECT stands_in FROM {works})");
+    let plan = shop.plan(&sql).unwrap();
+    let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
+    let stated = stated(&shop.workspace, &plan, &rows, &RunLimits::default()).await.unwrap();
+    let names: Vec<_> = stated.triples.iter().map(|triple| triple.names.join(" ")).collect();
+    assert_eq!(names, ["Crake population 400"]);
+}
