@@ -66,6 +66,11 @@ impl Language {
         self.operations().highest.has(word) || self.operations().lowest.has(word)
     }
 
+    /// Whether a word takes all things in one number: "altogether".
+    pub fn takes_all_in_one(self, word: &str) -> bool {
+        self.operations().altogether.has(word)
+    }
+
     /// Whether a word asks only for a sum: "altogether", "the combined population", "how long are
     /// they combined". With a single entity "altogether" sums nothing; callers that know the
     /// question's entities check that.

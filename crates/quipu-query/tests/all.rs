@@ -41,6 +41,7 @@ mod slips_of_models;
 mod values_in_parts;
 mod what_is_lacking;
 mod what_lasts;
+mod words_in_passing;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

@@ -50,6 +50,9 @@ async fn a_kind_that_is_only_denied_is_not_given() {
     let twice = "SELECT name FROM person WHERE name NOT IN (SELECT host FROM show) \
                  AND name NOT IN (SELECT host FROM show)";
     assert!(faults("Which people neither host a show nor own one?", twice).await.contains(&TWICE));
+    let stated = "SELECT name FROM person WHERE name NOT IN (SELECT host FROM show) \
+                  AND name NOT IN (SELECT host FROM show WHERE host IS NOT NULL)";
+    assert!(faults("Which people neither host a show nor own one?", stated).await.contains(&TWICE));
     let two = "SELECT name FROM person WHERE name NOT IN (SELECT host FROM show) \
                AND name NOT IN (SELECT nominee FROM nomination)";
     assert!(!faults("Which people neither host a show nor are nominees?", two).await.contains(&TWICE));

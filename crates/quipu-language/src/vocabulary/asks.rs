@@ -193,6 +193,14 @@ pub fn asks_for(question: &str) -> Option<&'static str> {
     ["date", "person"].into_iter().find(|of| language.means(first, of))
 }
 
+/// Whether a question asks for a place: "birthplace of Ada", "in which town".
+pub fn asks_for_a_place(question: &str) -> bool {
+    let language = Language::of(question);
+    let words = without_request(question);
+    let noun = words.iter().find(|word| language.meanings(word).is_empty());
+    noun.is_some_and(|noun| language.words().place_nouns.has(noun))
+}
+
 impl Language {
     /// Whether a word can begin a yes-or-no question: "did".
     pub fn begins_yes_or_no(self, word: &str) -> bool {

@@ -5,6 +5,31 @@ use serde::de::IgnoredAny;
 
 use super::{Language, Words};
 
+/// How columns of currencies are called, and the names of currencies.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct CurrencyWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    pub(super) columns: Words,
+    /// Each code with the words for it.
+    pub(super) codes: Vec<String>,
+}
+
+/// Words around comparatives and prepositions that compare with no value.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct NoValueWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    /// "It".
+    pub(super) pronouns: Words,
+    /// "The", before a noun.
+    pub(super) determiners: Words,
+    /// "A", before a comparative.
+    pub(super) before_attributes: Words,
+}
+
 /// The words that describe the path from a name to the answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

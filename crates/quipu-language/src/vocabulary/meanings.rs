@@ -42,8 +42,13 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
     let value_follows = next.is_some_and(|next| {
         let names = |of: &[Meaning]| !of.iter().any(|meaning| meaning.means == "yes_or_no");
         let joins = language.joins_two(next) || language.offers_a_choice(next);
-        !language.is_question_word(next) && !joins && names(language.meanings(next))
+        let is_value = !language.is_question_word(next) && !joins && names(language.meanings(next));
+        is_value && !language.names_no_value(next, words.get(at + 2))
     });
+    // "A bigger group" compares with nothing.
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let is_attribute = before.is_some_and(|before| language.stands_before_attributes(before))
+        && !words.iter().any(|word| language.is_than(word) || language.offers_a_choice(word));
     if repeats(words, at, language) {
         let each = Meaning { means: "group".into(), sure: false, before_value: false, of_place: false };
         return vec![each];
@@ -57,10 +62,30 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
     };
     let in_phrase = !of_word.is_empty() && is_in_phrase(words, at);
     let at_place = |meaning: &Meaning| {
-        let sure = meaning.sure && !in_phrase && (value_follows || !meaning.before_value);
+        let compares = meaning.means != "comparison" || !is_attribute;
+        let sure = meaning.sure && compares && !in_phrase && (value_follows || !meaning.before_value);
         Meaning { sure, ..meaning.clone() }
     };
     of_word.iter().map(at_place).collect()
+}
+
+impl Language {
+    /// Whether the words behind "over" or "under" name no value: "under it", "over the years".
+    fn names_no_value(self, next: &str, second: Option<&String>) -> bool {
+        let lists = &self.words().no_values;
+        let is_amount = |word: &String| {
+            word.chars().any(|c| c.is_ascii_digit())
+                || self.cardinal(word).is_some()
+                || !self.meanings(word).is_empty()
+        };
+        lists.pronouns.has(next)
+            || (lists.determiners.has(next) && second.is_some_and(|second| !is_amount(second)))
+    }
+
+    /// Whether a comparative behind a word describes the noun that follows: "a bigger group".
+    fn stands_before_attributes(self, word: &str) -> bool {
+        self.words().no_values.before_attributes.has(word)
+    }
 }
 
 /// Whether a word between two of the same word asks for a value for each: the "by" of "year by
@@ -335,6 +360,22 @@ impl Language {
     /// Whether a word asks for things that have not ended: "still", "currently".
     pub fn asks_whether_it_lasts(self, word: &str) -> bool {
         self.words().lasting.has(word)
+    }
+
+    /// The code of the currency that a word names: "EUR" for "euros".
+    pub fn currency_code(self, word: &str) -> Option<&'static str> {
+        let mut rows = self.words().currencies.codes.iter().filter_map(|row| row.split_once(' '));
+        rows.find(|(_, names)| listed(names).any(|name| name == word)).map(|(code, _)| code)
+    }
+
+    /// Whether a word of a column's title says that it holds currencies.
+    pub fn is_currency(self, word: &str) -> bool {
+        self.words().currencies.columns.has(word)
+    }
+
+    /// Whether a word stands for the person who does what follows: "whoever".
+    pub fn names_whoever(self, word: &str) -> bool {
+        self.words().whoever.has(word)
     }
 
     /// Whether a word of a column of dates says that they tell the end of something: "ended".

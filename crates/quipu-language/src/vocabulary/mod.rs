@@ -25,14 +25,14 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub use asks::{
-    asking_clause, asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_the_better, asks_for_two,
-    asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, kind_asked_of, thing_to_describe,
-    without_request,
+    asking_clause, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent, asks_for_the_better,
+    asks_for_two, asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, kind_asked_of,
+    thing_to_describe, without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
-use lists::{CommonWords, ListWords, NameWords, OperationWords, QuantityWords};
+use lists::{CommonWords, CurrencyWords, ListWords, NameWords, NoValueWords, OperationWords, QuantityWords};
 pub use meanings::{Meaning, changes_within, is_in_phrase, is_mutual, is_unit, meanings_at, month};
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
@@ -221,6 +221,10 @@ pub(crate) struct Lexicon {
     pieces: Listed,
     row_ends: Listed,
     lasting: Listed,
+    place_nouns: Listed,
+    whoever: Listed,
+    no_values: NoValueWords,
+    currencies: CurrencyWords,
     term_ends: Listed,
     agents: Listed,
     places: Listed,

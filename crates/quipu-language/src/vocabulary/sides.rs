@@ -18,6 +18,8 @@ pub(super) struct SideWords {
     _reason: IgnoredAny,
     by: Words,
     of: Words,
+    /// Between a role and the thing that has it: "the sequel to".
+    towards: Words,
     #[serde(rename = "for")]
     meant_for: Words,
     the: Words,
@@ -113,6 +115,11 @@ impl Language {
     /// Whether a word introduces the second side of a comparison: "than".
     pub fn is_than(self, word: &str) -> bool {
         self.words().sides.than.has(word)
+    }
+
+    /// Whether a word says that something has something: "have".
+    pub fn is_having(self, word: &str) -> bool {
+        self.words().sides.have.has(word)
     }
 
     /// Whether a word stands before two things or bounds: "between".
@@ -259,8 +266,8 @@ fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Sid
     if word(at.checked_sub(1)?).is_some_and(|word| said.whose.has(word)) {
         return Some(Side::Head);
     }
-    if said.is_of(word(at + 1)) {
-        // "The apprentices of the potter Ada".
+    if said.is_of(word(at + 1)) || word(at + 1).is_some_and(|word| said.towards.has(word)) {
+        // "The apprentices of the potter Ada", "the sequel to Ada".
         let between = words.get(at + 2..name.start)?;
         return (between.len() <= 2 && !between.iter().any(|word| said.is_of(Some(word))))
             .then_some(Side::Tail);

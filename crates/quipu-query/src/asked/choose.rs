@@ -14,7 +14,8 @@ use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::tables::words_of;
+use crate::syntax::{Comparison, Expression, From, Query, Select, Source};
+use crate::tables::{Place, words_of};
 use crate::values::Mention;
 
 /// A chosen reading with its confidence.
@@ -208,6 +209,9 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         if votes > 0 && voters > 1 && candidate.declined == 0 {
             unexplained.faults.retain(|fault| !forgives(fault, &candidate.bound.query));
         }
+        if !is_written(candidate) && others().any(|(_, (other, _))| lacks_it(other, candidate)) {
+            unexplained.faults.push("gives another property than a query that finds none");
+        }
         if is_written(candidate) {
             let likelier = alike().filter(|(_, (other, _))| other.likelihood >= candidate.likelihood);
             let handed_on = likelier.flat_map(|(_, (other, left_out))| {
@@ -279,6 +283,32 @@ fn no_choice(asking: &TableQuestion<'_>, candidate: &Candidate) -> Option<String
     let gives_all = given_of_them == offered.len() && candidate.bound.query.limit == Some(1);
     let last = offered.last()?;
     (gives_none || gives_all).then(|| last.text.clone())
+}
+
+/// Whether a query finds that a thing lacks a property of which a path gives another one: whoever
+/// has no year of death did not die in the year of birth.
+fn lacks_it(query: &Candidate, path: &Candidate) -> bool {
+    let only_table = |select: &Select| match select.from.as_slice() {
+        [From { source: Source::Table(_, Some(at)), .. }] => Some(*at),
+        _ => None,
+    };
+    let names_one = |query: &Query, table: usize| {
+        let mut named = Vec::new();
+        query.visit(&mut |part| {
+            if let Expression::Compare(Comparison::Equal, of, value) = part
+                && let (Expression::Column(of), Expression::Terms(terms, _)) = (&**of, &**value)
+                && of.place == Some(Place { table, column: 0 })
+            {
+                named.extend(terms.iter().cloned());
+            }
+        });
+        named
+    };
+    let Some(table) = path.bound.query.select().and_then(only_table) else { return false };
+    let named = names_one(&path.bound.query, table);
+    is_empty(&query.rows)
+        && !named.is_empty()
+        && names_one(&query.bound.query, table).iter().any(|term| named.contains(term))
 }
 
 /// Whether two results hold the same rows, whatever their order.

@@ -23,9 +23,46 @@ pub(super) fn column_left_out(
         .filter_map(|(_, at)| tables.table(at?))
         .flat_map(|table| table.columns.iter().skip(1))
         .filter(holds_such)
-        .filter_map(|column| <[String; 1]>::try_from(words_of(&column.title)).ok().map(|[title]| title))
+        .filter_map(|column| {
+            // "Sequel of" is called by one word too.
+            let mut title = words_of(&column.title);
+            title.retain(|word| !language.is_function_word(word));
+            <[String; 1]>::try_from(title).ok().map(|[title]| title)
+        })
         .collect();
     left_out.iter().find(|word| titles.iter().any(|title| language.is_form(word, title))).cloned()
+}
+
+/// The first noun of a question, if it is the whole name of a property that is no thing and a query
+/// leaves it out: "email of the person in charge" is not answered by the person.
+pub(super) fn property_left_out(words: &[String], left_out: &[String], tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let noun = words.iter().find(|word| language.meanings(word).is_empty())?;
+    let at = words.iter().position(|word| word == noun)?;
+    let is_of = words.get(at + 1).is_some_and(|next| language.is_of(next));
+    let is_called =
+        |title: &str| matches!(words_of(title).as_slice(), [only] if language.is_noun(noun, only));
+    let is_kind = tables.tables.iter().any(|table| is_called(&table.title));
+    let is_it = |(place, column): (Place, &Column)| {
+        place.column > 0 && !matches!(column.kind, Kind::Entity(_)) && is_called(&column.title)
+    };
+    (is_of && !is_kind && left_out.contains(noun) && tables.columns().any(is_it)).then(|| noun.clone())
+}
+
+/// The role between what a question asks for and a name, if a query leaves it out: the country of
+/// "the maker of the rocket" is not the rocket's own.
+pub(super) fn step_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let is_role = |at: &usize| {
+        let is_the =
+            at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|the| language.is_article(the));
+        let asked = words.get(..at.saturating_sub(1)).unwrap_or_default();
+        let mut said = asked.iter().filter(tells).filter(|word| !left_out.contains(word));
+        let of = words.get(at + 1).is_some_and(|of| language.is_of(of));
+        is_the && of && words.get(*at).is_some_and(|role| left_out.contains(role)) && said.next().is_some()
+    };
+    (0..words.len()).find(is_role).and_then(|at| words.get(at)).cloned()
 }
 
 /// The verb by which a question asks for an agent, if a query leaves it out, gives a column that

@@ -11,6 +11,8 @@ use crate::syntax::{
 };
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
+/// The name of the things that a set operation gives, and of its rows.
+const COUNTED: &str = "counted";
 /// Most nouns of "how many season passes" that are looked at.
 const MOST_NOUNS: usize = 3;
 
@@ -84,6 +86,40 @@ pub(super) fn counts_the_groups(question: &str, query: &mut Query) -> Option<Men
     let items = vec![Item { expression: count, alias: None }];
     *query = Query::of(Select { items, from: vec![from], ..Select::default() });
     Some(Mend { text: "the groups are counted, not the rows of each".into(), doubt: Doubt::Little })
+}
+
+/// Counts the rows of a set operation between two counts: "how many novels exist in both
+/// translations" counts those in both, and two equal numbers tell nothing. For a bound query.
+pub(super) fn counts_the_set(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Body::Set { left, right, .. } = &mut query.body else { return None };
+    let named = |side: &mut Query| -> Option<()> {
+        let Body::Select(select) = &mut side.body else { return None };
+        let ([from], [item], true) =
+            (select.from.as_slice(), select.items.as_mut_slice(), select.group.is_empty())
+        else {
+            return None;
+        };
+        let Source::Table(_, Some(at)) = &from.source else { return None };
+        let counts = matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
+        let name = tables.table(*at)?.columns.first()?.id.clone();
+        let place = Some(Place { table: *at, column: 0 });
+        let of = Expression::Column(ColumnRef { table: Some(from.alias.clone()), name, place });
+        counts.then(|| *item = Item { expression: of, alias: Some(COUNTED.to_owned()) })
+    };
+    let (mut first, mut second) = (left.clone(), right.clone());
+    named(&mut first)?;
+    named(&mut second)?;
+    (*left, *right) = (first, second);
+    let inner = std::mem::replace(query, Query::of(Select::default()));
+    let count = Expression::Aggregate { function: Aggregate::Count, distinct: false, of: None };
+    let from =
+        From { source: Source::Derived(Box::new(inner)), alias: COUNTED.to_owned(), join: Join::Inner(None) };
+    *query = Query::of(Select {
+        items: vec![Item { expression: count, alias: None }],
+        from: vec![from],
+        ..Select::default()
+    });
+    Some(Mend { text: "the things of both queries are counted together".into(), doubt: Doubt::Little })
 }
 
 /// The alias and the table of a SELECT over one table that has a group for each of its rows, and
@@ -360,8 +396,12 @@ fn nouns_counted(words: &[String]) -> Vec<&String> {
     };
     let said = || words.iter().enumerate();
     let noun = |(at, _): (usize, &String)| {
+        // "Nigerian authors": the plural is counted.
+        let tells = |word: &&String| language.meanings(word).is_empty();
         let behind = said().skip(at + 1).take_while(|(at, word)| !counts(*at, word));
-        behind.map(|(_, word)| word).find(|word| language.meanings(word).is_empty())
+        let behind = behind.map(|(_, word)| word).skip_while(|word| !tells(word));
+        let run: Vec<&String> = behind.take_while(tells).take(MOST_NOUNS).collect();
+        run.iter().find(|word| language.is_plural(word)).or(run.first()).copied()
     };
     said().filter(|(at, word)| counts(*at, word)).filter_map(noun).collect()
 }

@@ -1,6 +1,6 @@
 //! "Each": one value for each thing, if the query gives one for all.
 
-use quipu_language::{Language, Operation, is_in_phrase, meanings_at, wanted};
+use quipu_language::{Language, Operation, asks_for, is_in_phrase, meanings_at, wanted};
 
 use super::kinds::{called as kinds_called, is_among};
 use super::slips::superlatives;
@@ -116,6 +116,15 @@ pub(super) fn each_left_out(words: &[String], left_out: &[String], tables: &Tabl
     let is_known = tables.tables.iter().any(|table| is_it(&table.title))
         || tables.columns().any(|(_, column)| is_it(&column.title));
     is_known.then(|| noun.clone())
+}
+
+/// The word by which a question asks for one number of all, if a query counts groups: "how many are
+/// there altogether, of every kind".
+pub(super) fn all_asked_for(question: &str, words: &[String], query: &Query) -> Option<String> {
+    let language = Language::of_words(words);
+    let groups = query.select().is_some_and(|select| !select.group.is_empty());
+    let counts = asks_for(question) == Some("count");
+    words.iter().find(|word| language.takes_all_in_one(word)).filter(|_| groups && counts).cloned()
 }
 
 /// The superlative of a question for the first of each group, if a query only puts all in an order:

@@ -323,6 +323,17 @@ pub(super) fn names_extremes(words: &[String], at: usize, said: &Said, language:
         true => Some(End::Descending),
         false => language.end_asked_for(word, Ordered::Numbers),
     };
+    // "The deepest point" of a column called `maximum depth`.
+    let takes_end = |title: &String| {
+        let measures = words.get(at).is_some_and(|word| language.measured(word, title) == Measured::Alike);
+        measures && words_of(title).iter().any(|word| end(word) == Some(End::Descending))
+    };
+    let is_most = words
+        .get(at)
+        .is_some_and(|word| language.end_asked_for(word, Ordered::Numbers) == Some(End::Descending));
+    if is_most && said.columns.keys().any(takes_end) {
+        return true;
+    }
     let (Some(of), Some(noun)) = (words.get(at).and_then(end), words.get(at + 1)) else { return false };
     // "The highest maximum speed" takes the extreme of extremes.
     if end(noun).is_some() {

@@ -47,7 +47,13 @@ pub(super) fn of_another_thing(
         let follows_the = before.is_some_and(|before| language.is_article(before));
         !is_verb && (language.is_plural(word) || follows_the)
     };
-    let may_be_said = words.iter().enumerate().any(|(at, word)| left_out.contains(word) && is_noun(at, word));
+    // "The nationality of whoever wrote it": the writer is said by the deed.
+    let is_deed = |at: usize| {
+        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|before| language.names_whoever(before))
+    };
+    let is_said_otherwise = |at: usize, word: &String| is_noun(at, word) || is_deed(at);
+    let may_be_said =
+        words.iter().enumerate().any(|(at, word)| left_out.contains(word) && is_said_otherwise(at, word));
     if may_be_said || is_said(&things.title) || links.iter().any(|link| is_said(&link.title)) {
         return None;
     }

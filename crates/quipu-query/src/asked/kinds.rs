@@ -173,7 +173,14 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
         title(place).and_then(|title| words_of(title).pop()).is_some_and(|last| language.is_form(noun, &last))
     };
     let places = |noun: &str| -> Vec<Place> {
-        tables.columns().map(|(place, _)| place).filter(|place| is_called(*place, noun)).collect()
+        let all = || tables.columns().map(|(place, _)| place);
+        // A publisher is no year published.
+        let is_noun = |place: &Place| {
+            let last = title(*place).and_then(|title| words_of(title).pop());
+            last.is_some_and(|last| language.are_one_noun(noun, &last))
+        };
+        let named: Vec<Place> = all().filter(is_noun).collect();
+        if named.is_empty() { all().filter(|place| is_called(*place, noun)).collect() } else { named }
     };
     let counts = asks_for(question) == Some("count");
     let nouns = nouns(question);

@@ -45,8 +45,17 @@ pub(super) fn nothing_of_what_is_denied(
     near: &Nearness,
 ) -> Option<String> {
     let language = Language::of_words(words);
-    let at = words.iter().position(|word| language.denies_a_thing(word))?;
-    let tells = |word: &&String| language.meanings(word).is_empty();
+    // "Without a manual", "do not have a manual".
+    let denies_having = |at: &usize| {
+        let denies = meanings_at(words, *at).iter().any(|meaning| meaning.means == "negation");
+        denies
+            && words.get(at + 1..).and_then(|rest| rest.first()).is_some_and(|next| language.is_having(next))
+    };
+    let at = words
+        .iter()
+        .position(|word| language.denies_a_thing(word))
+        .or_else(|| (0..words.len()).find(denies_having))?;
+    let tells = |word: &&String| language.meanings(word).is_empty() && !language.is_having(word);
     let noun: Vec<&String> =
         words.iter().skip(at + 1).skip_while(|word| !tells(word)).take_while(tells).collect();
     let first = noun.first()?;

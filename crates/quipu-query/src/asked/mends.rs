@@ -7,7 +7,10 @@ use super::alternatives::all_alternatives;
 use super::apart::stands_apart;
 use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::comparatives::right_comparison;
-use super::counted::{adds_the_pieces, counts_the_groups, counts_the_named, counts_the_things, with_counted};
+use super::counted::{
+    adds_the_pieces, counts_the_groups, counts_the_named, counts_the_set, counts_the_things, with_counted,
+};
+use super::currencies::in_the_currency;
 use super::denied::{denied_both_ways, denied_link, denied_of_all, without_the_denied};
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::{by_the_named_kind, for_each};
@@ -78,6 +81,7 @@ fn mended(
         with_counted(question, &mut query, tables),
         counts_the_groups(question, &mut query),
         within_extreme(&mut query, tables),
+        in_the_currency(question, &mut query, tables, values),
     ];
     (query, mends.into_iter().flatten().collect())
 }
@@ -115,6 +119,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         one_of_two(question, query, tables),
     ];
     let counts = [
+        counts_the_set(query, tables),
         without_idle_joins(query, tables),
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),

@@ -35,6 +35,7 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
     query.visit(&mut |part| {
         let Expression::Terms(terms, name) = part else { return };
         let held = words_of(name);
+        found = found.take().or_else(|| numbered_otherwise(&words, &held));
         let longer = if has_capitals { None } else { lengthened(&words, &held, language) };
         let names: Vec<&Vec<String>> = written.iter().chain(&longer).collect();
         let telling = |word: &&String| !language.has_honour(word) && language.meanings(word).is_empty();
@@ -60,6 +61,20 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
         }
     });
     found
+}
+
+/// The number in the question behind a word of a name that has another number there: "Lodestar 19"
+/// of Lodestar 18.
+fn numbered_otherwise(words: &[String], held: &[String]) -> Option<String> {
+    let has_digits = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+    let numbered = held.windows(2).filter_map(|pair| <&[String; 2]>::try_from(pair).ok());
+    for [name, _] in numbered.filter(|[_, number]| has_digits(number) && !words.contains(number)) {
+        let mut said = words.windows(2).filter_map(|pair| <&[String; 2]>::try_from(pair).ok());
+        if let Some([_, other]) = said.find(|[word, other]| word == name && has_digits(other)) {
+            return Some(other.clone());
+        }
+    }
+    None
 }
 
 /// The word before a name that makes it another name: West Sudan is not Sudan. `None` if the graph
@@ -90,6 +105,10 @@ fn may_be(word: &str, other: &str, language: Language) -> bool {
     const ALIKE: f64 = 0.85;
     /// Most letters of an abbreviation.
     const SHORT: usize = 3;
+    // "Lodestar 19" is not Lodestar 18.
+    if [word, other].iter().any(|word| word.contains(|c: char| c.is_ascii_digit())) {
+        return word == other;
+    }
     let is_short = word.chars().count() <= SHORT && word.chars().next() == other.chars().next();
     is_short || language.is_form(word, other) || strsim::jaro_winkler(word, other) >= ALIKE
 }

@@ -15,6 +15,7 @@ mod choose;
 mod columns_left_out;
 mod comparatives;
 mod counted;
+mod currencies;
 mod denied;
 mod differences;
 mod each;

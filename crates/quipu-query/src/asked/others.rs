@@ -1,11 +1,11 @@
 //! Questions for others than a thing that they name: who acted in a film with A is not A, and not
 //! everybody else either.
 
-use quipu_language::{Language, is_written_as_name};
+use quipu_language::{Language, is_written_as_name, meanings_at};
 
 use super::said::Said;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, Comparison, Expression, Query};
+use crate::syntax::{Aggregate, Body, Comparison, Expression, Item, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 
 /// Leaves a named thing out of the things that share something with it. For a bound query.
@@ -112,7 +112,12 @@ pub(super) fn same_as_nothing(words: &[String], left_out: &[String], query: &Que
         }
         _ => {}
     });
-    let groups = query.select().is_none_or(|select| !select.group.is_empty());
+    // "The beds of both floors together" are added up.
+    let adds = |item: &Item| {
+        matches!(item.expression, Expression::Aggregate { function: Aggregate::Sum | Aggregate::Count, .. })
+    };
+    let groups =
+        query.select().is_none_or(|select| !select.group.is_empty() || select.items.iter().all(adds));
     (!names && !pairs && !groups).then(|| same.clone())
 }
 
@@ -120,12 +125,12 @@ pub(super) fn same_as_nothing(words: &[String], left_out: &[String], query: &Que
 /// film with A" does not ask for everybody but A.
 pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {
     let language = Language::of_words(words);
-    let denies = |word: &String| {
-        let of_word = language.meanings(word);
+    let denies = |(at, word): (usize, &String)| {
+        let of_word = meanings_at(words, at);
         of_word.iter().any(|meaning| matches!(meaning.means.as_str(), "negation" | "only"))
             || language.speaks_of_others(word)
     };
-    if words.iter().any(denies) {
+    if words.iter().enumerate().any(denies) {
         return None;
     }
     let (mut denied, mut all) = (Vec::new(), Vec::new());
@@ -187,6 +192,18 @@ pub(super) fn reflexive_left_out(question: &str, words: &[String], query: &Query
     });
     let is_again =
         held.iter().any(|(place, terms)| held.iter().any(|(other, same)| other != place && same == terms));
+    // "A company that itself belongs to whom": the parent of the parent.
+    let mut steps: Vec<Place> = Vec::new();
+    let mut is_repeated = false;
+    query.visit(&mut |part| {
+        if let Some(place) = place_of(part).filter(|place| place.column > 0) {
+            is_repeated |= steps.contains(&place);
+            steps.push(place);
+        }
+    });
+    if is_repeated {
+        return None;
+    }
     let joins = query.select().map_or(0, |select| select.from.len().saturating_sub(1));
     (compared <= joins && !is_again).then(|| words.get(at).cloned()).flatten()
 }

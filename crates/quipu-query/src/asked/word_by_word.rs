@@ -11,9 +11,10 @@ use quipu_language::{
 use super::Nearness;
 use super::both::either_for_both;
 use super::columns_left_out::{
-    column_left_out, deed_left_out, denied_property, denied_relation, part_left_out,
+    column_left_out, deed_left_out, denied_property, denied_relation, part_left_out, property_left_out,
+    step_left_out,
 };
-use super::each::{each_left_out, first_of_each};
+use super::each::{all_asked_for, each_left_out, first_of_each};
 use super::explain::MEANING;
 use super::explain::Unexplained;
 use super::extremes::{adjective_left_out, choice_left_out, extremes_left_out, names_extremes};
@@ -35,7 +36,7 @@ use super::shapes::{
 use super::shares::ratio_of_others;
 use super::slips::extreme_of;
 use crate::syntax::{Comparison, Expression, Query};
-use crate::tables::{Abbreviation, Place, Tables, words_of};
+use crate::tables::{Abbreviation, Place, Rows, Tables, words_of};
 
 /// The assumed similarity of a plan to a word that it leaves out, without an embedder.
 const USUAL: f64 = 0.45;
@@ -51,6 +52,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     compared.groups_in_part(&mut found);
     compared.meanings_left_out(&mut found);
     compared.columns_that_nobody_asks_for(&mut found);
+    compared.holds_it_against_another(&mut found);
     compared.steps_left_out(&mut found);
     found
 }
@@ -302,9 +304,12 @@ impl<'a> Compared<'a> {
             ("asks for another kind", another_kind_asked_for(question, query, tables)),
             ("uses another measure", of_another_measure(question, query, tables)),
             ("divides other things", ratio_of_others(words, names, tables)),
+            ("gives each for all", all_asked_for(question, words, query)),
             ("gives one of all for one of each", each_left_out(words, names, tables)),
             ("gives one of all for one of each", first_of_each(question, words, query)),
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
+            ("leaves out a column", property_left_out(words, names, tables)),
+            ("leaves out a step", step_left_out(words, names)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
             ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),
             (MEANING, nothing_of_what_is_denied(words, names, near)),
@@ -353,7 +358,14 @@ impl<'a> Compared<'a> {
         let object = object_of_denied(words).filter(|(verb, _)| said.names(verb, *language));
         let is_object = |noun: &&String| object.is_some_and(|(_, object)| object == *noun);
         let kinds = nouns_of_kinds(words, self.tables).into_iter();
-        let kinds = kinds.filter(|noun| !said.names(noun, *language) && !is_object(noun));
+        // "No email address" denies the email.
+        let follows_said = |noun: &String| {
+            let at = words.iter().position(|word| word == noun);
+            let before = at.and_then(|at| at.checked_sub(1)).and_then(|before| words.get(before));
+            before.is_some_and(|before| language.meanings(before).is_empty() && said.names(before, *language))
+        };
+        let kinds =
+            kinds.filter(|noun| !said.names(noun, *language) && !is_object(noun) && !follows_said(noun));
         kinds.cloned().collect()
     }
 
@@ -388,6 +400,44 @@ impl<'a> Compared<'a> {
             let adjective = adjective_left_out(&self.words, &found.names, tables);
             found.leave_out("orders by another measure", adjective);
         }
+    }
+
+    /// The first word that the query leaves out, if the query holds a named thing against a column
+    /// although another one that leads to such things is much nearer to the question: "the
+    /// satellites built by A" are not those that A operates, if they have a manufacturer.
+    fn holds_it_against_another(&self, found: &mut Unexplained) {
+        /// How much nearer the other column is in meaning.
+        const NEARER: f64 = 0.2;
+        let Self { query, tables, said, .. } = self;
+        let Some(word) = found.names.first().cloned() else { return };
+        let owner = |place: Place| match tables.table(place.table).map(|table| &table.source) {
+            Some(Rows::Links { heads, .. }) => *heads,
+            _ => place.table,
+        };
+        let mut held: Vec<Place> = Vec::new();
+        query.visit(&mut |part| {
+            if let Expression::Compare(Comparison::Equal, of, value) = part
+                && let (Expression::Column(of), Expression::Terms(..)) = (&**of, &**value)
+            {
+                held.extend(of.place.filter(|place| place.column > 0));
+            }
+        });
+        let is_passed_over = |place: &Place| {
+            let (Some(kind), Some(column)) = (tables.leads_to(*place), tables.column(*place)) else {
+                return false;
+            };
+            let own = self.unasked(&column.title);
+            tables.columns().any(|(other, of)| {
+                other != *place
+                    && other.column > 0
+                    && tables.leads_to(other) == Some(kind)
+                    && owner(other) == owner(*place)
+                    && !said.columns.contains_key(&of.title)
+                    && self.unasked(&of.title) + NEARER < own
+            })
+        };
+        let passed_over = held.iter().any(is_passed_over);
+        found.leave_out("holds a thing against another column", passed_over.then_some(word));
     }
 
     /// Steps that the question takes more often than the query: "the capital of the capital of".

@@ -109,7 +109,8 @@ async fn nouns(context: &Context<'_>, tables: &[Unnamed]) -> Result<Vec<String>,
         let is_noun = noun.split(' ').count() <= 2 && noun.chars().all(|c| c.is_alphabetic() || c == ' ');
         if is_noun { noun } else { String::new() }
     };
-    let written: Vec<String> = (0..tables.len()).map(written).collect();
+    let of_table = |(at, table): (usize, &Unnamed)| told(table).unwrap_or_else(|| written(at));
+    let written: Vec<String> = tables.iter().enumerate().map(of_table).collect();
     held_against_the_graph(context, tables, written).await
 }
 
@@ -122,8 +123,12 @@ async fn above_types(
 ) -> Result<Vec<String>, AnswerError> {
     let mut nouns: Vec<&str> = Language::english().general_nouns().collect();
     nouns.retain(|noun| !taken.iter().any(|title| title.eq_ignore_ascii_case(noun)));
-    let types = tables.iter().flat_map(|table| &table.types).map(String::as_str);
-    let texts: Vec<&str> = nouns.iter().copied().chain(types).collect();
+    // The last word of a name says the kind: a space agency is an agency.
+    let heads: Vec<String> = (tables.iter())
+        .flat_map(|table| &table.types)
+        .map(|name| words_of(name).pop().unwrap_or_else(|| name.clone()))
+        .collect();
+    let texts: Vec<&str> = nouns.iter().copied().chain(heads.iter().map(String::as_str)).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let mut kept: Vec<String> = Vec::new();
     let mut first = nouns.len();
@@ -151,6 +156,26 @@ fn in_common(types: &[String]) -> Option<String> {
     let last = |name: &String| words_of(name).pop();
     let noun = last(types.first().filter(|_| types.len() > 1)?)?;
     types.iter().all(|name| last(name).as_ref() == Some(&noun)).then_some(noun)
+}
+
+/// The noun that the graph itself tells of a table's rows: the last word of a relation of two words
+/// that leads to them ("keeps workshop"), or the first of all names ("Guild of …").
+fn told(table: &Unnamed) -> Option<String> {
+    let english = Language::english();
+    let by_relation = |title: &String| match words_of(title).as_slice() {
+        [first, last] if ![first, last].iter().any(|word| english.is_function_word(word)) => {
+            Some(last.clone())
+        }
+        _ => None,
+    };
+    let by_name = |name: &String| match words_of(name).as_slice() {
+        [first, of, ..] if english.is_of(of) => Some(first.clone()),
+        _ => None,
+    };
+    let mut names = table.examples.iter().map(by_name);
+    let first = names.next().flatten().filter(|_| table.examples.len() > 1);
+    let first = first.filter(|first| names.all(|name| name.as_ref() == Some(first)));
+    table.arriving.iter().find_map(by_relation).or(first)
 }
 
 /// Whether the graph itself says a noun of a table's rows: in the names of some rows, or as the last
@@ -214,6 +239,24 @@ mod tests {
         assert_eq!(in_common(&all(&["MusicEvent", "TheaterEvent"])).as_deref(), Some("event"));
         assert_eq!(in_common(&all(&["hatchback", "saloon"])), None);
         assert_eq!(in_common(&all(&["MusicEvent"])), None);
+    }
+
+    #[test]
+    fn the_graph_tells_nouns_before_the_model() {
+        let table = |arriving: &[&str], examples: &[&str]| Unnamed {
+            table: 0,
+            key: String::new(),
+            columns: Vec::new(),
+            arriving: all(arriving),
+            examples: all(examples),
+            types: Vec::new(),
+        };
+        let told = |arriving: &[&str], examples: &[&str]| told(&table(arriving, examples));
+        assert_eq!(told(&["keeps workshop"], &["Sawpit", "Bellpit"]).as_deref(), Some("workshop"));
+        let guilds = ["Guild of Locksmiths", "Guild of Lutemakers"];
+        assert_eq!(told(&["master in"], &guilds).as_deref(), Some("guild"));
+        assert_eq!(told(&["born in", "guild of craft"], &["Oona Pike", "Stig Pike"]), None);
+        assert_eq!(told(&[], &["Guild of Locksmiths", "Company of Dyers"]), None);
     }
 
     #[test]

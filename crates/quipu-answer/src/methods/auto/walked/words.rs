@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 
 use quipu_language::{
-    Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_an_agent, asks_for_two,
-    asks_for_units, asks_twice, meanings_at,
+    Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent,
+    asks_for_two, asks_for_units, asks_twice, meanings_at,
 };
 
 use crate::answer::{AnswerTable, EvidenceContent, Outcome};
@@ -63,6 +63,10 @@ pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         // A person is not a year or an amount: "who designed the Otter" is not answered by its
         // year.
         _ if asks_for_an_agent(question) => {
+            outcome.answers.iter().any(|answer| answer.contains(char::is_alphabetic))
+        }
+        // "The birthplace of Ada" is no year.
+        _ if asks_for_a_place(question) => {
             outcome.answers.iter().any(|answer| answer.contains(char::is_alphabetic))
         }
         // True and false are not entities.
