@@ -35,6 +35,8 @@ async fn prepositions_without_a_value_compare_nothing() {
     let asked = "The Salt Garden is from a bigger publisher, who is the owner of that publisher?";
     assert!(doubts(&shop, asked, owner).await.is_empty());
     let all = "SELECT name FROM novel";
+    let left_out = weighed(&shop, "Which novels do we have on file?", all, Nearness::default(), &[]).await.1;
+    assert!(left_out.names.is_empty(), "{:?}", left_out.names);
     assert_eq!(doubts(&shop, "Which novels have over 300 pages?", all).await, ["over", "300"]);
     let asked = "Which novels have more pages than The Salt Garden?";
     assert!(doubts(&shop, asked, all).await.contains(&"more".to_owned()));
@@ -97,6 +99,10 @@ async fn what_is_asked_for_and_steps_to_it_may_not_be_left_out() {
     let own = "SELECT nationality FROM author WHERE name = 'Elin Marrow'";
     let asked = "What nationality is the teacher of Elin Marrow?";
     assert!(faults(asked, own).await.contains(&"leaves out a step"));
+    let of_writer = "SELECT author.nationality FROM novel JOIN author ON novel.author = author.name \
+                     WHERE novel.name = 'The Tin Garden'";
+    let asked = "What nationality is the maker of The Tin Garden?";
+    assert!(!faults(asked, of_writer).await.contains(&"leaves out a step"));
     assert!(!faults("What is the nationality of Elin Marrow?", own).await.contains(&"leaves out a step"));
     // A year is no publisher.
     let year = "SELECT year_published FROM novel WHERE name = 'The Tin Garden'";

@@ -99,7 +99,17 @@ fn repeats(words: &[String], at: usize, language: Language) -> bool {
 /// Whether a word is part of a phrase that takes its own meaning away: the "after" of "named
 /// after".
 pub fn is_in_phrase(words: &[String], at: usize) -> bool {
-    Language::of_words(words).words().phrases.phrases.iter().any(|phrase| {
+    is_within(words, at, &Language::of_words(words).words().phrases.phrases)
+}
+
+/// Whether a word is said in passing: "at the moment", "do you know".
+pub fn is_aside(words: &[String], at: usize) -> bool {
+    is_within(words, at, &Language::of_words(words).words().asides.phrases)
+}
+
+/// Whether a word is part of one of some phrases.
+fn is_within(words: &[String], at: usize, phrases: &[String]) -> bool {
+    phrases.iter().any(|phrase| {
         let count = phrase.split(' ').count();
         let mut starts = (at + 1).saturating_sub(count)..=at;
         starts.any(|start| {

@@ -33,7 +33,7 @@ pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
 use lists::{CommonWords, CurrencyWords, ListWords, NameWords, NoValueWords, OperationWords, QuantityWords};
-pub use meanings::{Meaning, changes_within, is_in_phrase, is_mutual, is_unit, meanings_at, month};
+pub use meanings::{Meaning, changes_within, is_aside, is_in_phrase, is_mutual, is_unit, meanings_at, month};
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
 use orders::OrderRow;
@@ -221,6 +221,7 @@ pub(crate) struct Lexicon {
     pieces: Listed,
     row_ends: Listed,
     lasting: Listed,
+    asides: Phrases,
     place_nouns: Listed,
     whoever: Listed,
     no_values: NoValueWords,

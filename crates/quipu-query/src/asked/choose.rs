@@ -207,7 +207,12 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         let (votes, voters) = (alike().count(), others().count() + candidate.declined);
         let mut unexplained = unexplained.clone();
         if votes > 0 && voters > 1 && candidate.declined == 0 {
-            unexplained.faults.retain(|fault| !forgives(fault, &candidate.bound.query));
+            // A name with a capital is meant, whatever the queries agree on.
+            let leaves_out_a_name = unexplained.values.iter().any(|value| value.contains(char::is_uppercase));
+            unexplained.faults.retain(|fault| {
+                let is_name = leaves_out_a_name && *fault == "leaves out a value of the graph";
+                is_name || !forgives(fault, &candidate.bound.query)
+            });
         }
         if !is_written(candidate) && others().any(|(_, (other, _))| lacks_it(other, candidate)) {
             unexplained.faults.push("gives another property than a query that finds none");

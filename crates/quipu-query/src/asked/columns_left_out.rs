@@ -2,7 +2,7 @@
 
 use quipu_language::{Language, meanings_at};
 
-use crate::syntax::{Comparison, Expression, Query};
+use crate::syntax::{Comparison, Expression, Query, Source};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// The word of the question, among those that a query leaves out, that is the whole title of a
@@ -49,10 +49,30 @@ pub(super) fn property_left_out(words: &[String], left_out: &[String], tables: &
     (is_of && !is_kind && left_out.contains(noun) && tables.columns().any(is_it)).then(|| noun.clone())
 }
 
-/// The role between what a question asks for and a name, if a query leaves it out: the country of
-/// "the maker of the rocket" is not the rocket's own.
-pub(super) fn step_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+/// The role between what a question asks for and a name, if a query leaves it out and gives a
+/// property of the named thing itself: the country of "the maker of the rocket" is not the rocket's
+/// own.
+pub(super) fn step_left_out(words: &[String], left_out: &[String], query: &Query) -> Option<String> {
     let language = Language::of_words(words);
+    let select = query.select()?;
+    let [Source::Table(_, Some(table))] =
+        select.from.iter().map(|from| &from.source).collect::<Vec<_>>().as_slice()
+    else {
+        return None;
+    };
+    let (mut names_it, mut goes_on) = (false, false);
+    select.filter.iter().flat_map(Expression::conjuncts).for_each(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+            (Expression::Column(of), Expression::Terms(..)) => {
+                names_it |= of.place == Some(Place { table: *table, column: 0 });
+            }
+            (_, value) => goes_on |= value.query().is_some(),
+        },
+        other => goes_on |= other.query().is_some(),
+    });
+    if !names_it || goes_on {
+        return None;
+    }
     let tells = |word: &&String| language.meanings(word).is_empty();
     let is_role = |at: &usize| {
         let is_the =

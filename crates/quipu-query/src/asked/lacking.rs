@@ -45,11 +45,12 @@ pub(super) fn nothing_of_what_is_denied(
     near: &Nearness,
 ) -> Option<String> {
     let language = Language::of_words(words);
-    // "Without a manual", "do not have a manual".
+    // "Without a manual", "do not have a manual", but "nobody has used it".
     let denies_having = |at: &usize| {
         let denies = meanings_at(words, *at).iter().any(|meaning| meaning.means == "negation");
-        denies
-            && words.get(at + 1..).and_then(|rest| rest.first()).is_some_and(|next| language.is_having(next))
+        let word = |by: usize| words.get(at + by);
+        let has = word(1).is_some_and(|next| language.is_having(next));
+        denies && has && word(2).is_some_and(|article| language.is_any_article(article))
     };
     let at = words
         .iter()

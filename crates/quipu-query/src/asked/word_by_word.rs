@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_written_as_name,
-    meanings_at, place_asked_for, side_of,
+    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside,
+    is_written_as_name, meanings_at, place_asked_for, side_of,
 };
 
 use super::Nearness;
@@ -181,6 +181,7 @@ impl<'a> Compared<'a> {
         let is_light = language.is_light_noun(word) && words.get(at + 1).is_some_and(|of| language.is_of(of));
         let is_counted =
             said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
+        let says_nothing = says_nothing || is_aside(words, at);
         if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
             return Heeded::Yes;
         }
@@ -309,7 +310,7 @@ impl<'a> Compared<'a> {
             ("gives one of all for one of each", first_of_each(question, words, query)),
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
             ("leaves out a column", property_left_out(words, names, tables)),
-            ("leaves out a step", step_left_out(words, names)),
+            ("leaves out a step", step_left_out(words, names, query)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
             ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),
             (MEANING, nothing_of_what_is_denied(words, names, near)),
