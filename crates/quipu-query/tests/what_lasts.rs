@@ -101,6 +101,18 @@ async fn resort() -> Shop {
 }
 
 #[tokio::test]
+async fn a_rate_of_each_row_is_one_value() {
+    let shop = graph(
+        ":d1 a :Driver ; rdfs:label \"Jon Byrne\" ; :pay_hr 22 . :d2 a :Driver ; rdfs:label \"John Byrne\" ; :pay_hr 18 .",
+    )
+    .await;
+    let better =
+        "SELECT name FROM driver WHERE name IN ('Jon Byrne', 'John Byrne') ORDER BY pay_hr DESC LIMIT 1";
+    let asked = "who earns more per hour, Jon Byrne or John Byrne?";
+    assert!(doubts(&shop, asked, better).await.is_empty());
+}
+
+#[tokio::test]
 async fn people_are_given_by_their_whole_names() {
     let shop = resort().await;
     let parts = "SELECT fn, ln FROM instr WHERE lang = 'nl'";

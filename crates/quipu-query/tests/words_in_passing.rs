@@ -88,6 +88,21 @@ async fn the_plural_noun_is_counted_once_each() {
 }
 
 #[tokio::test]
+async fn links_that_nobody_mentions_do_not_limit_a_count() {
+    let shop = graph(
+        ":b1 a :Book ; rdfs:label \"Hallow\" ; :writer :w1 , :w2 . :b2 a :Book ; rdfs:label \"Tarn\" ; :writer :w1 . \
+         :w1 a :Author ; rdfs:label \"Ada Orr\" ; :country \"Nigeria\" . \
+         :w2 a :Author ; rdfs:label \"Bo Lund\" ; :country \"Ghana\" . \
+         :w3 a :Author ; rdfs:label \"Ife Adu\" ; :country \"Nigeria\" .",
+    )
+    .await;
+    let by_books = "SELECT COUNT(*) FROM book_writer JOIN author ON book_writer.writer = author.name \
+                    WHERE author.country = 'Nigeria'";
+    assert_eq!(answers(&shop, "How many authors from Nigeria are on file?", by_books).await, ["2"]);
+    assert_eq!(answers(&shop, "How many authors from Nigeria have a book?", by_books).await, ["1"]);
+}
+
+#[tokio::test]
 async fn what_is_asked_for_and_steps_to_it_may_not_be_left_out() {
     let shop = novels().await;
     let faults = async |question: &str, sql: &str| {
@@ -166,6 +181,9 @@ async fn amounts_are_in_the_currency_that_is_named() {
     assert_eq!(answers(&shop, "What do the editions of Cressing cost in total?", all).await, ["60.5"]);
     let pounds = "SELECT SUM(amount) FROM edition WHERE home = 'Cressing' AND currency = 'GBP'";
     assert_eq!(answers(&shop, "the total in pounds for Cressing", pounds).await, ["30"]);
+    let left_out =
+        weighed(&shop, "the total in pounds for Cressing", pounds, Nearness::default(), &[]).await.1;
+    assert!(!left_out.names.contains(&"pounds".to_owned()), "{:?}", left_out.names);
 }
 
 #[tokio::test]

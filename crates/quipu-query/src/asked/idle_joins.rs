@@ -1,9 +1,14 @@
 //! Joins that ask nothing: they only make the reading seem to speak of a table.
 
+use quipu_language::{Language, is_aside};
+
+use super::said::Said;
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
-use crate::tables::{Place, Table, Tables};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
+};
+use crate::tables::{Place, Table, Tables, words_of};
 
 /// Leaves out tables that are joined by their name to a column that always has a value and leads to
 /// them, and that are used for nothing else. A join that some rows have no partner for is a
@@ -24,6 +29,67 @@ pub(super) fn without_idle_joins(query: &mut Query, tables: &Tables) -> Option<M
         }
     });
     mend
+}
+
+/// Counts the things themselves where a query counts them by links that the question does not
+/// mention: "how many Nigerian authors are there" does not ask for authors with editions. Only if
+/// the query without the links says every naming word of the question. For a bound query.
+pub(super) fn without_unsaid_links(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let mut without = query.clone();
+    let Query { body: Body::Select(select), limit: None, .. } = &mut without else { return None };
+    if select.from.len() != 2 || !select.group.is_empty() {
+        return None;
+    }
+    let table_of = |from: &From| match &from.source {
+        Source::Table(_, at) => *at,
+        Source::Derived(_) => None,
+    };
+    let at = select.from.iter().position(|from| table_of(from).is_some_and(|at| is_links(at, tables)))?;
+    let things = select.from.get(1 - at).and_then(table_of).filter(|table| !is_links(*table, tables))?;
+    let links = select.from.remove(at);
+    let kept = select.from.first_mut()?;
+    let alias = kept.alias.clone();
+    let joins = [&links.join, &kept.join].into_iter().any(|join| {
+        let Join::Inner(Some(Expression::Compare(Comparison::Equal, a, b))) = join else { return false };
+        let leads = |of: &Expression| match of {
+            Expression::Column(of) => of.place.is_some_and(|place| {
+                place == Place { table: things, column: 0 } || tables.leads_to(place) == Some(things)
+            }),
+            _ => false,
+        };
+        leads(a) && leads(b)
+    });
+    kept.join = Join::Inner(None);
+    let [Item { expression: Expression::Aggregate { function: Aggregate::Count, distinct, of }, .. }] =
+        select.items.as_mut_slice()
+    else {
+        return None;
+    };
+    let name = tables.table(things)?.columns.first()?.id.clone();
+    let place = Some(Place { table: things, column: 0 });
+    let named = Expression::Column(ColumnRef { table: Some(alias), name, place });
+    (*distinct, *of) = (true, Some(Box::new(named)));
+    let uses_links = |expression: &&Expression| {
+        let mut uses = false;
+        expression.visit(&mut |part| {
+            uses |= matches!(part, Expression::Column(of) if of.table.as_ref() == Some(&links.alias));
+        });
+        uses
+    };
+    if !joins || select.filter.iter().any(|filter| uses_links(&filter)) {
+        return None;
+    }
+    let said = Said::of(&without, tables);
+    let names = |(at, word): (usize, &String)| language.meanings(word).is_empty() && !is_aside(&words, at);
+    let mut naming = words.iter().enumerate().filter(|(at, word)| names((*at, word)));
+    if !naming.all(|(_, word)| said.names(word, language)) {
+        return None;
+    }
+    *query = without;
+    let text = format!("the join with {} is left out: the question does not mention it", links.alias);
+    Some(Mend { text, doubt: Doubt::Little })
 }
 
 fn is_idle(from: &From, select: &Select, order: &[Order], tables: &Tables) -> bool {

@@ -17,7 +17,7 @@ use super::each::{by_the_named_kind, for_each};
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
 use super::firsts::first_of_its_group;
 use super::honours::without_honours;
-use super::idle_joins::without_idle_joins;
+use super::idle_joins::{without_idle_joins, without_unsaid_links};
 use super::lacking::those_that_lack;
 use super::lasting::not_ended;
 use super::made_up::without_what_is_made_up;
@@ -121,6 +121,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
     let counts = [
         counts_the_set(query, tables),
         without_idle_joins(query, tables),
+        without_unsaid_links(question, query, tables),
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),
         adds_the_pieces(question, query, tables),

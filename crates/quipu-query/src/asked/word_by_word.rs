@@ -181,7 +181,8 @@ impl<'a> Compared<'a> {
         let is_light = language.is_light_noun(word) && words.get(at + 1).is_some_and(|of| language.is_of(of));
         let is_counted =
             said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
-        let says_nothing = says_nothing || is_aside(words, at);
+        let is_currency = language.currency_code(word).is_some_and(|code| said.values.contains(code));
+        let says_nothing = says_nothing || is_currency || is_aside(words, at);
         if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
             return Heeded::Yes;
         }
@@ -194,11 +195,12 @@ impl<'a> Compared<'a> {
         let Self { said, language, query, tables, .. } = self;
         let next = self.words.get(at + 1);
         let shares = next.is_some_and(|next| language.is_share(next));
-        // "The price per unit" is a `unit price`.
+        // "The price per unit" is a `unit price`, "per hour" a `pay_hr`.
+        let is_it = |noun: &str, of: &String| language.is_noun(noun, of) || language.is_unit_called(noun, of);
         let given = titles_given(query, tables);
         let is_titled = |noun: &str| {
             let mut words = given.iter().flat_map(|title| words_of(title));
-            words.any(|of| language.is_noun(noun, &of))
+            words.any(|of| is_it(noun, &of))
         };
         // The first of all is not the first of each, but the highest price per unit.
         let is_first = query.limit == Some(1) && !query.order.is_empty();
@@ -209,7 +211,7 @@ impl<'a> Compared<'a> {
                     let Expression::Column(column) = part else { return };
                     let title = column.place.and_then(|place| tables.column(place));
                     let title = title.map(|column| words_of(&column.title)).unwrap_or_default();
-                    found |= title.iter().any(|of| language.is_noun(noun, of));
+                    found |= title.iter().any(|of| is_it(noun, of));
                 });
             }
             found
