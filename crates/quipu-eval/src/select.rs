@@ -73,6 +73,7 @@ mod tests {
             sha256: String::new(),
             format: QuestionFormat::Quipu,
             questions: ids.map(question).collect(),
+            unread: Vec::new(),
         }
     }
 

@@ -108,6 +108,8 @@ pub struct QuestionFile {
     pub format: QuestionFormat,
     /// Its questions, in order.
     pub questions: Vec<GoldQuestion>,
+    /// Names of fields in Quipu's own format that nothing reads, sorted.
+    pub unread: Vec<String>,
 }
 
 /// A question with its line number.
@@ -133,8 +135,13 @@ pub fn read_questions(path: &Path, format: Option<QuestionFormat>) -> Result<Que
         None if unanswerable && text.trim().is_empty() => QuestionFormat::Quipu,
         None => detect(path, text)?,
     };
+    let mut unread = Vec::new();
     let mut numbered = match format {
-        QuestionFormat::Quipu => quipu::read(path, text)?,
+        QuestionFormat::Quipu => {
+            let (questions, fields) = quipu::read(path, text)?;
+            unread = fields;
+            questions
+        }
         QuestionFormat::Qald => qald::read(path, text)?,
         QuestionFormat::Tog => freebase::read_tog(path, text)?,
         QuestionFormat::Grailqa => freebase::read_grailqa(path, text)?,
@@ -148,7 +155,7 @@ pub fn read_questions(path: &Path, format: Option<QuestionFormat>) -> Result<Que
     }
     check(path, &numbered, unanswerable)?;
     let questions = numbered.into_iter().map(|(_, question)| question).collect();
-    Ok(QuestionFile { path: path.to_owned(), sha256, format, questions })
+    Ok(QuestionFile { path: path.to_owned(), sha256, format, questions, unread })
 }
 
 /// Prefix of the names of files whose questions have no answer.

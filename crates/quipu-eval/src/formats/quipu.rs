@@ -1,6 +1,7 @@
-//! Quipu's own format: JSON lines of [`GoldQuestion`]. A single gold text may be in `gold` or
-//! `answer`. If answers are rows, `aliases` and `table` have one row for each of `answers`.
+//! Quipu's own format: JSON lines of [`GoldQuestion`]. A single gold text may be in `gold`. If
+//! answers are rows, `aliases` and `table` (or `rows`) have one row for each of `answers`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -13,11 +14,25 @@ use crate::question::GoldQuestion;
 /// CRAG's gold answer for questions with a false premise.
 const INVALID: &str = "invalid question";
 
-pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Numbered>, EvalError> {
-    records(path, text, None)?
-        .into_iter()
-        .map(|(line, value)| Ok((line, question(&Fields::new(path, line, &value), &value)?)))
-        .collect()
+/// The fields that are read.
+const READ: [&str; 24] = [
+    "id", "question", "unanswerable", "false_premise", "any_of", "query_time", "type", "kind", "domain",
+    "popularity", "dynamism", "sql", "sparql", "hops", "answers", "answer_ids", "topic_entities",
+    "topic_ids", "aliases", "table", "rows", "pages", "turns", "gold",
+];
+
+/// The questions, and the names of the fields that nothing reads: a misspelt one would be lost
+/// without a word.
+pub(super) fn read(path: &Path, text: &str) -> Result<(Vec<Numbered>, Vec<String>), EvalError> {
+    let records = records(path, text, None)?;
+    let names = records.iter().filter_map(|(_, value)| value.as_object()).flat_map(|fields| fields.keys());
+    let unread: BTreeSet<&String> = names.filter(|name| !READ.contains(&name.as_str())).collect();
+    let unread = unread.into_iter().cloned().collect();
+    let questions: Result<Vec<Numbered>, EvalError> = records
+        .iter()
+        .map(|(line, value)| Ok((*line, question(&Fields::new(path, *line, value), value)?)))
+        .collect();
+    Ok((questions?, unread))
 }
 
 fn question(fields: &Fields<'_>, value: &Value) -> Result<GoldQuestion, EvalError> {
@@ -55,8 +70,9 @@ fn question(fields: &Fields<'_>, value: &Value) -> Result<GoldQuestion, EvalErro
         .into_iter()
         .map(|row| row.into_iter().flatten().collect())
         .collect();
+    let table = if fields.has("table") { "table" } else { "rows" };
     question.table =
-        rows(fields, "table", |cell| if cell.is_null() { Some(None) } else { scalar(cell).map(Some) })?;
+        rows(fields, table, |cell| if cell.is_null() { Some(None) } else { scalar(cell).map(Some) })?;
     for (name, number) in [("aliases", question.aliases.len()), ("table", question.table.len())] {
         if number > 0 && number != question.answers.len() {
             let answers = question.answers.len();

@@ -46,6 +46,18 @@ fn quipus_own_lines() {
 }
 
 #[test]
+fn fields_that_nothing_reads_are_named() {
+    let text = format!(
+        "{QUIPU}\n{}\n",
+        r#"{"id": "2", "question": "which?", "answers": ["Ada"], "rows": [["Ada", "7"]], "alias": ["A"], "hop": 2}"#
+    );
+    let file = read("q.jsonl", &text).unwrap();
+    assert_eq!(file.unread, ["alias", "hop"]);
+    assert_eq!(file.questions[1].table, [[Some("Ada".to_owned()), Some("7".to_owned())]]);
+    assert!(read("q.jsonl", QUIPU).unwrap().unread.is_empty());
+}
+
+#[test]
 fn what_a_question_is_written_as_reads_back() {
     let question = GoldQuestion {
         id: "7".into(),

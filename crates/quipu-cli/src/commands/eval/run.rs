@@ -211,6 +211,7 @@ impl Run {
             .iter()
             .map(|path| read_questions(path, self.format.0))
             .collect::<Result<_, _>>()?;
+        files.iter().for_each(warn_of_unread_fields);
         let ids = self.ids.as_deref().map(read_ids).transpose()?;
         let (questions, selection) = select(&files, self.limit, self.sample, ids.as_deref())?;
         Ok(Plan {
@@ -453,6 +454,14 @@ fn folder_of(learnt: &LearntFiles) -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     learnt.write(folder.path())?;
     Ok(folder)
+}
+
+fn warn_of_unread_fields(file: &QuestionFile) {
+    let fields: Vec<String> = file.unread.iter().map(|field| format!("“{field}”")).collect();
+    if !fields.is_empty() {
+        let number = counted(fields.len() as u64, "field is", "fields are");
+        tell!("{}: {number} not read: {}", file.path.display(), fields.join(", "));
+    }
 }
 
 fn warn_of_unknown_gold(questions: &[PreparedQuestion]) {
