@@ -109,7 +109,7 @@ pub(super) async fn run(
     let mut is_sure = walked.is_from(if walked.calculated { trust.sure_calculated } else { trust.sure });
     // A reading that is asked for by its number is one of those that were weighed.
     is_sure &= context.wanted_reading() == 0;
-    if !is_sure && trust.cards && context.has_model() {
+    if !is_sure && trust.cards && context.has_model() && !shows_all_relations(context, config).await? {
         // One call is kept for a query.
         let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
         walked = walk(&with_cards, question, config, &trust).await?;
@@ -126,6 +126,12 @@ pub(super) async fn run(
     let readings = readings(context, question.text(), plan.as_deref(), &walked).await?;
     let queried = by_query(&within, question, config, &readings).await?;
     Ok(together(question.text(), queried, walked))
+}
+
+/// Whether the prompt of a query shows every relation of the graph. Then the model reads the graph's
+/// own names, and cards only stand between them and the question.
+async fn shows_all_relations(context: &Context<'_>, config: &MethodConfig) -> Result<bool, AnswerError> {
+    Ok(takes_queries(context) && query::shows_all_tables(context, &config.query).await?)
 }
 
 /// The name of the question's language, if paths cannot be read from it.

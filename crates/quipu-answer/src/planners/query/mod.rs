@@ -16,12 +16,12 @@ use quipu_query::asked::{
     Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, is_empty, names_left_out,
     speaks_of, words_tried,
 };
-use quipu_query::{Mention, read_sql};
+use quipu_query::{Mention, Relevance, RenderConfig, read_sql};
 
 use crate::answer::{AnswerError, Event, Outcome, Planned, Question, Stage};
 use crate::ledger::Context;
 use crate::plan::solved_queries;
-use crate::retrieve::GraphTables;
+use crate::retrieve::{GraphTables, graph_tables};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -104,6 +104,19 @@ pub(crate) struct PathReading<'a> {
     pub(crate) plan: &'a Planned,
     /// How well it fits the question.
     pub(crate) fit: PathFit,
+}
+
+/// Whether the prompt shows all tables of the graph with all their columns.
+///
+/// # Errors
+/// The graph's.
+pub(crate) async fn shows_all_tables(
+    context: &Context<'_>,
+    config: &QueryConfig,
+) -> Result<bool, AnswerError> {
+    let graph = graph_tables(context).await?;
+    let bytes = RenderConfig { bytes: config.table_bytes, ..RenderConfig::default() };
+    Ok(graph.tables.render(&Relevance::default(), &bytes).whole)
 }
 
 pub(crate) async fn run(
