@@ -16,9 +16,30 @@ const INVALID: &str = "invalid question";
 
 /// The fields that are read.
 const READ: [&str; 24] = [
-    "id", "question", "unanswerable", "false_premise", "any_of", "query_time", "type", "kind", "domain",
-    "popularity", "dynamism", "sql", "sparql", "hops", "answers", "answer_ids", "topic_entities",
-    "topic_ids", "aliases", "table", "rows", "pages", "turns", "gold",
+    "id",
+    "question",
+    "unanswerable",
+    "false_premise",
+    "any_of",
+    "query_time",
+    "type",
+    "kind",
+    "domain",
+    "popularity",
+    "dynamism",
+    "sql",
+    "sparql",
+    "hops",
+    "answers",
+    "answer_ids",
+    "topic_entities",
+    "topic_ids",
+    "aliases",
+    "table",
+    "rows",
+    "pages",
+    "turns",
+    "gold",
 ];
 
 /// The questions, and the names of the fields that nothing reads: a misspelt one would be lost

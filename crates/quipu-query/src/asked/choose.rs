@@ -332,6 +332,15 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
     sorted
 }
 
+/// Whether a query that the model wrote has the rows of the first reading, a path, and some.
+pub fn confirms_the_path(candidates: &[Candidate]) -> bool {
+    let Some((path, others)) = candidates.split_first().filter(|(path, _)| path.path.is_some()) else {
+        return false;
+    };
+    let is_written = |other: &&Candidate| other.path.is_none();
+    !is_empty(&path.rows) && others.iter().filter(is_written).any(|other| same_rows(&path.rows, &other.rows))
+}
+
 /// The readings, the surest first; of several with the same rows only the surest.
 pub fn choose(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> Vec<Chosen> {
     let scored = features(asking, candidates).into_iter().zip(candidates);

@@ -56,7 +56,9 @@ mod word_by_word;
 
 pub use bounds::bounds;
 pub use candidate::{Candidate, PathFit, TableQuestion};
-pub use choose::{Chosen, FEATURES, Features, best_confidence, choose, features, is_empty};
+pub use choose::{
+    Chosen, FEATURES, Features, best_confidence, choose, confirms_the_path, features, is_empty,
+};
 pub use counted::added_up;
 pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
 pub use extremes::compared;

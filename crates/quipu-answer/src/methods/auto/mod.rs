@@ -50,11 +50,18 @@ pub struct PathTrust {
     pub cards: bool,
     /// From this confidence on, the answer of a path with cards stands without a query.
     pub sure_with_cards: f64,
+    /// The same where the prompt of a query shows every relation of the graph: the model then reads
+    /// the graph's own names, which come before a card.
+    pub sure_beside_names: f64,
+    /// From this confidence on, the answer stands if a query of the model gives the same, although
+    /// no query is sure.
+    pub agreed: f64,
 }
 
 impl Default for AutoConfig {
     /// With types: sure from .7, a calculation from .9, an answer from .6 on, no cards. Without
-    /// types: sure from .8, with cards from .5, an answer from .3 on. At most 4 calls.
+    /// types: sure from .8, with cards from .5, beside a prompt that shows all relations from .75, an
+    /// answer from .3 on, one that a query agrees with from .5. At most 4 calls.
     fn default() -> Self {
         Self {
             typed: PathTrust {
@@ -63,6 +70,8 @@ impl Default for AutoConfig {
                 least_confidence: 0.6,
                 cards: false,
                 sure_with_cards: 0.9,
+                sure_beside_names: 0.9,
+                agreed: 1.0,
             },
             untyped: PathTrust {
                 sure: 0.8,
@@ -70,6 +79,8 @@ impl Default for AutoConfig {
                 least_confidence: 0.3,
                 cards: true,
                 sure_with_cards: 0.5,
+                sure_beside_names: 0.75,
+                agreed: 0.5,
             },
             llm_calls: 4,
         }
@@ -109,11 +120,12 @@ pub(super) async fn run(
     let mut is_sure = walked.is_from(if walked.calculated { trust.sure_calculated } else { trust.sure });
     // A reading that is asked for by its number is one of those that were weighed.
     is_sure &= context.wanted_reading() == 0;
-    if !is_sure && trust.cards && context.has_model() && !shows_all_relations(context, config).await? {
+    if !is_sure && trust.cards && context.has_model() {
         // One call is kept for a query.
         let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
         walked = walk(&with_cards, question, config, &trust).await?;
-        is_sure = walked.is_from(trust.sure_with_cards);
+        let shown = shows_all_relations(context, config).await?;
+        is_sure = walked.is_from(if shown { trust.sure_beside_names } else { trust.sure_with_cards });
     }
     if is_sure {
         // The plan stays, so that it can be learnt.
@@ -125,11 +137,10 @@ pub(super) async fn run(
     }
     let readings = readings(context, question.text(), plan.as_deref(), &walked).await?;
     let queried = by_query(&within, question, config, &readings).await?;
-    Ok(together(question.text(), queried, walked))
+    Ok(together(question.text(), queried, walked, &trust))
 }
 
-/// Whether the prompt of a query shows every relation of the graph. Then the model reads the graph's
-/// own names, and cards only stand between them and the question.
+/// Whether the prompt of a query shows every relation of the graph.
 async fn shows_all_relations(context: &Context<'_>, config: &MethodConfig) -> Result<bool, AnswerError> {
     Ok(takes_queries(context) && query::shows_all_tables(context, &config.query).await?)
 }
@@ -151,7 +162,7 @@ async fn by_query(
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
             context.trace.report(Stage::Plan, Event::Degraded { reason: limit.to_string() });
             let outcome = Outcome::abstain(limit.to_string(), Vec::new());
-            Ok(query::Queried { outcome, weighed_path: false })
+            Ok(query::Queried { outcome, weighed_path: false, confirms_path: false })
         }
         queried => queried,
     }
@@ -223,12 +234,13 @@ fn takes_queries(context: &Context<'_>) -> bool {
 }
 
 /// Combines both answers. If the path was weighed beside the queries, the surest reading is the
-/// answer. Else, if both agree, the query's with a confidence above either; else the surer one.
-fn together(question: &str, queried: query::Queried, walked: Walked) -> Outcome {
-    let query::Queried { outcome: queried, weighed_path } = queried;
+/// answer; if none is sure, the path's answer stands where a query gives the same. Else, if both agree, the query's with a confidence above either; else the surer one.
+fn together(question: &str, queried: query::Queried, walked: Walked, trust: &PathTrust) -> Outcome {
+    let query::Queried { outcome: queried, weighed_path, confirms_path } = queried;
+    let is_confirmed = confirms_path && walked.is_from(trust.agreed) && !denies(question, &walked.outcome);
     let Walked { outcome: walked, doubts, stands: walked_stands, .. } = walked;
     if queried.status != Status::Answered {
-        return if walked_stands && !weighed_path { walked } else { queried };
+        return if (walked_stands && !weighed_path) || is_confirmed { walked } else { queried };
     }
     if same_values(&queried, &walked) && denies(question, &walked) {
         let reason = "the answer would be the same without the question's negation, so the negation was not understood";

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use quipu_language::impossible_place;
 use quipu_query::asked::{
-    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, features, is_empty, names_left_out,
-    speaks_of, words_tried,
+    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, confirms_the_path, features,
+    is_empty, names_left_out, speaks_of, words_tried,
 };
 use quipu_query::{Mention, Relevance, RenderConfig, read_sql};
 
@@ -132,6 +132,8 @@ pub(crate) struct Queried {
     pub(crate) outcome: Outcome,
     /// Whether the first path was among the readings.
     pub(crate) weighed_path: bool,
+    /// Whether a query of the model has the rows of that path.
+    pub(crate) confirms_path: bool,
 }
 
 /// The same, with paths among the readings that are chosen from.
@@ -141,8 +143,10 @@ pub(crate) async fn run_beside(
     config: &QueryConfig,
     paths: &[PathReading<'_>],
 ) -> Result<Queried, AnswerError> {
-    let abstain =
-        |reason: String| Ok(Queried { outcome: Outcome::abstain(reason, Vec::new()), weighed_path: false });
+    let abstain = |reason: String| {
+        let outcome = Outcome::abstain(reason, Vec::new());
+        Ok(Queried { outcome, weighed_path: false, confirms_path: false })
+    };
     if !context.workspace.has_graph() {
         return abstain("this workspace has only APIs, and the method needs a graph to query".into());
     }
@@ -171,7 +175,8 @@ pub(crate) async fn run_beside(
     let _timer = context.ledger.enter(Stage::Retrieve);
     let chosen = choose(&asking.of_tables(), &candidates);
     let outcome = answer::answer(context, &asking, chosen, failures).await?;
-    Ok(Queried { outcome, weighed_path })
+    let confirms_path = weighed_path && confirms_the_path(&candidates);
+    Ok(Queried { outcome, weighed_path, confirms_path })
 }
 
 /// Reports the features of each reading's confidence.
