@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::shop::{LEAGUE, ask_with, query, rows, shop};
 use common::{ask, embedder, setting_from};
-use quipu_answer::{Answer, AskOptions, Event, Method, Status};
+use quipu_answer::{Answer, AskOptions, Event, Method, Status, set_option};
 use quipu_model::ScriptedModel;
 
 #[tokio::test]
@@ -30,6 +30,29 @@ async fn auto_asks_no_model_where_a_path_is_sure_and_one_query_where_none_is() {
     let of_path = ask(&shop, None, Some(embedder), question, &options).await;
     assert_eq!(of_path.answers, ["76.667"], "{of_path:#?}");
     assert!(of_path.grounded && of_path.readings.first().unwrap().sql.is_some(), "{of_path:#?}");
+}
+
+#[tokio::test]
+async fn a_path_that_a_query_agrees_with_stands_although_neither_is_sure() {
+    let league = setting_from("league.tsv", LEAGUE).await;
+    let mut options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    for (key, value) in
+        [("auto.untyped.sure", "1"), ("auto.untyped.cards", "no"), ("query.least_confidence", "1")]
+    {
+        set_option(&mut options, key, value).unwrap();
+    }
+    let asked = async |sql: &'static str, agreed: &str| {
+        let mut options = options.clone();
+        set_option(&mut options, "auto.untyped.agreed", agreed).unwrap();
+        let model = ScriptedModel::new().always("plan.query", sql).always("plan.kinds", "");
+        let question = "what is the home city of Torrin Foxes?";
+        ask(&league, Some(Arc::new(model)), Some(embedder().await), question, &options).await
+    };
+    let same = "SELECT home_city FROM thing_2 WHERE name = 'Torrin Foxes'";
+    assert_eq!(asked(same, "0.5").await.answers, ["Torrin"]);
+    assert_eq!(asked(same, "1").await.status, Status::Abstained);
+    let other = "SELECT home_ground FROM thing_2 WHERE name = 'Torrin Foxes'";
+    assert_eq!(asked(other, "0.5").await.status, Status::Abstained);
 }
 
 #[tokio::test]

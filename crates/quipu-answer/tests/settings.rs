@@ -290,17 +290,34 @@ fn cases() -> Vec<Case> {
         ("auto.typed.sure_calculated", "0.1", &[], dearest),
         ("auto.typed.least_confidence", "1", &[("auto.typed.sure", "1")], priced),
         ("auto.typed.cards", "yes", &[("auto.typed.sure", "1")], priced),
-        ("auto.typed.sure_with_cards", "1", &[("auto.typed.sure", "1"), ("auto.typed.cards", "yes")], priced),
+        (
+            "auto.typed.sure_with_cards",
+            "1",
+            &[("auto.typed.sure", "1"), ("auto.typed.cards", "yes"), ("query.table_bytes", "40")],
+            priced,
+        ),
+        (
+            "auto.typed.sure_beside_names",
+            "1",
+            &[("auto.typed.sure", "1"), ("auto.typed.cards", "yes")],
+            priced,
+        ),
         ("auto.untyped.sure", "1", &[], town),
         ("auto.untyped.sure_calculated", "0.1", &[], scored),
         (
             "auto.untyped.least_confidence",
             "1",
-            &[("auto.untyped.sure", "1"), ("auto.untyped.sure_with_cards", "1")],
+            &[("auto.untyped.sure", "1"), ("auto.untyped.sure_beside_names", "1")],
             town,
         ),
         ("auto.untyped.cards", "no", &[("auto.untyped.sure", "1")], town),
-        ("auto.untyped.sure_with_cards", "1", &[("auto.untyped.sure", "1")], town),
+        (
+            "auto.untyped.sure_with_cards",
+            "1",
+            &[("auto.untyped.sure", "1"), ("query.table_bytes", "40")],
+            town,
+        ),
+        ("auto.untyped.sure_beside_names", "1", &[("auto.untyped.sure", "1")], town),
         ("auto.llm_calls", "1", &[("auto.typed.sure", "1")], priced),
     ]
 }
@@ -314,7 +331,10 @@ fn emmas() -> ScriptedModel {
 }
 
 /// Keys whose effect no scene shows, each with the reason.
-const UNSEEN: [(&str, &str); 0] = [];
+const UNSEEN: [(&str, &str); 2] = [
+    ("auto.typed.agreed", "counts only where a query agrees and none is sure: query_or_path.rs"),
+    ("auto.untyped.agreed", "the same"),
+];
 
 const NODES: &str = r#"{"id": "ada", "name": "Ada Berg", "type": "writer", "text": "Writer of the north."}
 {"id": "tom", "name": "Tom Okafor", "type": "writer", "text": "Writer of the plains."}
