@@ -251,7 +251,7 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     unexplained.unsaid.extend(of_another_thing(&words, &unexplained.names, query, tables));
     unexplained.unsaid.extend(compared_of_others(&words, query, tables));
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
-    let given_up = given_up(question, &unexplained, &candidate.near, &candidate.tried, tables);
+    let given_up = given_up(question, &unexplained, &candidate.tried, tables);
     unexplained.leave_out("gives up what another query tried", given_up);
     unexplained.leave_out("gives none of those to choose from", no_choice(asking, candidate));
     unexplained.faults = faults(asking, candidate, &unexplained);

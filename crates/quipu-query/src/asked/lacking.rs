@@ -4,10 +4,12 @@
 use quipu_language::{Language, asks_for, meanings_at};
 
 use super::Nearness;
-use super::nearness::SYNONYMS;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
+
+/// From this similarity on, a word and a reading speak of the same thing.
+const SYNONYMS: f64 = 0.6;
 
 /// The words behind a negation, without articles and other small words, up to the next of them: the
 /// key holder of "has no key holder", "repaired" of "have never been repaired".

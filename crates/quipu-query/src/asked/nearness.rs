@@ -3,9 +3,6 @@
 
 use std::collections::HashMap;
 
-/// From this similarity on, a word and a reading speak of the same thing.
-pub(super) const SYNONYMS: f64 = 0.6;
-
 /// The similarity of a reading to the words of a question, and of the question to the words of the
 /// reading, from 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -2,9 +2,7 @@
 
 use quipu_language::Language;
 
-use super::Nearness;
 use super::explain::Unexplained;
-use super::nearness::SYNONYMS;
 use crate::syntax::{Expression, Query};
 use crate::tables::{Tables, words_of};
 
@@ -23,21 +21,17 @@ pub fn words_tried(query: &Query) -> Vec<String> {
 
 /// The question's words that an earlier query asked for, that no table and no column is called by,
 /// and that this reading leaves out: the graph lacks what the model read first, and the reading is
-/// about something else. "The earliest submission deadline" is not the earliest start. A word that
-/// is close in meaning to the reading is not given up: a "film" among movies.
+/// about something else. "The earliest submission deadline" is not the earliest start.
 pub(super) fn given_up(
     question: &str,
     unexplained: &Unexplained,
-    near: &Nearness,
     tried: &[String],
     tables: &Tables,
 ) -> Vec<String> {
     let language = Language::of(question);
     let is_among =
         |word: &String, others: &[String]| others.iter().any(|other| language.is_form(word, other));
-    let is_said = |word: &String| near.to(word).is_some_and(|near| near >= SYNONYMS);
-    let left_out = unexplained.names.iter().filter(|word| !is_said(word));
-    let given_up: Vec<&String> = left_out.filter(|word| is_among(word, tried)).collect();
+    let given_up: Vec<&String> = unexplained.names.iter().filter(|word| is_among(word, tried)).collect();
     if given_up.is_empty() {
         return Vec::new();
     }
