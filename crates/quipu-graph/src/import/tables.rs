@@ -56,8 +56,8 @@ struct Table {
     name: usize,
     /// Column with their family names, if no other has whole names.
     family: Option<usize>,
-    /// Whether that column leads to another table's rows, or holds numbers or times that rows share:
-    /// such rows have no name.
+    /// Whether that column leads to another table's rows, or holds numbers or times that rows
+    /// share: such rows have no name.
     nameless: bool,
     /// Column with the rows' ids; `None` if no column identifies them: the row number does.
     id: Option<usize>,

@@ -60,8 +60,8 @@ pub struct PathTrust {
 
 impl Default for AutoConfig {
     /// With types: sure from .7, a calculation from .9, an answer from .6 on, no cards. Without
-    /// types: sure from .8, with cards from .5, beside a prompt that shows all relations from .75, an
-    /// answer from .3 on, one that a query agrees with from .5. At most 4 calls.
+    /// types: sure from .8, with cards from .5, beside a prompt that shows all relations from .75,
+    /// an answer from .3 on, one that a query agrees with from .5. At most 4 calls.
     fn default() -> Self {
         Self {
             typed: PathTrust {
@@ -234,7 +234,8 @@ fn takes_queries(context: &Context<'_>) -> bool {
 }
 
 /// Combines both answers. If the path was weighed beside the queries, the surest reading is the
-/// answer; if none is sure, the path's answer stands where a query gives the same. Else, if both agree, the query's with a confidence above either; else the surer one.
+/// answer; if none is sure, the path's answer stands where a query gives the same. Else, if both
+/// agree, the query's with a confidence above either; else the surer one.
 fn together(question: &str, queried: query::Queried, walked: Walked, trust: &PathTrust) -> Outcome {
     let query::Queried { outcome: queried, weighed_path, confirms_path } = queried;
     let is_confirmed = confirms_path && walked.is_from(trust.agreed) && !denies(question, &walked.outcome);

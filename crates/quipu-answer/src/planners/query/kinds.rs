@@ -178,8 +178,8 @@ fn told(table: &Unnamed) -> Option<String> {
     table.arriving.iter().find_map(by_relation).or(first)
 }
 
-/// Whether the graph itself says a noun of a table's rows: in the names of some rows, or as the last
-/// word of a relation that leads to them.
+/// Whether the graph itself says a noun of a table's rows: in the names of some rows, or as the
+/// last word of a relation that leads to them.
 fn is_said_of(table: &Unnamed, noun: &str) -> bool {
     let english = Language::english();
     let is_it = |word: &String| english.is_noun(word, noun);
