@@ -193,15 +193,13 @@ pub(super) fn reflexive_left_out(question: &str, words: &[String], query: &Query
     let is_again =
         held.iter().any(|(place, terms)| held.iter().any(|(other, same)| other != place && same == terms));
     // "A company that itself belongs to whom": the parent of the parent.
-    let mut steps: Vec<Place> = Vec::new();
-    let mut is_repeated = false;
+    let given = |query: &Query| place_of(&query.select()?.items.first()?.expression);
+    let mut is_chain = false;
     query.visit(&mut |part| {
-        if let Some(place) = place_of(part).filter(|place| place.column > 0) {
-            is_repeated |= steps.contains(&place);
-            steps.push(place);
-        }
+        let of_inner = part.query().and_then(given).filter(|place| place.column > 0);
+        is_chain |= of_inner.is_some() && of_inner == given(query);
     });
-    if is_repeated {
+    if is_chain {
         return None;
     }
     let joins = query.select().map_or(0, |select| select.from.len().saturating_sub(1));
