@@ -88,6 +88,20 @@ async fn the_plural_noun_is_counted_once_each() {
 }
 
 #[tokio::test]
+async fn none_is_not_counted_by_a_name_that_nobody_said() {
+    let shop = novels().await;
+    let faults = async |question: &str, sql: &str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.faults
+    };
+    let asked = "How many novels does Elin Marrow have?";
+    let fault = "denies by a text that the question lacks";
+    let invented = "SELECT COUNT(*) FROM novel WHERE author = 'Elin Marrow' AND publisher = 'Pennant'";
+    assert!(faults(asked, invented).await.contains(&fault));
+    let plain = "SELECT COUNT(*) FROM novel WHERE author = 'Elin Marrow'";
+    assert!(!faults(asked, plain).await.contains(&fault));
+}
+
+#[tokio::test]
 async fn links_that_nobody_mentions_do_not_limit_a_count() {
     let shop = graph(
         ":b1 a :Book ; rdfs:label \"Hallow\" ; :writer :w1 , :w2 . :b2 a :Book ; rdfs:label \"Tarn\" ; :writer :w1 . \

@@ -66,7 +66,10 @@ pub(super) fn faults(
         ("gives one row where each was asked for", gives_one_of_each(question, candidate, tables)),
         ("has many ties", candidate.ties > MOST_TIES && !gives_the_order(candidate)),
         ("gives many for the most", many && !query.order.is_empty() && asks_for_the_most(question)),
-        ("denies by a text that the question lacks", denies && compares_unsaid(asking, candidate)),
+        (
+            "denies by a text that the question lacks",
+            (denies || finds_none) && compares_unsaid(asking, candidate),
+        ),
         ("denies by one thing of a kind", denies && is_one_of_a_kind(asking, candidate)),
         ("denies by a guess", much && (denies || finds_none)),
         ("counts none and leaves out words", finds_none && !unexplained.names.is_empty()),
