@@ -246,3 +246,22 @@ fn roles_lead_to_those_who_have_them_and_rows_of_two_keys_have_no_name() {
     let named: Vec<&str> = report.tables.iter().map(|table| table.named_by.as_str()).collect();
     assert_eq!(named, ["full_name", "asset_tag", "hire_no", ""]);
 }
+
+#[test]
+fn all_first_names_different_are_no_whole_names() {
+    let staff =
+        "emp_no,first_nm,last_nm,supv_no\n301,Maren,Holt,\n305,Tobias,Brandvik,301\n309,Ailsa,Lennox,301\n";
+    let vaults = "vlt,vault_nm,mgr_emp_no\nVN,North Vault,305\nVG,Granite Vault,309\nVC,Cedar Room,309\n";
+    let sites = "site_cd,site_nm,elev_m,prot\nS011,Aberlune Cliffs,37,Y\nS014,Bracken Tarn,18,N\n";
+    let finds = "acc_no,site_cd,vlt,wt_g\nAC1,S011,VC,2\nAC2,S014,VC,3\nAC3,S011,VN,4\nAC4,S011,VG,5\n";
+    let files =
+        [("staff.csv", staff), ("vaults.csv", vaults), ("coll_sites.csv", sites), ("accessions.csv", finds)];
+    let (report, lines) = import(&files, None, false).unwrap();
+    let staff = report.tables.iter().find(|table| table.kind == "staff").unwrap();
+    assert_eq!(staff.named_by, "first_nm + last_nm");
+    has(&lines, "staff/305 [Tobias Brandvik] last nm \"Brandvik\"");
+    // Columns with the header of another table's codes lead to its rows.
+    has(&lines, "accessions/AC1 [AC1] coll site coll sites/S011");
+    has(&lines, "accessions/AC1 [AC1] vault vaults/VC");
+    has(&lines, "vaults/VC [Cedar Room] mgr staff staff/309");
+}

@@ -66,6 +66,11 @@ impl Language {
         self.operations().highest.has(word) || self.operations().lowest.has(word)
     }
 
+    /// Whether a word is a unit of a date: "year" of "in which year".
+    pub fn is_unit_of_dates(self, word: &str) -> bool {
+        self.operations().units_of_dates.has(word)
+    }
+
     /// Whether a word takes all things in one number: "altogether".
     pub fn takes_all_in_one(self, word: &str) -> bool {
         self.operations().altogether.has(word)

@@ -283,6 +283,14 @@ impl Values {
         self.lists.iter().any(|(place, list)| list.whole(*place, text).is_some())
     }
 
+    /// Whether some names of a table's rows contain a word, in the singular or the plural.
+    pub fn names_contain(&self, table: usize, word: &str) -> bool {
+        let language = Language::english();
+        let list = self.lists.get(&Place { table, column: 0 });
+        let forms = [word.to_owned(), language.plural(word), language.singular(word)];
+        list.is_some_and(|list| forms.iter().any(|form| list.by_word.contains_key(form)))
+    }
+
     /// The table of an entity; `None` if the names of its table are not kept.
     pub fn table_of(&self, thing: &Term) -> Option<usize> {
         let holds = |list: &List| list.entries.iter().any(|(_, term)| term == thing);
@@ -460,8 +468,13 @@ impl List {
         let exact = self.exact.get(&normalise(text)).map(|at| (at, How::Exact));
         let joined = words_of(text).concat();
         let joined = self.joined.get(&joined).filter(|_| !joined.is_empty()).map(|at| (at, How::Joined));
-        let found = exact.or(joined);
-        found.map(|(at, how)| self.matched(place, at.iter().copied(), how))
+        let (all, how) = exact.or(joined)?;
+        // "Paper Clock" and "The Paper Clock" are two things, if both are there.
+        let lower = text.to_lowercase();
+        let is_written_so =
+            |at: &usize| self.entries.get(*at).is_some_and(|(name, _)| name.to_lowercase() == lower);
+        let written: Vec<usize> = all.iter().copied().filter(is_written_so).collect();
+        Some(self.matched(place, if written.is_empty() { all.clone() } else { written }, how))
     }
 
     fn lookup(&self, place: Place, text: &str) -> Option<Match> {

@@ -15,8 +15,9 @@ pub struct PathStep {
     pub relation: String,
     /// Whether it is followed from its tail to its head.
     pub backward: bool,
-    /// IRIs of the types of the entities that it leads to on its path, if known. They tell which
-    /// table is meant if several hold the relation.
+    /// IRIs of the types of the entities that it leads to on its path, if known; of entities
+    /// without a type, those of their relations. They tell which table is meant if several hold the
+    /// relation.
     pub types: Vec<String>,
 }
 
@@ -29,7 +30,7 @@ pub struct PathStart<'a> {
     pub literal: Option<&'a Literal>,
     /// Its name.
     pub name: &'a str,
-    /// IRIs of its types.
+    /// IRIs of its types, or of its relations if it has none.
     pub types: &'a [String],
 }
 
@@ -282,7 +283,8 @@ fn of_types(tables: &Tables, types: &[String]) -> Vec<usize> {
 }
 
 fn holds_types(table: &Table, types: &[String]) -> bool {
-    matches!(&table.source, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)))
+    let (Rows::Types(iris) | Rows::Heads(iris)) = &table.source else { return false };
+    iris.iter().any(|iri| types.contains(iri))
 }
 
 /// The table of the entities that a query gives.

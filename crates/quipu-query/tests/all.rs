@@ -28,6 +28,7 @@ mod beside_rows;
 mod corners_of_sql;
 mod groups;
 mod harbour;
+mod in_other_terms;
 mod in_words;
 mod large_tables;
 mod mends;

@@ -136,6 +136,10 @@ async fn no_nesting_uses_up_the_stack() {
             "SELECT name FROM product WHERE {}",
             nested(count, "name IN (SELECT name FROM product WHERE ", "price > 1", ")")
         ));
+        let joined = "p.name IN (SELECT p.name FROM product p JOIN product q ON p.name = q.name WHERE ";
+        texts.push(format!("SELECT name FROM product p WHERE {}", nested(count, joined, "p.price > 1", ")")));
+        // A reply that was cut.
+        texts.push(format!("SELECT name FROM product p WHERE {}", joined.repeat(count)));
     }
     on_a_small_stack(|| {
         for sql in texts {
@@ -145,6 +149,24 @@ async fn no_nesting_uses_up_the_stack() {
             }
         }
     });
+}
+
+/// A small model repeated itself until its reply was cut. The parser looks at the stack that is left
+/// at some of its functions only, so the reply is read on stacks of many sizes.
+#[test]
+fn a_reply_that_repeats_itself_is_refused_on_any_stack() {
+    let sql = "SELECT hive FROM hives WHERE htype.name = 'TOPBAR' AND hive IN (".to_owned()
+        + &"SELECT hive FROM hives WHERE hive IN (".repeat(28)
+        + "SELECT hive FROM hives";
+    for more in 0..128 {
+        let read = || read_sql(&sql, None).is_err();
+        let stack = (512 << 10) + more * (4 << 10);
+        let refused = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, read).unwrap();
+            thread.join().unwrap()
+        });
+        assert!(refused);
+    }
 }
 
 /// Functions that repeat their argument, nested: the text is short, but its expansion is not.

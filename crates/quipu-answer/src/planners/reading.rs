@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use quipu_graph::{Direction, NodeId, Step, iri_of_key, is_blank};
+use quipu_graph::{Direction, NodeId, NodeSummary, Step, iri_of_key, is_blank};
 use quipu_query::asked::in_parts;
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much,
@@ -161,6 +161,30 @@ pub(super) async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<V
     Ok(types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect())
 }
 
+/// The IRIs of each entity's types; those of its relations if it has none and only they tell its
+/// table.
+async fn kinds_of(
+    context: &Context<'_>,
+    tables: &Tables,
+    entities: &[NodeSummary],
+) -> Result<Vec<Vec<String>>, AnswerError> {
+    let mut kinds = Vec::new();
+    for entity in entities {
+        kinds.push(iris_of(context, &entity.types).await?);
+    }
+    if !tables.shares_relations() || kinds.iter().all(|kinds| !kinds.is_empty()) {
+        return Ok(kinds);
+    }
+    let nodes: Vec<NodeId> = entities.iter().map(|entity| entity.node).collect();
+    let uses = context.graph().relations_of(&nodes).await?;
+    let iri = |step: &Step| Some(step_of(context, step)?.relation);
+    for (kinds, uses) in kinds.iter_mut().zip(uses).filter(|(kinds, _)| kinds.is_empty()) {
+        let own = uses.iter().map(|of| &of.step).filter(|step| step.direction == Direction::Forward);
+        kinds.extend(own.filter_map(iri));
+    }
+    Ok(kinds)
+}
+
 pub(super) fn step_of(context: &Context<'_>, step: &Step) -> Option<PathStep> {
     let relation = context.graph().relations().get(usize::try_from(step.relation.0).ok()?)?;
     let backward = step.direction == Direction::Backward;
@@ -196,10 +220,7 @@ pub(super) async fn query_of(
     if entities.is_empty() {
         return Ok(None);
     }
-    let mut types = Vec::new();
-    for entity in &entities {
-        types.push(iris_of(context, &entity.types).await?);
-    }
+    let types = kinds_of(context, tables, &entities).await?;
     let starts: Vec<PathStart<'_>> = entities
         .iter()
         .zip(&types)
@@ -212,7 +233,7 @@ pub(super) async fn query_of(
         .collect();
     let mut query = path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made);
     if let ([node], None, Some(_)) = (nodes.as_slice(), &query, context.workspace.embedded()) {
-        let steps = with_types(context, *node, &path.steps, steps).await?;
+        let steps = with_types(context, tables, *node, &path.steps, steps).await?;
         query = path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made);
     }
     where_all_meet(context, tables, path, query).await
@@ -221,6 +242,7 @@ pub(super) async fn query_of(
 /// The steps with the types of the entities that each leads to on the way from an entity.
 async fn with_types(
     context: &Context<'_>,
+    tables: &Tables,
     from: NodeId,
     walked: &[Step],
     mut steps: Vec<PathStep>,
@@ -230,9 +252,8 @@ async fn with_types(
     let walk = follow(context.graph(), from, walked).await?;
     for (step, mut nodes) in steps.iter_mut().zip(walk.on_the_way()) {
         nodes.truncate(SEEN);
-        for node in context.graph().summaries(&nodes).await? {
-            step.types.extend(iris_of(context, &node.types).await?);
-        }
+        let nodes = context.graph().summaries(&nodes).await?;
+        step.types.extend(kinds_of(context, tables, &nodes).await?.into_iter().flatten());
         step.types.sort_unstable();
         step.types.dedup();
     }

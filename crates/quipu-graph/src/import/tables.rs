@@ -39,6 +39,8 @@ const STRANGERS: usize = 10;
 const LEAST_IDS: usize = 3;
 /// Longer values count as prose, not as names.
 const LONGEST_NAME: usize = 60;
+/// Longer values are no codes.
+const LONGEST_CODE: usize = 12;
 /// Rows between two checks of cancellation.
 const ROWS_BETWEEN_LOOKS: u64 = 4096;
 
@@ -77,6 +79,8 @@ struct Column {
     in_words: u64,
     /// Values with letters.
     in_letters: u64,
+    /// Values with small letters.
+    in_small_letters: u64,
     /// Hashes of the values; `None` if there are too many.
     values: Option<HashSet<u64>>,
     leads: Leads,
@@ -332,6 +336,7 @@ impl Table {
                 longest: 0,
                 in_words: 0,
                 in_letters: 0,
+                in_small_letters: 0,
                 values: Some(HashSet::new()),
                 leads: Leads::Literal,
             });
@@ -367,13 +372,21 @@ impl Table {
         let first = first.filter(all_different).filter(|at| !of_another(at));
         let called = table::identifying(&words, &kind).filter(all_different);
         let is_sure = |at: &usize| words.get(*at).is_some_and(|words| words == "id");
-        let id = called.filter(is_sure).or(first).or(called);
+        // Codes in the first column tell rows apart whatever they are called: `vlt` of vaults.
+        let holds_codes = |at: &usize| columns.get(*at).is_some_and(Column::holds_codes);
+        let codes =
+            Some(0).filter(|at| columns.len() > 2 && own_text(at) && all_different(at) && holds_codes(at));
+        let id = called.filter(is_sure).or(first).or(called).or(codes);
         let part_of = |at: usize| words.get(at).and_then(|words| NAMING.part(words));
         let own_names = || every().filter(own_text).filter(all_different).filter(|at| Some(*at) != id);
         let is_titled = |at: &usize| words.get(*at).is_some_and(|header| table::ends_like_a_name(header));
         let reads_like_names = |at: &usize| columns.get(*at).is_some_and(Column::reads_like_names);
         let part = |wanted: NamePart| every().filter(is_text).find(|at| part_of(*at) == Some(wanted));
-        let whole = table::naming(&words, &kind).or_else(|| own_names().find(is_titled));
+        // A first name is no whole name, although its header ends like one.
+        let is_part = |at: &usize| matches!(part_of(*at), Some(NamePart::Given | NamePart::Family));
+        let is_whole = |at: &usize| !is_part(at);
+        let whole = table::naming(&words, &kind).filter(is_whole);
+        let whole = whole.or_else(|| own_names().filter(is_whole).find(is_titled));
         let family = part(NamePart::Family).filter(|_| whole.is_none());
         let given = family.and_then(|_| part(NamePart::Given));
         let family = family.filter(|_| given.is_some());
@@ -435,10 +448,15 @@ impl Table {
         self.id.and_then(|at| self.columns.get(at)).map(|ids| ids.words.as_str())
     }
 
-    /// Whether a header ends with that of the rows' ids: `head dr id`, if doctors have a `dr id`.
+    /// Whether a header ends with that of the rows' ids: `head dr id`, if doctors have a `dr id`, or
+    /// is that of their codes: `vlt`.
     fn has_ids_called(&self, header: &str) -> bool {
-        let is_it =
-            |ids| table::before_ids(header, ids).is_some() || table::is_key_of(header, &self.kind, ids);
+        let holds_codes = self.id.and_then(|at| self.columns.get(at)).is_some_and(Column::holds_codes);
+        let is_it = |ids: &str| {
+            table::before_ids(header, ids).is_some()
+                || table::is_key_of(header, &self.kind, ids)
+                || (holds_codes && ids == header && !table::is_any_id(header))
+        };
         self.ids().is_some_and(is_it)
     }
 
@@ -459,6 +477,7 @@ impl Column {
         self.longest = self.longest.max(cell.chars().count());
         self.in_words += u64::from(cell.contains(' '));
         self.in_letters += u64::from(cell.contains(char::is_alphabetic));
+        self.in_small_letters += u64::from(cell.contains(char::is_lowercase));
         if let Some(values) = &mut self.values {
             values.insert(xxh3_64(cell.as_bytes()));
             if values.len() > MOST_REMEMBERED {
@@ -481,6 +500,11 @@ impl Column {
     /// keys and addresses of mail.
     fn reads_like_names(&self) -> bool {
         self.longest <= LONGEST_NAME && self.in_words * 2 > self.filled
+    }
+
+    /// Whether its values are codes: short, of one word, and without small letters.
+    fn holds_codes(&self) -> bool {
+        self.is_text() && self.longest <= LONGEST_CODE && self.in_words == 0 && self.in_small_letters == 0
     }
 
     /// Whether most of its values have letters.

@@ -349,6 +349,11 @@ pub(crate) fn before_ids<'h>(header: &'h str, ids: &str) -> Option<&'h str> {
     (before.is_empty() || before.ends_with(' ')).then(|| before.trim_end())
 }
 
+/// Whether a header is one that the ids of any table may have: `code`.
+pub(crate) fn is_any_id(header: &str) -> bool {
+    CONVENTIONS.identifying.words.iter().any(|word| word == header)
+}
+
 /// Whether a header is that of a kind's own ids and names the kind: `asset tag` of assets.
 pub(crate) fn is_key_of(header: &str, kind: &str, ids: &str) -> bool {
     header == ids && header.contains(' ') && header.split(' ').any(|word| is_kind(word, kind))
@@ -371,7 +376,7 @@ pub(crate) fn relation_to(header: &str, kind: &str, ids: Option<&str>) -> String
         return singular(kind);
     }
     let before = ids.and_then(|ids| before_ids(header, ids));
-    let is_short = ends_like_an_id(header) && abbreviates(named, kind);
+    let is_short = (ends_like_an_id(header) || ids == Some(header)) && abbreviates(named, kind);
     match before.or(is_short.then_some("")) {
         Some("") => singular(kind),
         Some(before) => format!("{before} {}", singular(kind)),

@@ -154,12 +154,29 @@ pub fn kind_asked_of(question: &str) -> Option<(&str, &str)> {
     Some((name, question.get(kind.first()?.start..kind.last()?.end)?))
 }
 
-/// The last sentence of a question, if it asks by itself: "Do we have one? Who?", "Is there one?
-/// Name it.".
+/// The second part of a question, if it asks by itself: "Do we have one? Who?", "Is there one? Name
+/// it.", "Does he have one, and if so which?", "Is it running or what state is it in?".
 fn second_question(question: &str, language: Language) -> Option<&str> {
+    let begins = |text: &str| {
+        let first = crate::words_of(text).into_iter().next();
+        first.is_some_and(|first| language.is_question_word(&first))
+    };
+    let phrases = &language.words().second_questions.phrases;
+    let mut behind = phrases.iter().flat_map(|phrase| behind_phrases(question, phrase));
+    if let Some(second) = behind.find(|second| begins(second)) {
+        return Some(second);
+    }
     let (_, second) = question.trim().trim_end_matches('?').rsplit_once('?')?;
     let first = crate::words_of(second).into_iter().next()?;
     (language.is_question_word(&first) || language.is_imperative(&first)).then_some(second)
+}
+
+/// The texts behind a phrase.
+fn behind_phrases<'a>(text: &'a str, phrase: &str) -> Vec<&'a str> {
+    let lower = text.to_ascii_lowercase();
+    let ends = lower.match_indices(phrase).map(|(at, phrase)| at + phrase.len());
+    let texts = ends.filter_map(|end| text.get(end..).filter(|rest| rest.starts_with([' ', ','])));
+    texts.collect()
 }
 
 /// The kind of answer that a question's first content word asks for: `yes_or_no`, `count`,

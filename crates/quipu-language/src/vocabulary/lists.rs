@@ -16,6 +16,20 @@ pub(crate) struct CurrencyWords {
     pub(super) codes: Vec<String>,
 }
 
+/// Words of payments per unit of time.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RateWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    /// "Rate", in a column's name.
+    pub(super) tells: Words,
+    /// "Night".
+    pub(super) units: Words,
+    /// "Yearly".
+    pub(super) periods: Words,
+}
+
 /// Words around comparatives and prepositions that compare with no value.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -24,6 +38,8 @@ pub(crate) struct NoValueWords {
     _reason: IgnoredAny,
     /// "It".
     pub(super) pronouns: Words,
+    /// "From", behind "over".
+    pub(super) prepositions: Words,
     /// "The", before a noun.
     pub(super) determiners: Words,
     /// "A", before a comparative.

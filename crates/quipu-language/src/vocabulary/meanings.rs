@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{Language, listed};
+use super::{Language, is_proviso, listed};
 
 /// What a word requires of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         [] => words.get(at).map_or(&[][..], |word| language.meanings(word)),
         contracted => contracted,
     };
-    let in_phrase = !of_word.is_empty() && is_in_phrase(words, at);
+    let in_phrase = !of_word.is_empty() && (is_in_phrase(words, at) || is_proviso(words, at));
     let at_place = |meaning: &Meaning| {
         let compares = meaning.means != "comparison" || !is_attribute;
         let sure = meaning.sure && compares && !in_phrase && (value_follows || !meaning.before_value);
@@ -70,7 +70,8 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
 }
 
 impl Language {
-    /// Whether the words behind "over" or "under" name no value: "under it", "over the years".
+    /// Whether the words behind "over" or "under" name no value: "under it", "over the years", "over
+    /// from".
     fn names_no_value(self, next: &str, second: Option<&String>) -> bool {
         let lists = &self.words().no_values;
         let is_amount = |word: &String| {
@@ -79,6 +80,7 @@ impl Language {
                 || !self.meanings(word).is_empty()
         };
         lists.pronouns.has(next)
+            || lists.prepositions.has(next)
             || (lists.determiners.has(next) && second.is_some_and(|second| !is_amount(second)))
     }
 
@@ -102,9 +104,9 @@ pub fn is_in_phrase(words: &[String], at: usize) -> bool {
     is_within(words, at, &Language::of_words(words).words().phrases.phrases)
 }
 
-/// Whether a word is said in passing: "at the moment", "do you know".
+/// Whether a word is said in passing: "at the moment", "do you know", "counting only those".
 pub fn is_aside(words: &[String], at: usize) -> bool {
-    is_within(words, at, &Language::of_words(words).words().asides.phrases)
+    is_within(words, at, &Language::of_words(words).words().asides.phrases) || is_proviso(words, at)
 }
 
 /// Whether a word is part of one of some phrases.

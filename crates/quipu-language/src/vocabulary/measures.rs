@@ -44,7 +44,9 @@ impl MeasureRow {
         // A "loaf" is no form of "load": short words are alike by chance.
         let is_like = |word: &str, known: &str| {
             let may_be_form = known.chars().count() > SHORT && language.is_form(word, known);
-            language.is_noun(word, known) || may_be_form
+            // `elev_m` is an elevation.
+            let abbreviates = word.len() >= SHORT && known.len() > word.len() && known.starts_with(word);
+            language.is_noun(word, known) || may_be_form || abbreviates
         };
         let is_titled = |known: &str| titled.iter().any(|word| is_like(word, known));
         listed(&self.titles).any(is_titled) && !listed(&self.unless).any(is_titled)
@@ -68,6 +70,12 @@ pub fn is_measure(title: &str) -> bool {
 }
 
 impl Language {
+    /// Whether two titles name one measure: a running time and `minutes long`.
+    pub fn are_of_one_measure(self, title: &str, other: &str) -> bool {
+        let mut rows = self.words().measures.iter().filter(|row| !row.loose);
+        rows.any(|row| row.names(title, self) && row.names(other, self))
+    }
+
     /// Whether a title of numbers or dates names the measure that a word asks for.
     pub fn measured(self, word: &str, title: &str) -> Measured {
         let rows = || self.words().measures.iter();

@@ -4,6 +4,8 @@
 //! words.
 
 mod asks;
+mod columns;
+mod events;
 mod follow_ups;
 mod forms;
 mod language;
@@ -11,6 +13,7 @@ mod lists;
 mod meanings;
 mod measures;
 mod orders;
+mod provisos;
 mod role;
 mod sides;
 #[cfg(test)]
@@ -32,7 +35,9 @@ pub use asks::{
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
-use lists::{CommonWords, CurrencyWords, ListWords, NameWords, NoValueWords, OperationWords, QuantityWords};
+use lists::{
+    CommonWords, CurrencyWords, ListWords, NameWords, NoValueWords, OperationWords, QuantityWords, RateWords,
+};
 pub use meanings::{Meaning, changes_within, is_aside, is_in_phrase, is_mutual, is_unit, meanings_at, month};
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
@@ -41,6 +46,8 @@ pub use orders::{
     End, Ordered, are_ages, are_pieces, are_ranks, are_scores, asked_place, has_open_ends, impossible_place,
     place_asked_for, place_said, with_superlatives,
 };
+use provisos::ProvisoWords;
+pub use provisos::{is_proviso, stated_clause};
 pub use role::role_asked_for;
 use sides::{ConverseRow, SideWords};
 pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
@@ -137,6 +144,9 @@ struct Endings {
     made_plurals: Vec<String>,
     /// The ending of those who do what a verb says: "keeper" of "keep".
     agents: String,
+    /// Endings of nouns for what somebody does: "conductor".
+    #[serde(default)]
+    roles: Words,
     /// The ending of comparatives.
     comparative: String,
     /// The ending of superlatives; words outside all lists may have it too.
@@ -187,6 +197,8 @@ pub(crate) struct Lexicon {
     orders: Vec<OrderRow>,
     measures: Vec<MeasureRow>,
     requests: Phrases,
+    #[serde(default)]
+    second_questions: Phrases,
     descriptions: Phrases,
     phrases: Phrases,
     conversions: Phrases,
@@ -220,8 +232,24 @@ pub(crate) struct Lexicon {
     bad_scores: Listed,
     pieces: Listed,
     row_ends: Listed,
+    #[serde(default)]
+    directions: Listed,
+    #[serde(default)]
+    percentages: Listed,
+    #[serde(default)]
+    halves: Listed,
+    #[serde(default)]
+    attributes: Listed,
     lasting: Listed,
     asides: Phrases,
+    #[serde(default)]
+    provisos: ProvisoWords,
+    #[serde(default)]
+    events: Phrases,
+    #[serde(default)]
+    kind_columns: Listed,
+    #[serde(default)]
+    rates: RateWords,
     place_nouns: Listed,
     whoever: Listed,
     no_values: NoValueWords,

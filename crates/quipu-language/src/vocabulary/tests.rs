@@ -317,3 +317,44 @@ fn words_of_one_root_differ_by_their_endings() {
         assert_eq!(english.is_of_one_root(word, other), expected, "{word} {other}");
     }
 }
+
+#[test]
+fn a_question_behind_another_asks_by_itself() {
+    for (question, expected) in [
+        ("Do we have an address of Ada, and if so, what is it?", None),
+        ("Is the pump running or what state is it in?", None),
+        ("Is it on loan, and if so, who has it?", Some("person")),
+        ("Is the pump red or blue?", Some("yes_or_no")),
+        ("Is it true or not?", Some("yes_or_no")),
+    ] {
+        assert_eq!(asks_for(question), expected, "{question}");
+    }
+}
+
+#[test]
+fn one_measure_has_several_titles() {
+    let english = Language::english();
+    assert!(english.are_of_one_measure("running time", "minutes long"));
+    assert!(!english.are_of_one_measure("running time", "height"));
+    assert!(!english.are_of_one_measure("capital", "mayor"));
+    assert_eq!(english.measured("highest", "elev m"), Measured::Alike);
+    assert_eq!(english.measured("longest serving", "name"), Measured::Unknown);
+    assert_eq!(english.measured("serving", "start dt"), Measured::Alike);
+    assert!(english.ends_like_a_role("conductor") && !english.ends_like_a_role("orchestra"));
+    assert!(!english.ends_like_a_role("door"));
+}
+
+#[test]
+fn words_that_compare_nothing() {
+    let sure = |question: &str, word: &str| {
+        let words = crate::words_of(question);
+        let at = words.iter().position(|known| known == word).unwrap();
+        meanings_at(&words, at).iter().any(|meaning| meaning.sure)
+    };
+    assert!(!sure("it took over from an older model", "over"));
+    assert!(!sure("how many days until it arrives", "until"));
+    assert!(sure("which offers last until 2020", "until"));
+    assert!(!sure("guests who booked a suite, cancelled or not", "not"));
+    assert!(sure("guests who have not booked", "not"));
+    assert!(!sure("since when has she been here", "since"));
+}

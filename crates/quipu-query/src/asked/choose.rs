@@ -8,6 +8,7 @@ use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
+use super::reached::measure_of_another;
 use super::tried::given_up;
 use super::word_by_word::unexplained;
 use super::{Candidate, TableQuestion};
@@ -249,6 +250,7 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     unexplained.leave_out("misnames a kind", misnamed(&words, query, tables, asking.values));
     unexplained.leave_out("means another name", another_name(question, query, asking.values));
     unexplained.unsaid.extend(of_another_thing(&words, &unexplained.names, query, tables));
+    unexplained.unsaid.extend(measure_of_another(question, query, &candidate.near, tables));
     unexplained.unsaid.extend(compared_of_others(&words, query, tables));
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
     let given_up = given_up(question, &unexplained, &candidate.tried, tables);

@@ -172,7 +172,16 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
             && nouns_of_kinds(&words_of(&mention.text), tables).is_empty()
             && mention.matches.iter().any(|found| holds_kinds(found) && found.how == How::Exact)
     };
-    let is_needed = |mention: &Mention| is_name(mention) || describes(mention) || is_told(mention);
+    // The "phone" of "the phone number" is no channel called so.
+    let is_attribute = |mention: &Mention| {
+        let named = words_of(&mention.text);
+        let start = words.windows(named.len().max(1)).position(|window| *window == named);
+        let next = start.and_then(|start| words.get(start + named.len()));
+        next.is_some_and(|next| language.makes_an_attribute(next))
+    };
+    let is_needed = |mention: &Mention| {
+        (is_name(mention) || describes(mention) || is_told(mention)) && !is_attribute(mention)
+    };
     let mentions = asking.values.mentions(question).into_iter().chain(asking.named.iter().cloned());
     let left_out = mentions.filter(|mention| is_left_out(mention) && is_needed(mention));
     let left_out = left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place)));
@@ -198,8 +207,17 @@ pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<
     let words = words_of(question);
     let role = role_asked_for(&words)?;
     let given = Said::given(query, tables);
+    // A boss is who somebody reports to.
+    let is_other = |word: &String, title: &String| {
+        let title = words_of(title);
+        language.other_words(word).iter().any(|other| words_of(other).iter().all(|of| title.contains(of)))
+    };
     let is_given = |word: &String| {
-        given.iter().flat_map(|title| words_of(title)).any(|known| language.is_form(word, &known))
+        given.iter().any(|title| {
+            words_of(title).iter().any(|known| language.is_form(word, known))
+                || is_other(word, title)
+                || language.are_of_one_measure(&role.join(" "), title)
+        })
     };
     if given.is_empty() || role.last().is_some_and(is_given) {
         return None;

@@ -422,8 +422,16 @@ pub(super) fn extremes_left_out(
     match (of_one, taken) {
         (true, _) => asked.into_iter().map(|(_, word)| word).collect(),
         (false, 1) => asked.into_iter().skip(1).map(|(_, word)| word).collect(),
+        // "The priciest extra in each category" is not all extras.
+        (false, 0) if groups(query) => {
+            asked.into_iter().map(|(_, word)| word).filter(|word| language.looks_superlative(word)).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+fn groups(query: &Query) -> bool {
+    query.select().is_some_and(|select| !select.group.is_empty())
 }
 
 /// Whether a word names one end of things: the bottom of "between bottom and top".

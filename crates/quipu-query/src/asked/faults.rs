@@ -1,8 +1,9 @@
 //! Faults of a reading, each of which forbids a sure answer.
 
 use oxrdf::Term;
-use quipu_language::{Language, asks_for};
+use quipu_language::{Language, asks_for, meanings_at};
 
+use super::choices::gives_no_choice;
 use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained};
 use super::kinds::called;
@@ -15,7 +16,7 @@ use crate::run::CellValue;
 use crate::syntax::{
     Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Query, Select, Source,
 };
-use crate::tables::{Place, Table, Tables, words_of};
+use crate::tables::{Kind, Place, Table, Tables, words_of};
 
 /// With more ties for the first place, an order answers nothing: sixteen rivers do not have "the
 /// most tributaries".
@@ -56,12 +57,16 @@ pub(super) fn faults(
         ("speaks of things that the question does not mention", !unexplained.unsaid.is_empty()),
         ("leaves out most words", unexplained.leaves_out_most()),
         ("gives no number", gives_no_number(question, candidate)),
+        ("gives no date", gives_no_date(question, candidate, tables)),
         ("gives only things that the question names", only_repeats(candidate)),
         ("gives the parts of an amount", gives_parts_of_an_amount(question, candidate)),
         ("adds up one value", adds_up_one_value(query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
         ("denies another thing", denies_another_thing(question, query, tables)),
+        ("gives yes or no for a choice", gives_no_choice(question, query)),
+        ("counts only the thing itself", counts_the_named_itself(candidate)),
+        ("states a lack that nobody asked for", states_an_unasked_lack(question, query)),
         ("gives records", gives_records(question, candidate, tables)),
         ("gives one row where each was asked for", gives_one_of_each(question, candidate, tables)),
         ("has many ties", candidate.ties > MOST_TIES && !gives_the_order(candidate)),
@@ -110,6 +115,21 @@ fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
+/// Whether a question asks when something was, and gets numbers that are no years.
+fn gives_no_date(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
+    let is_other = |item: &Item| match &item.expression {
+        Expression::Column(column) => column.place.and_then(|place| tables.column(place)).is_some_and(|of| {
+            let words = words_of(&of.title);
+            let language = Language::english();
+            let is_time = words.iter().any(|word| language.is_unit_of_dates(word) || language.is_unit(word));
+            matches!(of.kind, Kind::Number { .. }) && !of.holds_years() && !is_time
+        }),
+        _ => false,
+    };
+    let items = candidate.bound.query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    asks_for(question) == Some("date") && !items.is_empty() && items.iter().all(is_other)
+}
+
 /// Whether a query adds up, or averages, the one value that another query gives: the sum of one
 /// count counts records, not the things that they tell of.
 fn adds_up_one_value(query: &Query) -> bool {
@@ -153,6 +173,65 @@ fn states_one_twice(query: &Query) -> bool {
         seen.push(text);
         again
     })
+}
+
+/// Whether a query counts the rows of one named thing, which is one: "how many grandchildren has
+/// Ada" does not ask how many there are of Ada.
+fn counts_the_named_itself(candidate: &Candidate) -> bool {
+    let query = &candidate.bound.query;
+    let Some(select) = query.select().filter(|select| select.group.is_empty()) else { return false };
+    let counts =
+        |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
+    let [from] = select.from.as_slice() else { return false };
+    let is_its = |of: &Expression, alias: &str| {
+        matches!(of, Expression::Column(of) if of.table.as_deref() == Some(alias)
+            && of.place.is_some_and(|place| place.column == 0))
+    };
+    // "The name is among the names that are Ada".
+    fn names_one(condition: &Expression, alias: &str, is_its: &dyn Fn(&Expression, &str) -> bool) -> bool {
+        match condition {
+            Expression::Compare(Comparison::Equal, of, value) => {
+                is_its(of, alias) && matches!(**value, Expression::Terms(..))
+            }
+            Expression::InQuery(of, within) => {
+                is_its(of, alias)
+                    && within.select().is_some_and(|within| match within.from.as_slice() {
+                        [from] => {
+                            let given = within.items.first().map(|item| &item.expression);
+                            let conditions = within.filter.iter().flat_map(Expression::conjuncts);
+                            given.is_some_and(|given| is_its(given, &from.alias))
+                                && conditions.into_iter().any(|one| names_one(one, &from.alias, is_its))
+                        }
+                        _ => false,
+                    })
+            }
+            _ => false,
+        }
+    }
+    let conditions = select.filter.iter().flat_map(Expression::conjuncts);
+    select.items.iter().all(counts)
+        && matches!(from.source, Source::Table(..))
+        && conditions.into_iter().any(|condition| names_one(condition, &from.alias, &is_its))
+}
+
+/// Whether a query asks that a value is missing, although the question denies nothing and does not
+/// ask for what lasts.
+fn states_an_unasked_lack(question: &str, query: &Query) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let may_ask = |at: usize| {
+        let word = words.get(at).map_or("", String::as_str);
+        meanings_at(&words, at).iter().any(|meaning| matches!(&*meaning.means, "negation" | "only" | "time"))
+            || language.asks_whether_it_lasts(word)
+            || language.tells_an_end(word)
+    };
+    let mut is_stated = false;
+    query.visit(&mut |part| is_stated |= matches!(part, Expression::IsNull(_)));
+    let mut denied = false;
+    query.visit(&mut |part| {
+        denied |= matches!(part, Expression::Not(inner) if matches!(**inner, Expression::IsNull(_)));
+    });
+    is_stated && !denied && !(0..words.len()).any(may_ask)
 }
 
 /// Whether a query multiplies a column by itself: "the price of the price" is no price squared.

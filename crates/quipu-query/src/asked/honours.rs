@@ -1,4 +1,5 @@
-//! Forms of address: the "Ms." of "Ms. Okafor" is no given name.
+//! Small words before names: the "Ms." of "Ms. Okafor" is no given name, and "Paper Clock" is not
+//! the film "The Paper Clock", if there is one of each name.
 
 use quipu_language::Language;
 
@@ -6,7 +7,7 @@ use super::slips::{conditions, each_query};
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::words_of;
-use crate::values::Values;
+use crate::values::{Mention, Values};
 
 /// Leaves out conditions that something is called by a form of address alone, if the question has
 /// it right before a name that another condition has, and the graph has no such value. "The
@@ -37,6 +38,55 @@ pub(super) fn without_honours(question: &str, query: &mut Query, values: &Values
     });
     let text = format!("“{}” is a form of address, not a name", left_out?);
     Some(Mend { text, doubt: Doubt::None })
+}
+
+/// Names a thing with or without an article as the question does, where the graph has both. For a
+/// query that is not bound yet.
+pub(super) fn with_its_article(question: &str, query: &mut Query, values: &Values) -> Option<Mend> {
+    let language = Language::of(question);
+    let split = |text: &str| {
+        let words = words_of(text);
+        let articles = words.iter().take(1).filter(|word| language.is_any_article(word)).count();
+        (articles > 0, words.into_iter().skip(articles).collect::<Vec<String>>())
+    };
+    let is_written = |mention: &Mention| {
+        let mut shown = mention.matches.iter().flat_map(|found| &found.shown);
+        shown.any(|shown| shown.to_lowercase() == mention.text.to_lowercase())
+    };
+    // The names in the question as the graph writes them, with and without an article.
+    let named: Vec<(bool, Vec<String>, String)> = (values.mentions(question).into_iter())
+        .filter(is_written)
+        .map(|mention| {
+            let (has_article, name) = split(&mention.text);
+            (has_article, name, mention.text)
+        })
+        .filter(|(_, name, _)| !name.is_empty())
+        .collect();
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = &mut select.filter else { return };
+        in_texts(filter, &mut |text| {
+            let (has_article, name) = split(text);
+            let other = named.iter().find(|(article, of, _)| *article != has_article && *of == name);
+            let is_there = named.iter().any(|(article, of, _)| *article == has_article && *of == name);
+            if let Some((_, _, said)) = other.filter(|_| !is_there && values.holds(text)) {
+                mend = Some(format!("“{text}” is another thing than “{said}”"));
+                text.clone_from(said);
+            }
+        });
+    });
+    Some(Mend { text: mend?, doubt: Doubt::None })
+}
+
+/// Calls `change` with each text of a condition.
+fn in_texts(expression: &mut Expression, change: &mut dyn FnMut(&mut String)) {
+    if let Expression::Text(text) = expression {
+        change(text);
+    }
+    for part in expression.parts_mut() {
+        in_texts(part, change);
+    }
 }
 
 /// The text that a column must equal.

@@ -4,7 +4,7 @@
 use quipu_language::{Language, are_places, asking_clause, asks_for, asks_for_an_agent, without_request};
 
 use crate::syntax::{Aggregate, Comparison, Expression, Item, Query, Select};
-use crate::tables::{Kind, Place, Rows, Tables, words_of};
+use crate::tables::{Kind, Place, Rows, Table, Tables, words_of};
 use crate::values::Values;
 use crate::walk::PathStep;
 
@@ -14,7 +14,7 @@ const MOST_BETWEEN: usize = 3;
 /// The nouns that may name the kind of answer: those after "which", "what" and "how many" at the
 /// question's beginning. Elsewhere "which" begins a clause: "the airports from which flights
 /// depart".
-fn nouns(question: &str) -> Vec<String> {
+pub(super) fn nouns(question: &str) -> Vec<String> {
     let language = Language::of(question);
     let words = without_request(asking_clause(question));
     let asks = |at: usize| {
@@ -105,7 +105,15 @@ pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) 
 /// Whether the things of a table cannot do what a question says of an agent: places, and records
 /// without names. "Who repaired the bike" asks for no repair.
 fn cannot_act(kind: usize, tables: &Tables) -> bool {
-    tables.table(kind).is_some_and(|table| table.unnamed || are_places(&table.title))
+    // Things called by codes, such as work orders, do nothing.
+    let is_code = |name: &String| name.contains(|c: char| c.is_ascii_digit()) && !name.contains(' ');
+    let is_coded = |table: &Table| {
+        table
+            .columns
+            .first()
+            .is_some_and(|names| !names.examples.is_empty() && names.examples.iter().all(is_code))
+    };
+    tables.table(kind).is_some_and(|table| table.unnamed || is_coded(table) || are_places(&table.title))
 }
 
 /// Whether a thing of these types is of a kind that a question names.
@@ -277,6 +285,10 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
 /// song. In "does the pilot Emma steer" it says her kind all the same.
 fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let language = Language::of_words(words);
+    // "Where is the university Ada is employed at": the noun belongs to the last word.
+    if words.last().is_some_and(|last| language.is_preposition(last)) {
+        return None;
+    }
     let name = words_of(name);
     let at = words.windows(name.len().max(1)).position(|window| *window == name)?;
     let behind = words.get(at + name.len());

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{Language, Measured, Ordered, asks_for, with_superlatives};
+use quipu_language::{Language, Measured, Ordered, asks_for, stated_clause, with_superlatives};
 
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
 use crate::bind::{Doubt, Mend};
@@ -61,7 +61,11 @@ fn names_its_measure(
         words.get(at).is_some_and(|word| things.iter().any(|thing| language.is_noun(word, thing)))
     };
     let beside = asked.iter().any(|(at, _)| is_it(at + 1) || (is_thing(at + 1) && is_it(at + 2)));
-    beside || (1..words.len()).any(|at| words.get(at - 1).is_some_and(|by| language.is_by(by)) && is_it(at))
+    // "The smallest beings whose height is known".
+    let stated = stated_clause(words).is_some_and(|mut clause| clause.any(is_it));
+    stated
+        || beside
+        || (1..words.len()).any(|at| words.get(at - 1).is_some_and(|by| language.is_by(by)) && is_it(at))
 }
 
 /// The most letters of a title's words that name a key.
@@ -261,7 +265,25 @@ fn asks_for_a_date(words: &[String], query: &Query, tables: &Tables) -> Option<S
     let mut asked = superlatives(words, query).into_iter().map(|(_, word)| word);
     let found = asked.find(|word| numbers && only_dates(word) && !ages(word));
     // "Which ferry did we buy first".
-    found.or_else(|| words.last().filter(|last| numbers && language.ends_a_row(last)).cloned())
+    // The highest of some dates is no date: "the highest site" is not the last one visited.
+    let mut by_dates = false;
+    each_query(&mut query.clone(), &mut |query| {
+        by_dates |= order_of(query, tables).is_some_and(|(of, ..)| of == Ordered::Dates);
+    });
+    let only_numbers = |word: &str| {
+        let asks = |of: Ordered| language.end_asked_for(word, of).is_some();
+        asks(Ordered::Numbers) && !asks(Ordered::Dates)
+    };
+    let of_numbers = superlatives(words, query).into_iter().map(|(_, word)| word);
+    let found = found.or_else(|| {
+        of_numbers.filter(|_| by_dates).find(|word| only_numbers(word) && !language.is_quantity(word))
+    });
+    // "Smallest first" tells the order.
+    let before = words.len().checked_sub(2).and_then(|at| words.get(at));
+    let is_order = before.is_some_and(|word| {
+        language.looks_superlative(word) || language.end_asked_for(word, Ordered::Numbers).is_some()
+    });
+    found.or_else(|| words.last().filter(|last| numbers && !is_order && language.ends_a_row(last)).cloned())
 }
 
 /// Columns with their titles and the tables that they are in.

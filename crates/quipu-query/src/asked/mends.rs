@@ -6,6 +6,7 @@ use super::all_of::all_of_them;
 use super::alternatives::all_alternatives;
 use super::apart::stands_apart;
 use super::both::{by_several_things, each_by_its_own_link, with_both};
+use super::choices::one_side;
 use super::comparatives::right_comparison;
 use super::counted::{
     adds_the_pieces, counts_the_groups, counts_the_named, counts_the_set, counts_the_things, with_counted,
@@ -16,17 +17,19 @@ use super::differences::{of_two, right_direction, takes_from_itself};
 use super::each::{by_the_named_kind, for_each};
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
 use super::firsts::first_of_its_group;
-use super::honours::without_honours;
+use super::honours::{with_its_article, without_honours};
 use super::idle_joins::{without_idle_joins, without_unsaid_links};
 use super::lacking::those_that_lack;
 use super::lasting::not_ended;
 use super::made_up::without_what_is_made_up;
 use super::measures::{right_measure, right_order};
 use super::moved::with_the_named;
+use super::named_kinds::of_the_named_kind;
 use super::offered::among_the_offered;
 use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
+use super::provisos::with_stated_values;
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{right_dates, right_ends, right_groups, right_sides, within_its_year};
 use super::stand_ins::{called_by_their_keys, with_their_names};
@@ -56,6 +59,7 @@ pub fn bind_as_asked(
         return Err(QueryError::Unbound(reason));
     }
     bound.mends.extend(before);
+    bound.mends.extend(of_the_named_kind(question, &mut bound.query, tables, values));
     Ok(bound)
 }
 
@@ -75,6 +79,7 @@ fn mended(
         by_several_things(&mut query, tables),
         of_two(&mut query),
         without_honours(question, &mut query, values),
+        with_its_article(question, &mut query, values),
         without_what_is_made_up(question, &mut query, values, found),
         with_the_named(&mut query, tables, values, found),
         among_the_offered(question, &mut query, tables, values),
@@ -104,6 +109,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
         not_ended(question, query, tables),
+        with_stated_values(question, query, tables),
         those_that_lack(question, query, tables),
         denied_link(question, query, tables),
         without_the_denied(query),
@@ -117,6 +123,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         first_of_its_group(question, query, tables),
         thing_of_extreme(question, query, tables),
         one_of_two(question, query, tables),
+        one_side(question, query),
     ];
     let counts = [
         counts_the_set(query, tables),

@@ -3,6 +3,7 @@
 
 use quipu_language::{
     Language, Measured, Ordered, Side, asks_for, is_code_word, is_measure, meanings_at, side_of,
+    stated_clause,
 };
 
 use oxrdf::Term;
@@ -416,6 +417,11 @@ fn another_extreme(
         return None;
     }
     let ordered = order_of(query, tables).map(|(_, title, _)| title).unwrap_or_default();
+    // "The smallest beings whose height is known".
+    let clause = stated_clause(words).and_then(|clause| words.get(clause)).unwrap_or_default();
+    if words_of(&ordered).iter().any(|of| clause.contains(of) && language.meanings(of).is_empty()) {
+        return None;
+    }
     // "The shortest time" names its measure twice; "the lightest thing" names it by its
     // superlative.
     let next = |(at, word): &(usize, String)| {
@@ -423,7 +429,11 @@ fn another_extreme(
         // "The best paid" have the greatest wage.
         let names = |next: &str| language.measured(next, &ordered) == Measured::Alike;
         words.get(at + 1).filter(|next| {
-            !language.is_quantity(word) && !measures(next) && !measures(&ordered) && !names(next)
+            !language.is_quantity(word)
+                && !language.tells_a_direction(next)
+                && !measures(next)
+                && !measures(&ordered)
+                && !names(next)
         })
     };
     let mut nouns = superlatives(words, query).into_iter();
@@ -505,7 +515,9 @@ fn another_amount(
     }
     let takes = !titles.is_empty();
     let adds = |at: usize| meanings_at(words, at).iter().any(|of| matches!(&*of.means, "average" | "sum"));
-    let noun = (0..words.len()).find(|at| adds(*at)).and_then(|at| words.get(at + 1))?;
+    let at = (0..words.len()).find(|at| adds(*at))?;
+    // "The mean yearly pay".
+    let noun = words.get(at + 1..)?.iter().find(|word| !language.tells_a_period(word))?;
     let is_its = titles.iter().any(|title| language.measured(noun, title) == Measured::Alike);
     (takes && !is_its && language.meanings(noun).is_empty() && is_far(noun, left_out, near))
         .then(|| noun.clone())

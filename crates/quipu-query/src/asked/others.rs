@@ -163,10 +163,31 @@ pub(super) fn kind_only_denied(words: &[String], query: &Query, tables: &Tables)
         Expression::Not(of) => matches!(**of, Expression::InQuery(..) | Expression::Exists(_)),
         _ => false,
     };
+    // "Which digs have no funding university" asks for no universities.
+    let given = match &select.items.first()?.expression {
+        Expression::Column(column) => column.place.filter(|place| place.column == 0),
+        _ => None,
+    };
+    let title = given.and_then(|place| tables.table(place.table)).map(|table| words_of(&table.title));
+    let last = title.unwrap_or_default().pop();
+    let lacked = lacked_noun(words).filter(|lacked| {
+        last.as_ref().is_some_and(|last| language.is_noun(lacked, last) && !language.is_noun(noun, last))
+    });
+    if lacked.is_some() && filter.conjuncts().iter().any(denies) {
+        return lacked.cloned();
+    }
     let kept = filter.conjuncts().into_iter().filter(|condition| !denies(condition)).cloned();
     select.filter = kept.fold(None, |all, next| Some(Expression::both(all, next)));
     let speaks = |query: &Query| Said::of(query, tables).names(noun, language);
     (speaks(query) && !speaks(&asserted)).then(|| (*noun).clone())
+}
+
+/// The noun of what things lack: the university of "digs with no funding university".
+fn lacked_noun(words: &[String]) -> Option<&String> {
+    let language = Language::of_words(words);
+    let at = words.iter().position(|word| language.denies_a_thing(word))?;
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    words.get(at + 1..)?.iter().skip_while(|word| !tells(word)).take_while(tells).last()
 }
 
 /// A reflexive word, if no two columns of the query are held against each other beyond the links,

@@ -143,7 +143,11 @@ impl Said {
             // "0.4 litres" are three words.
             let decimal =
                 before(2).zip(before(1)).and_then(|(whole, part)| format!("{whole}.{part}").parse().ok());
-            let readings = [(2, decimal), (1, before(1).and_then(number))];
+            // "Half an hour", and "half a million".
+            let half = before(2).zip(before(1)).and_then(|(half, article)| {
+                (language.means_half(half) && language.is_any_article(article)).then_some(0.5)
+            });
+            let readings = [(2, half), (2, decimal), (1, before(1).and_then(number))];
             let fitting =
                 readings.into_iter().find(|(_, number)| number.is_some_and(|number| fits(number, unit)));
             places.extend(fitting.into_iter().flat_map(|(back, _)| at - back..=at));

@@ -208,7 +208,10 @@ pub(super) fn within_its_year(question: &str, query: &mut Query, tables: &Tables
                 let mut behind = words.iter().skip(at + 1).take(2);
                 is_it
                     && before.is_some_and(|before| language.is_inside(before))
-                    && !behind.any(|word| language.meanings(word).iter().any(|of| of.means == "comparison"))
+                    && !behind.any(|word| {
+                        let mut meanings = language.meanings(word).iter();
+                        meanings.any(|of| matches!(of.means.as_str(), "comparison" | "time"))
+                    })
             };
             let next = year.parse::<u32>().ok()? + 1;
             let is_said = (0..words.len()).any(says_in);

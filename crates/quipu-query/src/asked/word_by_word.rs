@@ -2,13 +2,16 @@
 //! may mean.
 
 mod columns;
+mod generic;
 
 use std::collections::HashSet;
 
 use quipu_language::{
-    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside,
+    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside, is_in_phrase,
     is_written_as_name, meanings_at, place_asked_for, side_of,
 };
+
+use generic::another_event;
 
 use super::Nearness;
 use super::both::either_for_both;
@@ -165,10 +168,11 @@ impl<'a> Compared<'a> {
             let places =
                 |meaning: &Meaning| meaning.of_place && stands_before_a_value(words, at, said, *language);
             let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str()) || places(meaning);
-            let is_done = of_word.iter().any(done) || said.names(word, *language);
+            let is_done = of_word.iter().any(done) || said.names(word, *language) || self.is_stated(&of_word);
             return heeded(is_done || names_extremes(words, at, said, *language));
         }
-        if of_word.iter().any(|meaning| meaning.means == "group") && self.ignores_a_group(at, word) {
+        let groups = of_word.iter().any(|meaning| meaning.means == "group") && !is_in_phrase(words, at);
+        if groups && self.ignores_a_group(at, word) {
             return Heeded::No;
         }
         // "Co-wrote films with A": those who share one with A, without A.
@@ -182,7 +186,7 @@ impl<'a> Compared<'a> {
         let is_counted =
             said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
         let is_currency = language.currency_code(word).is_some_and(|code| said.values.contains(code));
-        let says_nothing = says_nothing || is_currency || is_aside(words, at);
+        let says_nothing = says_nothing || is_currency || is_aside(words, at) || self.is_generic(at, word);
         if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
             return Heeded::Yes;
         }
@@ -305,6 +309,7 @@ impl<'a> Compared<'a> {
         };
         let checks = [
             ("asks for another kind", another_kind_asked_for(question, query, tables)),
+            ("gives another event", another_event(words, names, query, tables)),
             ("uses another measure", of_another_measure(question, query, tables)),
             ("divides other things", ratio_of_others(words, names, tables)),
             ("gives each for all", all_asked_for(question, words, query)),
@@ -540,9 +545,13 @@ fn titles_given(query: &Query, tables: &Tables) -> Vec<String> {
     titles
 }
 
-/// Whether a column's name says that its values are per unit: an hourly wage.
+/// Whether a column's name says that its values are per unit: an hourly wage, a rate.
 fn is_rate(said: &Said, unit: &str, language: Language) -> bool {
     let unit = language.singular(unit);
+    let mut words = said.columns.keys().flat_map(|title| words_of(title));
+    if language.may_be_rated(&unit) && words.any(|word| language.tells_a_rate(&word)) {
+        return true;
+    }
     let names = said.columns.keys().flat_map(|title| words_of(title));
     language.is_unit(&unit) && names.into_iter().any(|word| word.starts_with(&unit))
 }

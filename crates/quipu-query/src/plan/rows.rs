@@ -85,7 +85,9 @@ impl Planner<'_> {
                 return Ok(());
             }
             Rows::Heads(relations) => {
-                let has_some = frame.needed.iter().any(|(alias, column)| *alias == from.alias && *column > 0);
+                // A relation that things of other tables have too does not tell the table.
+                let needed = needed_columns(from, frame, table);
+                let has_some = needed.iter().any(|(_, _, relation)| relations.contains(relation));
                 if !has_some {
                     parts.push(self.heads(&row, relations));
                 }

@@ -1,5 +1,7 @@
 //! Parses SQL as a small model writes it: in one of two dialects, with apostrophes within names.
 
+use std::sync::Once;
+
 use sqlparser::ast;
 use sqlparser::dialect::{Dialect, GenericDialect, SQLiteDialect};
 use sqlparser::parser::{Parser, ParserError};
@@ -18,7 +20,14 @@ pub(super) fn statements(text: &str) -> Result<Vec<ast::Statement>, ParserError>
         })
 }
 
+/// The parser goes on to a new stack when less than this is left, in bytes. Between two of its
+/// checks it needs more than the usual 128 KiB where it is compiled unoptimised: a small model
+/// wrote `x IN (SELECT … JOIN …` thirty deep.
+const LEAST_STACK: usize = 1 << 20;
+
 fn parsed(dialect: &dyn Dialect, text: &str) -> Result<Vec<ast::Statement>, ParserError> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| recursive::set_minimum_stack_size(LEAST_STACK));
     Parser::new(dialect).with_recursion_limit(DEEPEST).try_with_sql(text)?.parse_statements()
 }
 

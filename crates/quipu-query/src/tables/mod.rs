@@ -22,6 +22,8 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use crate::place::Place;
@@ -33,13 +35,13 @@ pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
 pub(crate) use names::ABOVE;
 pub use names::Unnamed;
-use quipu_language::is_code_word;
 pub use quipu_language::words_of;
+use quipu_language::{Language, Measured, is_code_word};
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 19;
+pub const TABLES_VERSION: u32 = 20;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -239,6 +241,17 @@ impl Tables {
         })
     }
 
+    /// Whether things without a type, of two tables, have one relation in common: only their other
+    /// relations tell the table.
+    pub fn shares_relations(&self) -> bool {
+        let of_things = self.tables.iter().filter(|table| matches!(table.source, Rows::Heads(_)));
+        let own = |table: &'_ Table| -> Vec<String> {
+            table.columns.iter().filter_map(|column| column.relation.clone()).collect()
+        };
+        let mut seen = HashSet::new();
+        of_things.flat_map(own).any(|relation| !seen.insert(relation))
+    }
+
     /// Whether the entities of a column may be units: nothing but their names is known of them.
     fn is_unit(&self, column: &Column) -> bool {
         match column.kind {
@@ -300,7 +313,14 @@ impl Table {
 impl Column {
     /// Whether its numbers are years, by their datatype or by their look.
     pub fn holds_years(&self) -> bool {
-        let is_year = |text: &String| text.parse::<u32>().is_ok_and(|year| (1_000..2_100).contains(&year));
+        // `founded in` tells a time, so that small numbers may be years too.
+        let words = words_of(&self.title);
+        let english = Language::english();
+        let is_dated = words.len() > 1
+            && words.last().is_some_and(|last| english.is_inside(last))
+            && english.measured("old", &self.title) == Measured::Alike;
+        let least = if is_dated { 1 } else { 1_000 };
+        let is_year = |text: &String| text.parse::<u32>().is_ok_and(|year| (least..2_100).contains(&year));
         let look_like_years =
             self.range.as_ref().is_some_and(|(least, most)| is_year(least) && is_year(most));
         matches!(self.kind, Kind::Number { .. }) && (self.years || look_like_years)

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use quipu_graph::{Direction, GraphError, NodeId, RelationId, RelationInfo, RelationUse, iri_of_key};
+use quipu_graph::{
+    Direction, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationUse, iri_of_key,
+};
 use quipu_language::without_having;
 
 use super::classes::VOCABULARIES;
@@ -17,6 +19,9 @@ const SAME_HEADS: f64 = 0.5;
 /// Most heads of a relation that the graph is asked about.
 const HEADS_ASKED: usize = 100;
 
+/// Fewest things of a kind that one relation has in common with another kind.
+const LEAST_ROWS: usize = 3;
+
 /// A characteristic set: relations with mostly the same heads.
 pub(super) struct Characteristic<'a> {
     /// The title of its table.
@@ -24,6 +29,31 @@ pub(super) struct Characteristic<'a> {
     /// The sampled heads.
     heads: HashSet<NodeId>,
     relations: Relations<'a>,
+    /// Relations that the heads of other sets have too.
+    shared: Relations<'a>,
+}
+
+/// Relations of a set that have heads in common, and all their heads.
+struct Part {
+    relations: Vec<usize>,
+    heads: HashSet<NodeId>,
+}
+
+/// The parts into which the relations of a set fall without one of them: no two parts have a head
+/// in common.
+fn parts_of(heads: &[HashSet<NodeId>], without: usize) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (at, of) in heads.iter().enumerate().filter(|(at, _)| *at != without) {
+        let mut joined = Part { relations: vec![at], heads: of.clone() };
+        for part in parts.extract_if(.., |part| !part.heads.is_disjoint(of)) {
+            joined.relations.extend(part.relations);
+            joined.heads.extend(part.heads);
+        }
+        joined.relations.sort_unstable();
+        parts.push(joined);
+    }
+    parts.sort_by(|a, b| b.heads.len().cmp(&a.heads.len()).then_with(|| a.relations.cmp(&b.relations)));
+    parts
 }
 
 impl<'g> Builder<'g> {
@@ -31,6 +61,7 @@ impl<'g> Builder<'g> {
     /// values becomes a table of links, which names both ends.
     pub(super) async fn add_characteristic_sets(&mut self) -> Result<(), GraphError> {
         let sets = self.characteristic_sets(ordinary(self.graph).collect(), true).await?;
+        let sets: Vec<Characteristic<'g>> = sets.into_iter().flat_map(|set| self.divided(set)).collect();
         let heads =
             sets.iter().enumerate().flat_map(|(at, set)| set.heads.iter().map(move |head| (*head, at)));
         let targets = Targets { typed: false, types: HashMap::new(), heads: heads.collect() };
@@ -73,10 +104,52 @@ impl<'g> Builder<'g> {
                     title: UNNAMED.into(),
                     heads,
                     relations: vec![(relation, info)],
+                    shared: Vec::new(),
                 }),
             }
         }
         Ok(sets)
+    }
+
+    /// Divides a set of two kinds of things that have one relation in common: towns and clubs were
+    /// founded in a year, but towns lie somewhere, and clubs have members. Each of them must have a
+    /// relation of its own kind. A set of which not all triples are sampled stays whole.
+    fn divided(&self, set: Characteristic<'g>) -> Vec<Characteristic<'g>> {
+        let triples =
+            |relation: RelationId| self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
+        if set.relations.iter().any(|(_, info)| info.triples as usize > SAMPLED) {
+            return vec![set];
+        }
+        let heads: Vec<HashSet<NodeId>> = (set.relations.iter())
+            .map(|(relation, _)| triples(*relation).iter().map(|(head, _)| *head).collect())
+            .collect();
+        let parts_without = |common: usize| -> Option<Vec<Part>> {
+            let (_, info) = set.relations.get(common)?;
+            let shared = heads.get(common)?;
+            if info.triples > info.heads {
+                return None;
+            }
+            let parts = parts_of(&heads, common);
+            let have = |part: &Part| part.heads.iter().filter(|head| shared.contains(head)).count();
+            let have_it = parts.iter().filter(|part| have(part) >= LEAST_ROWS).count();
+            let is_told = |head: &NodeId| parts.iter().any(|part| part.heads.contains(head));
+            let are_kinds = parts.iter().all(|part| part.heads.len() >= LEAST_ROWS);
+            (have_it > 1 && are_kinds && shared.iter().all(is_told)).then_some(parts)
+        };
+        let divided = (0..heads.len()).find_map(|common| Some((common, parts_without(common)?)));
+        let Some((common, parts)) = divided else { return vec![set] };
+        let of = |part: Part| {
+            let own = |at: &usize| set.relations.get(*at).copied();
+            let shares = heads.get(common).is_some_and(|shared| !shared.is_disjoint(&part.heads));
+            let shared = set.relations.get(common).filter(|_| shares).copied();
+            Characteristic {
+                title: set.title.clone(),
+                relations: part.relations.iter().filter_map(own).collect(),
+                shared: set.shared.iter().copied().chain(shared).collect(),
+                heads: part.heads,
+            }
+        };
+        parts.into_iter().map(of).collect()
     }
 
     /// A table for each set, in their order.
@@ -86,13 +159,14 @@ impl<'g> Builder<'g> {
         targets: &Targets,
         links: &mut Vec<Table>,
     ) {
-        for Characteristic { title, heads, relations } in sets {
+        for Characteristic { title, heads, relations, shared } in sets {
             let id = identifier(&title, UNNAMED, &mut self.taken);
             let iris = relations.iter().map(|(_, info)| iri_of_key(&info.key).into_owned()).collect();
             let rows =
                 relations.iter().map(|(_, info)| info.heads).max().unwrap_or(0).max(heads.len() as u64);
             let mut table = entity_table(id, title, rows, Rows::Heads(iris), self.tables.len());
-            let found: Vec<Found<'_>> = relations
+            let is_its = |node: &NodeSummary| shared.is_empty() || heads.contains(&node.node);
+            let mut found: Vec<Found<'_>> = relations
                 .into_iter()
                 .map(|(relation, info)| Found {
                     relation,
@@ -103,8 +177,13 @@ impl<'g> Builder<'g> {
                     only_here: false,
                 })
                 .collect();
+            found.extend(shared.iter().map(|(relation, info)| {
+                let [triples, heads, tails] = self.samples.counts(*relation, info, [0.0; 3], is_its);
+                Found { relation: *relation, info, triples, heads, tails, only_here: false }
+            }));
+            found.sort_by(|a, b| b.heads.cmp(&a.heads).then_with(|| a.info.key.cmp(&b.info.key)));
             self.samples.name_examples(&mut table, |node| heads.contains(&node.node));
-            self.add_relations(&mut table, found, targets, |_| true, links);
+            self.add_relations(&mut table, found, targets, is_its, links);
             self.tables.push(table);
         }
     }

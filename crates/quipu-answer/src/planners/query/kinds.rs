@@ -6,8 +6,10 @@
 //! nouns that came question by question would have the same question answered in another way each
 //! time. The graph checks each noun: it must be closer to the relations of its own table than to
 //! those of any other table, and closer than "thing" is. A noun that the graph itself says of the
-//! rows needs no such check: the names of some rows hold it ("Guild of Locksmiths"), or the name of
-//! a relation that leads to them ends with it ("keeps workshop").
+//! rows needs no such check: the names of some rows hold it ("Guild of Locksmiths"), the name of a
+//! relation that leads to them ends with it ("keeps workshop"), or that of a relation of theirs
+//! begins with it ("festival month"). Rows are not what a relation of theirs leads to: what "lies
+//! in country" is no country.
 //!
 //! The class above types gets the noun that all their names end with ("MusicEvent", "DanceEvent"),
 //! else the general noun that is closest to them in meaning; no model is asked.
@@ -18,7 +20,7 @@ use std::sync::Arc;
 use quipu_index::inner_product;
 use quipu_language::{Language, words_of};
 use quipu_model::{ChatRequest, Constraint};
-use quipu_query::Unnamed;
+use quipu_query::{Unnamed, Values};
 use serde_json::json;
 
 use crate::answer::{AnswerError, Event, Stage, cell};
@@ -38,6 +40,8 @@ const TOKENS_OF_LINE: u32 = 8;
 const SLACK: f32 = 0.02;
 /// The noun that fits everything.
 const NO_NOUN: &str = "thing";
+/// The noun for rows to which only relations to places lead: "born in".
+const PLACE: &str = "place";
 
 /// The tables, with nouns for those that the graph does not name. The model is asked for those of a
 /// graph without types when the nouns are first needed.
@@ -64,7 +68,7 @@ pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTable
     if of_rows.is_empty() || !may_ask {
         return graph_tables(context).await;
     }
-    match nouns(context, &of_rows).await {
+    match nouns(context, &of_rows, &graph.values).await {
         Ok(nouns) => {
             let kinds = of_rows.into_iter().map(|table| table.key).zip(nouns);
             context.keep(memory.add(kinds))?;
@@ -80,7 +84,11 @@ pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTable
 }
 
 /// A noun for each table; an empty one if the model's noun does not hold.
-async fn nouns(context: &Context<'_>, tables: &[Unnamed]) -> Result<Vec<String>, AnswerError> {
+async fn nouns(
+    context: &Context<'_>,
+    tables: &[Unnamed],
+    values: &Values,
+) -> Result<Vec<String>, AnswerError> {
     let few = |titles: &[String]| -> Vec<String> {
         let mut few: Vec<String> = titles.iter().map(|title| cell(title)).collect();
         few.dedup();
@@ -109,9 +117,25 @@ async fn nouns(context: &Context<'_>, tables: &[Unnamed]) -> Result<Vec<String>,
         let is_noun = noun.split(' ').count() <= 2 && noun.chars().all(|c| c.is_alphabetic() || c == ' ');
         if is_noun { noun } else { String::new() }
     };
-    let of_table = |(at, table): (usize, &Unnamed)| told(table).unwrap_or_else(|| written(at));
+    let of_table = |(at, table): (usize, &Unnamed)| {
+        let written = Some(written(at)).filter(|noun| !leads_to(table, noun)).unwrap_or_default();
+        // A chief conductor is one of the people that the model sees.
+        let told =
+            told(table).filter(|told| written.is_empty() || !Language::english().ends_like_a_role(told));
+        told.unwrap_or(written)
+    };
     let written: Vec<String> = tables.iter().enumerate().map(of_table).collect();
-    held_against_the_graph(context, tables, written).await
+    let mut kept = held_against_the_graph(context, tables, written, values).await?;
+    let mut has_place = kept.iter().any(|noun| noun == PLACE);
+    for (noun, table) in kept.iter_mut().zip(tables) {
+        let is_place = !table.arriving.is_empty()
+            && table.arriving.iter().all(|title| Language::english().leads_to_places(title));
+        if noun.is_empty() && is_place && !has_place {
+            PLACE.clone_into(noun);
+            has_place = true;
+        }
+    }
+    Ok(kept)
 }
 
 /// The general noun that is closest to the types of each table, each noun once and none that is
@@ -178,16 +202,33 @@ fn told(table: &Unnamed) -> Option<String> {
     table.arriving.iter().find_map(by_relation).or(first)
 }
 
-/// Whether the graph itself says a noun of a table's rows: in the names of some rows, or as the
-/// last word of a relation that leads to them.
-fn is_said_of(table: &Unnamed, noun: &str) -> bool {
+/// Whether a relation of a table's rows leads to things of this noun: `lies in country`.
+fn leads_to(table: &Unnamed, noun: &str) -> bool {
+    let english = Language::english();
+    let ends = |title: &String| {
+        let words = words_of(title);
+        words.len() > 1 && words.last().is_some_and(|last| english.is_noun(last, noun))
+    };
+    table.columns.iter().any(ends)
+}
+
+/// Whether the graph itself says a noun of a table's rows: in the names of some rows, as the last
+/// word of a relation that leads to them, or as the first of one of theirs.
+fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
     let english = Language::english();
     let is_it = |word: &String| english.is_noun(word, noun);
     let leads = |title: &String| {
         let words = words_of(title);
         words.len() > 1 && words.last().is_some_and(is_it)
     };
-    table.examples.iter().any(|name| words_of(name).iter().any(is_it)) || table.arriving.iter().any(leads)
+    let begins = |title: &String| {
+        let words = words_of(title);
+        words.len() > 1 && words.first().is_some_and(is_it)
+    };
+    values.names_contain(table.table, noun)
+        || table.examples.iter().any(|name| words_of(name).iter().any(is_it))
+        || table.arriving.iter().any(leads)
+        || table.columns.iter().any(begins)
 }
 
 /// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
@@ -197,6 +238,7 @@ async fn held_against_the_graph(
     context: &Context<'_>,
     tables: &[Unnamed],
     nouns: Vec<String>,
+    values: &Values,
 ) -> Result<Vec<String>, AnswerError> {
     let described: Vec<String> =
         tables.iter().map(|table| [table.columns.as_slice(), &table.arriving].concat().join(", ")).collect();
@@ -211,7 +253,7 @@ async fn held_against_the_graph(
     };
     let mut seen = HashSet::new();
     let kept = nouns.iter().zip(tables).enumerate().map(|(at, (noun, table))| {
-        let holds = || is_said_of(table, noun) || fits(at);
+        let holds = || is_said_of(table, noun, values) || fits(at);
         if !noun.is_empty() && noun != NO_NOUN && holds() && seen.insert(noun) {
             noun.clone()
         } else {
@@ -269,9 +311,11 @@ mod tests {
             examples: all(&["Guild of Locksmiths", "Company of Dyers"]),
             types: Vec::new(),
         };
-        let said = |noun| is_said_of(&table, noun);
+        let said = |noun| is_said_of(&table, noun, &Values::default());
         assert!(said("guild") && said("company") && said("workshop"));
         // A relation of one word may be a verb or a role of the rows.
         assert!(!said("seat") && !said("craft") && !said("person"));
+        // Its own relation leads to a craft: it is none.
+        assert!(leads_to(&table, "craft") && !leads_to(&table, "guild") && !leads_to(&table, "motto"));
     }
 }

@@ -3,7 +3,8 @@
 use futures::FutureExt as _;
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
-    Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, without_invented,
+    Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, of_the_named_kind,
+    without_invented,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -97,8 +98,9 @@ pub(super) async fn read_path(
     path: &PathReading<'_>,
 ) -> Result<Option<Candidate>, AnswerError> {
     let tables = &asking.graph.tables;
-    let Some(query) = query_of(context, tables, path.plan).await? else { return Ok(None) };
-    let bound = Bound { query, mends: Vec::new() };
+    let Some(mut query) = query_of(context, tables, path.plan).await? else { return Ok(None) };
+    let of_kind = of_the_named_kind(asking.question.text(), &mut query, tables, &asking.graph.values);
+    let bound = Bound { query, mends: of_kind.into_iter().collect() };
     let written = Written::by_code(bound.query.to_string());
     match ran(context, bound, tables, &written).await {
         Ok(candidate) => {

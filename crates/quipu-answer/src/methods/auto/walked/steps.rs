@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use quipu_graph::{Direction, NodeSummary, Step};
-use quipu_language::{Language, Side, are_places, side_of};
+use quipu_graph::{Direction, LiteralValue, NodeSummary, Step};
+use quipu_language::{Language, Measured, Side, are_places, side_of, value_of_node};
 use quipu_query::Made;
 
 use crate::answer::{AnswerError, Outcome, PlanStart, Planned};
@@ -47,12 +47,30 @@ pub(super) async fn skips(
         name.iter().any(|name| words.iter().any(|word| language.is_form(word, name)))
     };
     let is_said = |step: &Step| step.relation == last.relation || is_named(step);
-    let is_asked = plan.made == Made::Count || (is_named(last) && says_only(context, question, span, last));
+    let says_only = says_only(context, question, span, last);
+    let is_asked = plan.made == Made::Count || (is_named(last) && says_only);
     if !is_asked || before.is_empty() || before.iter().any(is_said) {
         return Ok(false);
     }
+    // "The birth year of the seal" does not ask for that of who found it.
+    if plan.made == Made::Values && says_only && owns_values(context, last).await? {
+        return Ok(true);
+    }
     let of_start = context.graph().relations_of(&[*node]).await?;
     Ok(of_start.iter().flatten().any(|known| known.step == *last))
+}
+
+/// Whether a step leads to numbers or dates, which belong to the thing itself and to no other.
+async fn owns_values(context: &Context<'_>, step: &Step) -> Result<bool, AnswerError> {
+    /// Triples sampled.
+    const SEEN: usize = 5;
+    let triples = context.graph().sample_triples(step.relation, SEEN).await?;
+    let tails: Vec<_> = triples.into_iter().map(|(_, tail)| tail).collect();
+    let tails = context.graph().summaries(&tails).await?;
+    let measures = tails
+        .iter()
+        .filter(|tail| !matches!(value_of_node(tail.literal.as_ref(), &tail.name), LiteralValue::Text(_)));
+    Ok(step.direction == Direction::Forward && !tails.is_empty() && measures.count() == tails.len())
 }
 
 /// Whether a question says nothing but the name at `span` and a step: "where was she born", and not
@@ -64,7 +82,11 @@ fn says_only(context: &Context<'_>, question: &str, span: &Range<usize>, step: &
     let around = [question.get(..span.start), question.get(span.end..)];
     let words = around.into_iter().flatten().flat_map(quipu_query::words_of);
     let mut telling = words.filter(|word| language.meanings(word).is_empty() && word.chars().count() > 1);
-    telling.all(|word| name.iter().any(|of| language.is_form(&word, of)))
+    let title = name.join(" ");
+    telling.all(|word| {
+        name.iter().any(|of| language.is_form(&word, of))
+            || language.measured(&word, &title) == Measured::Alike
+    })
 }
 
 /// Whether a path goes to a number and back by the same relation: two players with the same number

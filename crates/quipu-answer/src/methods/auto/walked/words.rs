@@ -35,6 +35,8 @@ pub(super) fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
 }
 
+/// Greater numbers are no years.
+const LAST_YEAR: f64 = 2200.0;
 /// Numbers that may be years.
 const YEARS: RangeInclusive<u32> = 1000..=2100;
 
@@ -56,6 +58,13 @@ pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         Some("amount") => {
             !chooses(outcome)
                 && outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit()))
+        }
+        // "When were the seeds gathered" is not answered by their number.
+        Some("date") => {
+            let is_no_year = |answer: &String| {
+                answer.parse::<f64>().is_ok_and(|number| number.fract() != 0.0 || number > LAST_YEAR)
+            };
+            !outcome.answers.iter().all(is_no_year)
         }
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
         // "How high is the highest peak" asks for its height, not for the peak.

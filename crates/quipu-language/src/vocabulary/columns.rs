@@ -1,0 +1,60 @@
+//! What words say of the columns of tables: the kinds, shares and rates that they hold.
+
+use super::{Language, Words};
+
+/// Shorter nouns with such an ending are no roles: "door".
+const LEAST_ROLE: usize = 5;
+
+impl Language {
+    /// Whether a word behind a superlative tells the order of rows: "down".
+    pub fn tells_a_direction(self, word: &str) -> bool {
+        self.words().directions.has(word)
+    }
+
+    /// Whether a column's title says that it holds shares: `germ_pct`.
+    pub fn holds_shares(self, title: &str) -> bool {
+        crate::words_of(title).iter().any(|word| self.words().percentages.has(word))
+    }
+
+    /// Whether a word before an article halves what follows: "half an hour".
+    pub fn means_half(self, word: &str) -> bool {
+        self.words().halves.has(word)
+    }
+
+    /// Whether a noun ends like one for what somebody does: "conductor".
+    pub fn ends_like_a_role(self, noun: &str) -> bool {
+        let endings = &self.words().endings.roles;
+        noun.chars().count() > LEAST_ROLE && endings.any(|ending| noun.ends_with(ending))
+    }
+
+    /// Whether a column of this title holds the kinds of its things: "category".
+    pub fn names_kinds(self, word: &str) -> bool {
+        self.words().kind_columns.has(word)
+    }
+
+    /// Whether a word behind a noun names an attribute with it: "number" of "phone number".
+    pub fn makes_an_attribute(self, word: &str) -> bool {
+        self.words().attributes.has(word)
+    }
+
+    /// Whether a word means any person: "people".
+    pub fn means_people(self, word: &str) -> bool {
+        self.walks().people.has(word)
+    }
+
+    /// Whether a word in a column's title says that its values are per unit of time: "rate".
+    pub fn tells_a_rate(self, word: &str) -> bool {
+        self.words().rates.tells.has(word)
+    }
+
+    /// Whether such a rate may be per this unit: "night".
+    pub fn may_be_rated(self, unit: &str) -> bool {
+        let is_unit = |list: &Words| list.has(unit) || list.has(&self.singular(unit));
+        is_unit(&self.words().rates.units)
+    }
+
+    /// Whether a word says how often something is paid: "yearly".
+    pub fn tells_a_period(self, word: &str) -> bool {
+        self.words().rates.periods.has(word)
+    }
+}

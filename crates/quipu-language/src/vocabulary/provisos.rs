@@ -1,0 +1,124 @@
+//! Words that only say which things are meant, or that the graph states their value: "counting only
+//! those whose height is recorded". The rest of the question tells the condition itself.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{Language, Words};
+
+/// The words of a proviso.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ProvisoWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    /// "only"
+    only: Words,
+    /// "those", behind "only"
+    those: Words,
+    /// "counting", beside "only"
+    takes: Words,
+    /// They begin a clause about a value: "whose"
+    openers: Words,
+    /// They stand before `relative`: the "for" of "for which"
+    before_relative: Words,
+    /// "which"
+    relative: Words,
+    /// "know", behind `people`: "whose age we know"
+    knowing: Words,
+    /// "we"
+    people: Words,
+    /// Nouns for any value: "figure"
+    figures: Words,
+    /// Behind a stated value they say more of it: "known for"
+    going_on: Words,
+}
+
+/// The clause that says that a value is stated: "whose height is known". `None` if it is denied.
+pub fn stated_clause(words: &[String]) -> Option<Range<usize>> {
+    /// Most words from the clause's beginning to its end.
+    const MOST: usize = 7;
+    let language = Language::of_words(words);
+    let of = &language.words().provisos;
+    let is = |at: Option<usize>, list: &Words| at.and_then(|at| words.get(at)).is_some_and(|w| list.has(w));
+    let begins = |at: &usize| {
+        let is_relative = is(Some(*at), &of.relative) && is(at.checked_sub(1), &of.before_relative);
+        *at > 0 && (is(Some(*at), &of.openers) || is_relative)
+    };
+    (0..words.len()).filter(begins).find_map(|start| {
+        let ends = |at: &usize| {
+            let word = words.get(*at);
+            let be = words.get(*at - 1).is_some_and(|word| language.is_be(word));
+            let is_stated = be && word.is_some_and(|word| language.is_stated(word));
+            is_stated || (is(Some(*at), &of.knowing) && is(Some(*at - 1), &of.people))
+        };
+        let end = (start + 2..words.len().min(start + MOST)).find(ends)?;
+        let denies = |word: &String| language.means(word, "negation");
+        let is_denied = words.get(start..end).is_some_and(|clause| clause.iter().any(denies));
+        (!is_denied && !is(Some(end + 1), &of.going_on)).then_some(start..end + 1)
+    })
+}
+
+/// Whether a word belongs to a proviso and asks for nothing by itself: "only" and "those" of "only
+/// those who", "recorded" of "whose height is recorded".
+pub fn is_proviso(words: &[String], at: usize) -> bool {
+    let language = Language::of_words(words);
+    let of = &language.words().provisos;
+    let is = |at: Option<usize>, list: &Words| at.and_then(|at| words.get(at)).is_some_and(|w| list.has(w));
+    let is_only = |at: Option<usize>| {
+        let Some(only) = at.filter(|at| is(Some(*at), &of.only)) else { return false };
+        let behind = words.get(only + 1).filter(|word| language.is_article(word)).map_or(1, |_| 2);
+        is(only.checked_sub(1), &of.takes)
+            || is(Some(only + 1), &of.takes)
+            || is(Some(only + behind), &of.those)
+    };
+    let takes = is(Some(at), &of.takes) && (is_only(at.checked_sub(1)) || is_only(Some(at + 1)));
+    let is_stated = |word: &String| {
+        language.is_stated(word) || of.knowing.has(word) || of.people.has(word) || of.figures.has(word)
+    };
+    let in_clause = || stated_clause(words).is_some_and(|clause| clause.contains(&at));
+    is_only(Some(at)) || takes || (words.get(at).is_some_and(is_stated) && in_clause())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clause_says_that_a_value_is_stated() {
+        let check = |question: &str, expected: &str| {
+            let words = crate::words_of(question);
+            let clause = stated_clause(&words).and_then(|clause| words.get(clause)).unwrap_or_default();
+            assert_eq!(clause.join(" "), expected, "{question}");
+        };
+        check("the mean age of those whose age is known", "whose age is known");
+        check("The tallest of the peaks for which the height is recorded?", "which the height is recorded");
+        check("which singers whose date of birth we know", "whose date of birth we know");
+        check("the peaks whose height is not known", "");
+        check("which towns are known for cheese", "");
+        check("painters whose works are known for their colours", "");
+    }
+
+    #[test]
+    fn only_those_says_no_more_than_those() {
+        let check = |question: &str, expected: &[&str]| {
+            let words = crate::words_of(question);
+            let found: Vec<&String> = (0..words.len())
+                .filter(|at| is_proviso(&words, *at))
+                .filter_map(|at| words.get(at))
+                .collect();
+            assert_eq!(found, expected, "{question}");
+        };
+        check("the mean pay of clerks, only those who have not left", &["only"]);
+        check("Looking only at stays that were completed, in which towns", &["looking", "only"]);
+        check("the mean, counting only the ones whose age is known", &["counting", "only", "known"]);
+        check(
+            "how much did they earn? just count those where the figure is known",
+            &["just", "count", "figure", "known"],
+        );
+        check("which films have only one actor", &[]);
+        check("who has only directed comedies", &[]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Kinds that a column of the graph holds: "which country" asks for those places whose kind is
+//! "country", where all places are one table.
+
+use quipu_language::Language;
+
+use super::kinds::{called, nouns};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
+use crate::tables::{Kind, Place, Tables, words_of};
+use crate::values::{How, Values};
+
+/// Most kinds that a column holds.
+const MOST_KINDS: u64 = 50;
+
+/// Leaves only the things of the kind that the question asks for, where a column of theirs holds
+/// that kind and the query does not look at it. For a bound query that gives things.
+pub fn of_the_named_kind(
+    question: &str,
+    query: &mut Query,
+    tables: &Tables,
+    values: &Values,
+) -> Option<Mend> {
+    let language = Language::of(question);
+    let select = query.select().filter(|select| select.group.is_empty())?;
+    let Expression::Column(given) = &select.items.first()?.expression else { return None };
+    let place = given.place?;
+    let things = tables.leads_to(place)?;
+    let table = tables.table(things).filter(|table| !table.is_links())?;
+    let names_kinds = |title: &str| words_of(title).iter().any(|word| language.names_kinds(word));
+    let holds_kinds = |at: &usize| {
+        table.columns.get(*at).is_some_and(|column| {
+            column.kind == Kind::Text && column.distinct <= MOST_KINDS && names_kinds(&column.title)
+        })
+    };
+    let column = (1..table.columns.len()).find(holds_kinds)?;
+    let of_kind = Place { table: things, column };
+    let mut is_said = false;
+    query.visit(&mut |part| {
+        is_said |= matches!(part, Expression::Column(of) if of.place == Some(of_kind));
+    });
+    if is_said {
+        return None;
+    }
+    let found = nouns(question)
+        .into_iter()
+        .filter(|noun| called(noun, language, tables).is_empty())
+        .find_map(|noun| {
+            let forms = std::iter::once(noun.clone()).chain(language.singulars(&noun));
+            let mentions = forms.flat_map(|form| values.mentions(&form));
+            mentions
+                .flat_map(|mention| mention.matches)
+                .find(|found| found.place == of_kind && matches!(found.how, How::Exact | How::Joined))
+        })?;
+    let shown = found.shown.first().cloned().unwrap_or_default();
+    let id = table.columns.get(column)?.id.clone();
+    let is_kind = |alias: Option<String>| {
+        let of = Expression::Column(ColumnRef { table: alias, name: id.clone(), place: Some(of_kind) });
+        let kind = Expression::Terms(found.terms.clone(), shown.clone());
+        Expression::Compare(Comparison::Equal, Box::new(of), Box::new(kind))
+    };
+    let given = given.clone();
+    let condition = match place.column {
+        0 => is_kind(given.table),
+        _ => {
+            let alias = format!("{}_of_kind", table.id);
+            let name = table.columns.first()?.id.clone();
+            let own = ColumnRef {
+                table: Some(alias.clone()),
+                name,
+                place: Some(Place { table: things, column: 0 }),
+            };
+            let source = Source::Table(table.id.clone(), Some(things));
+            let those = Select {
+                items: vec![Item { expression: Expression::Column(own), alias: None }],
+                from: vec![From { source, alias: alias.clone(), join: Join::Inner(None) }],
+                filter: Some(is_kind(Some(alias))),
+                ..Select::default()
+            };
+            Expression::InQuery(Box::new(Expression::Column(given)), Box::new(Query::of(those)))
+        }
+    };
+    let text = format!("the question asks for those whose {} is {shown}", table.columns.get(column)?.title);
+    let Body::Select(select) = &mut query.body else { return None };
+    select.filter = Some(Expression::both(select.filter.take(), condition));
+    Some(Mend { text, doubt: Doubt::Little })
+}
