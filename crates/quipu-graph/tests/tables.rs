@@ -265,3 +265,24 @@ fn all_first_names_different_are_no_whole_names() {
     has(&lines, "accessions/AC1 [AC1] vault vaults/VC");
     has(&lines, "vaults/VC [Cedar Room] mgr staff staff/309");
 }
+
+#[test]
+fn short_headers_of_people_and_words_beside_codes_are_names() {
+    let members = "mbr_no,f_name,l_name,town\n201,Hamid,Nowak,Sennfeld\n202,Petra,Keller,Sennfeld\n\
+                   203,Petra,Nowak,Kirchau\n";
+    let honeys =
+        "honey_cd,descr,colour,price_kg\nAC,Acacia,yellow,17.5\nLI,Linden,green,15.2\nHT,Heather,red,20\n";
+    let staff = "id,email,age\n1,ada@firm.example,30\n2,bo@firm.example,40\n";
+    let files = [("members.csv", members), ("honeys.csv", honeys), ("staff.csv", staff)];
+    let (report, lines) = import(&files, None, false).unwrap();
+    let named_by = |kind: &str| {
+        let of_kind = report.tables.iter().find(|table| table.kind == kind);
+        of_kind.map(|table| table.named_by.clone()).unwrap_or_default()
+    };
+    assert_eq!(named_by("members"), "f_name + l_name");
+    has(&lines, "members/203 [Petra Nowak] town \"Kirchau\"");
+    assert_eq!(named_by("honeys"), "descr");
+    has(&lines, "honeys/LI [Linden] honey cd \"LI\"");
+    // An address of mail is no name, but better than a number.
+    assert_eq!(named_by("staff"), "email");
+}

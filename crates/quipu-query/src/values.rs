@@ -29,6 +29,8 @@ const LEAST_LENGTH: usize = 5;
 /// Fewest letters of a name in a question.
 const SHORTEST_NAME: usize = 3;
 
+/// Names looked at for a few of them.
+const SPREAD: usize = 60;
 /// Shorter words do not count as a part of a name.
 const LEAST_PART: usize = 3;
 
@@ -281,6 +283,34 @@ impl Values {
     /// Whether a text is a value of any column, apart from case and the division into words.
     pub fn holds(&self, text: &str) -> bool {
         self.lists.iter().any(|(place, list)| list.whole(*place, text).is_some())
+    }
+
+    /// Some names of a table's rows, spread over them, each with another last word if there are
+    /// enough.
+    pub fn some_names(&self, table: usize, most: usize) -> Vec<String> {
+        let Some(list) = self.lists.get(&Place { table, column: 0 }) else { return Vec::new() };
+        let step = (list.entries.len() / SPREAD).max(1);
+        let (mut seen, mut names) = (HashSet::new(), Vec::new());
+        for (name, _) in list.entries.iter().step_by(step) {
+            if names.len() < most && seen.insert(words_of(name).pop()) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// The word with which nearly all names of a table's rows end: "lock" of "Alder Top Lock".
+    pub fn last_word(&self, table: usize) -> Option<String> {
+        /// Fewest names that show it.
+        const LEAST: usize = 3;
+        let list = self.lists.get(&Place { table, column: 0 })?;
+        let last = |name: &String| words_of(name).split_off(1).pop();
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for word in list.entries.iter().filter_map(|(name, _)| last(name)) {
+            *counts.entry(word).or_default() += 1;
+        }
+        let (word, count) = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)))?;
+        (count >= LEAST && count * 10 >= list.entries.len() * 9).then_some(word)
     }
 
     /// Whether some names of a table's rows contain a word, in the singular or the plural.

@@ -281,3 +281,83 @@ async fn a_thing_has_no_measure_of_another() {
     let own = format!("SELECT founded_in FROM {towns} WHERE name = 'Borg'");
     assert!(unsaid(&world, "When was Borg founded?", &own).await.is_empty());
 }
+
+#[tokio::test]
+async fn a_whole_name_of_another_thing_is_no_typing_error() {
+    let fleet = graph(
+        ":b a :Boat ; rdfs:label \"Alder Belle\" ; :carries \"barley\" . \
+         :i a :Inn ; rdfs:label \"Alder Bell\" ; :beds 4 .",
+    )
+    .await;
+    let carries = |name: &str| format!("SELECT carries FROM boat WHERE name = '{name}'");
+    let refused = fleet.bound(&carries("Alder Bell")).unwrap_err().to_string();
+    assert_eq!(refused, "the graph has no Boat called 'Alder Bell'");
+    assert_eq!(fleet.lines(&carries("Alder Bele")).await, ["barley"]);
+}
+
+#[tokio::test]
+async fn extremes_in_other_words() {
+    let shop = graph(
+        ":l1 a :Lock ; rdfs:label \"Top Lock\" ; :riseInMetres 4 ; :lit \"1855-03-03\"^^xsd:date ; :wide_m 3 . \
+         :l2 a :Lock ; rdfs:label \"Low Lock\" ; :riseInMetres 2 ; :lit \"1755-03-03\"^^xsd:date ; :wide_m 5 . \
+         :s1 a :Species ; rdfs:label \"Camel\" ; :maxLifespanYears 50 . \
+         :s2 a :Species ; rdfs:label \"Flamingo\" ; :maxLifespanYears 80 . \
+         :w a :Wreck ; rdfs:label \"Queen Maid\" ; :depthInMetres 105 ; :rangeInMiles 4 .",
+    )
+    .await;
+    let faults = async |question: &str, sql: &str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.faults
+    };
+    let rise = "SELECT name FROM lock ORDER BY rise_in_metres DESC LIMIT 1";
+    let question = "What's the deepest lock of all, I mean the one with the greatest rise?";
+    assert!(!faults(question, rise).await.contains(&"leaves out an extreme"));
+    let lit = "SELECT name FROM lock ORDER BY lit LIMIT 1";
+    let measure = "uses another measure";
+    assert!(!faults("Which lock has been around the longest?", lit).await.contains(&measure));
+    let oldest = "SELECT name FROM species ORDER BY max_lifespan_years LIMIT 1";
+    assert_eq!(answers(&shop, "Which species can get the oldest?", oldest).await, ["Flamingo"]);
+    let depth = "SELECT depth_in_metres FROM wreck WHERE name = 'Queen Maid'";
+    let question = "how far below the surface does the Queen Maid lie";
+    assert!(!faults(question, depth).await.contains(&measure));
+}
+
+#[tokio::test]
+async fn steps_in_other_words_are_steps() {
+    let shop = graph(
+        ":k1 a :Keeper ; rdfs:label \"Verna Olsander\" ; :parent :k2 . \
+         :k2 a :Keeper ; rdfs:label \"Nils Rothworth\" ; :postedAt :h . \
+         :h a :Lighthouse ; rdfs:label \"Fog Stack\" ; :material \"granite\" . \
+         :w a :Wreck ; rdfs:label \"Golden Rose\" ; :nearest :h .",
+    )
+    .await;
+    let faults = async |question: &str, sql: &str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.faults
+    };
+    let posted = "SELECT name FROM keeper WHERE posted_at = 'Fog Stack'";
+    let question = "Which keepers had a father or mother who was stationed at Fog Stack?";
+    // The column of parents leads to keepers, and the query names a lighthouse only.
+    assert!(faults(question, posted).await.is_empty());
+    let children = "SELECT posted_at FROM keeper WHERE name = 'Nils Rothworth'";
+    let question = "Where were the children whose father was Nils Rothworth stationed?";
+    assert!(faults(question, children).await.contains(&"leaves out a column"));
+    let nearest = "SELECT nearest FROM wreck WHERE name = 'Golden Rose'";
+    let step = "leaves out a step";
+    assert!(faults("What is the lighthouse next to the Golden Rose made of?", nearest).await.contains(&step));
+    assert!(!faults("What is the lighthouse next to the Golden Rose?", nearest).await.contains(&step));
+}
+
+#[tokio::test]
+async fn names_say_what_their_things_are() {
+    let world = world().await;
+    let at = |of: &str| {
+        let is_it = |table: &quipu_query::Table| table.columns.iter().any(|column| column.title == of);
+        world.tables.tables.iter().position(is_it).unwrap()
+    };
+    let (clubs, towns) = (at("plays at"), at("lies in"));
+    assert_eq!(world.values.last_word(clubs).as_deref(), Some("club"));
+    assert_eq!(world.values.last_word(towns), None);
+    assert!(world.values.names_contain(clubs, "club") && !world.values.names_contain(towns, "club"));
+    assert_eq!(world.values.some_names(towns, 3).len(), 3);
+    // Names with one last word say no more than one of them.
+    assert_eq!(world.values.some_names(clubs, 3).len(), 1);
+}

@@ -81,6 +81,8 @@ struct Column {
     in_letters: u64,
     /// Values with small letters.
     in_small_letters: u64,
+    /// Values of letters, small ones among them, with nothing but spaces, hyphens and apostrophes.
+    in_plain_words: u64,
     /// Hashes of the values; `None` if there are too many.
     values: Option<HashSet<u64>>,
     leads: Leads,
@@ -337,6 +339,7 @@ impl Table {
                 in_words: 0,
                 in_letters: 0,
                 in_small_letters: 0,
+                in_plain_words: 0,
                 values: Some(HashSet::new()),
                 leads: Leads::Literal,
             });
@@ -393,6 +396,7 @@ impl Table {
         let name = whole
             .or(given)
             .or_else(|| own_names().find(reads_like_names))
+            .or_else(|| own_names().find(|at| columns.get(*at).is_some_and(Column::holds_plain_words)))
             .or_else(|| every().filter(own_text).find(all_different))
             .or(id)
             .or_else(|| every().find(own_text))
@@ -477,7 +481,10 @@ impl Column {
         self.longest = self.longest.max(cell.chars().count());
         self.in_words += u64::from(cell.contains(' '));
         self.in_letters += u64::from(cell.contains(char::is_alphabetic));
-        self.in_small_letters += u64::from(cell.contains(char::is_lowercase));
+        let has_small_letters = cell.contains(char::is_lowercase);
+        self.in_small_letters += u64::from(has_small_letters);
+        let is_plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
+        self.in_plain_words += u64::from(has_small_letters && cell.chars().all(is_plain));
         if let Some(values) = &mut self.values {
             values.insert(xxh3_64(cell.as_bytes()));
             if values.len() > MOST_REMEMBERED {
@@ -500,6 +507,12 @@ impl Column {
     /// keys and addresses of mail.
     fn reads_like_names(&self) -> bool {
         self.longest <= LONGEST_NAME && self.in_words * 2 > self.filled
+    }
+
+    /// Whether its values are words without digits and signs, unlike codes, numbers of telephones
+    /// and addresses of mail: the `descr` of honeys, which are "Acacia" and "Linden".
+    fn holds_plain_words(&self) -> bool {
+        self.is_text() && self.longest <= LONGEST_NAME && self.in_plain_words == self.filled
     }
 
     /// Whether its values are codes: short, of one word, and without small letters.

@@ -37,6 +37,11 @@ impl Language {
         self.words().attributes.has(word)
     }
 
+    /// Whether a word behind "how far" asks for a depth: "below".
+    pub fn asks_for_a_depth(self, word: &str) -> bool {
+        self.words().below.has(word)
+    }
+
     /// Whether a word means any person: "people".
     pub fn means_people(self, word: &str) -> bool {
         self.walks().people.has(word)

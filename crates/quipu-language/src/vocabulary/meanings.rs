@@ -109,6 +109,18 @@ pub fn is_aside(words: &[String], at: usize) -> bool {
     is_within(words, at, &Language::of_words(words).words().asides.phrases) || is_proviso(words, at)
 }
 
+/// The place behind a phrase that says again what was asked: "I mean". `None` if there is none.
+pub fn behind_restated(words: &[String]) -> Option<usize> {
+    let phrases = &Language::of_words(words).words().restated.phrases;
+    (1..words.len()).rfind(|at| !is_within(words, *at, phrases) && is_within(words, at - 1, phrases))
+}
+
+/// Whether a superlative at a position asks since when something is: "has been around the longest".
+pub fn asks_since_when(words: &[String], at: usize) -> bool {
+    at.checked_sub(1)
+        .is_some_and(|the| is_within(words, the, &Language::of_words(words).words().lasted.phrases))
+}
+
 /// Whether a word is part of one of some phrases.
 fn is_within(words: &[String], at: usize, phrases: &[String]) -> bool {
     phrases.iter().any(|phrase| {

@@ -38,7 +38,10 @@ pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
 use lists::{
     CommonWords, CurrencyWords, ListWords, NameWords, NoValueWords, OperationWords, QuantityWords, RateWords,
 };
-pub use meanings::{Meaning, changes_within, is_aside, is_in_phrase, is_mutual, is_unit, meanings_at, month};
+pub use meanings::{
+    Meaning, asks_since_when, behind_restated, changes_within, is_aside, is_in_phrase, is_mutual, is_unit,
+    meanings_at, month,
+};
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
 use orders::OrderRow;
@@ -234,6 +237,12 @@ pub(crate) struct Lexicon {
     row_ends: Listed,
     #[serde(default)]
     directions: Listed,
+    #[serde(default)]
+    restated: Phrases,
+    #[serde(default)]
+    lasted: Phrases,
+    #[serde(default)]
+    below: Listed,
     #[serde(default)]
     percentages: Listed,
     #[serde(default)]

@@ -15,7 +15,7 @@ use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{Comparison, Expression, From, Query, Select, Source};
+use crate::syntax::{Comparison, Expression, From, Item, Query, Select, Source};
 use crate::tables::{Place, words_of};
 use crate::values::Mention;
 
@@ -225,7 +225,9 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
                 faults.filter(|fault| !forgives(fault, &other.bound.query))
             });
             let declined = (candidate.declined > 0).then_some("another reply finds no table");
-            for fault in handed_on.chain(declined) {
+            let is_straight = |(_, (other, _)): (usize, (&Candidate, _))| finds_none(other, candidate);
+            let none = others().any(is_straight).then_some("a query without a guess finds none");
+            for fault in handed_on.chain(declined).chain(none) {
                 if !unexplained.faults.contains(&fault) {
                     unexplained.faults.push(fault);
                 }
@@ -250,7 +252,13 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     unexplained.leave_out("misnames a kind", misnamed(&words, query, tables, asking.values));
     unexplained.leave_out("means another name", another_name(question, query, asking.values));
     unexplained.unsaid.extend(of_another_thing(&words, &unexplained.names, query, tables));
-    unexplained.unsaid.extend(measure_of_another(question, query, &candidate.near, tables));
+    unexplained.unsaid.extend(measure_of_another(
+        question,
+        &unexplained.names,
+        query,
+        &candidate.near,
+        tables,
+    ));
     unexplained.unsaid.extend(compared_of_others(&words, query, tables));
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
     let given_up = given_up(question, &unexplained, &candidate.tried, tables);
@@ -316,6 +324,27 @@ fn lacks_it(query: &Candidate, path: &Candidate) -> bool {
     is_empty(&query.rows)
         && !named.is_empty()
         && names_one(&query.bound.query, table).iter().any(|term| named.contains(term))
+}
+
+/// Whether a query finds nothing where another one, which was guessed in part, gives the same
+/// columns: the keeper's town is not stated, and that of an innkeeper is none.
+fn finds_none(query: &Candidate, guessed: &Candidate) -> bool {
+    let much = |of: &Candidate| of.bound.mends.iter().any(|mend| mend.doubt == Doubt::Much);
+    let given = |of: &Candidate| -> Vec<Option<Place>> {
+        let items = of.bound.query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+        let place = |item: &Item| match &item.expression {
+            Expression::Column(column) => column.place,
+            _ => None,
+        };
+        items.iter().map(place).collect()
+    };
+    let columns = given(guessed);
+    much(guessed)
+        && !much(query)
+        && is_empty(&query.rows)
+        && !is_empty(&guessed.rows)
+        && columns.iter().all(Option::is_some)
+        && given(query) == columns
 }
 
 /// Whether two results hold the same rows, whatever their order.

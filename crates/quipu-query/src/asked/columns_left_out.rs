@@ -30,7 +30,30 @@ pub(super) fn column_left_out(
             <[String; 1]>::try_from(title).ok().map(|[title]| title)
         })
         .collect();
-    left_out.iter().find(|word| titles.iter().any(|title| language.is_form(word, title))).cloned()
+    // A father is a `parent`.
+    let is_called = |word: &&String| {
+        titles.iter().any(|title| language.is_form(word, title) || language.other_words(word).contains(title))
+    };
+    left_out.iter().find(is_called).cloned()
+}
+
+/// The verb with which a question about a thing ends, if a query leaves it out and gives the thing
+/// itself: "what is the lighthouse closest to the wreck made of" does not ask which lighthouse it
+/// is.
+pub(super) fn end_left_out(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let [asks, be, the, noun, .., verb, last] = words else { return None };
+    let begins = language.asks_by_a_noun(asks) && language.is_be(be) && language.is_article(the);
+    let ends = language.is_preposition(last) && left_out.contains(verb);
+    let Expression::Column(given) = &query.select()?.items.first()?.expression else { return None };
+    let table = tables.leads_to(given.place?).and_then(|at| tables.table(at))?;
+    let is_it = words_of(&table.title).pop().is_some_and(|title| language.is_noun(noun, &title));
+    (begins && ends && is_it).then(|| verb.clone())
 }
 
 /// The first noun of a question, if it is the whole name of a property that is no thing and a query

@@ -4,7 +4,9 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{Language, Measured, Ordered, asks_for, stated_clause, with_superlatives};
+use quipu_language::{
+    Language, Measured, Ordered, asks_for, asks_since_when, stated_clause, with_superlatives,
+};
 
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
 use crate::bind::{Doubt, Mend};
@@ -18,7 +20,11 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
     let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
     let asked = superlatives(&words, query);
     // "The most expensive" names its measure with its second word.
-    let superlatives = asked.iter().flat_map(|(at, _)| written.iter().skip(*at).take(2));
+    let asked_for_times = |at: usize| asks_since_when(&words, at);
+    let superlatives = asked
+        .iter()
+        .filter(|(at, _)| !asked_for_times(*at))
+        .flat_map(|(at, _)| written.iter().skip(*at).take(2));
     let mut titles = ordered(query, tables);
     let all: Vec<String> = titles.iter().map(|(_, title)| title.clone()).collect();
     let is_measured =
@@ -319,7 +325,13 @@ fn asked_for<'a>(question: &str, words: &'a [String]) -> Vec<&'a String> {
         return words.iter().collect();
     }
     let is_how = |word: &String| language.asks_for_a_degree(word);
-    words.windows(2).filter(|pair| pair.first().is_some_and(is_how)).filter_map(|pair| pair.get(1)).collect()
+    // "How far below the surface" asks for a depth.
+    let is_depth = |at: usize| words.get(at).is_some_and(|word| language.asks_for_a_depth(word));
+    let pairs = words
+        .windows(2)
+        .enumerate()
+        .filter(|(at, pair)| pair.first().is_some_and(is_how) && !is_depth(at + 2));
+    pairs.filter_map(|(_, pair)| pair.get(1)).collect()
 }
 
 fn ordered(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {

@@ -15,12 +15,20 @@ const SAID: f64 = 0.6;
 /// values and other things without names belong to the thing itself: a price and its amount.
 pub(super) fn measure_of_another(
     question: &str,
+    left_out: &[String],
     query: &Query,
     near: &Nearness,
     tables: &Tables,
 ) -> Option<String> {
     let mut words = words_of(question);
     let language = Language::of_words(&words);
+    // "The landlord of the inn" is a step in other words.
+    let is_role = |(at, word): (usize, &String)| {
+        left_out.contains(word) && words.get(at + 1).is_some_and(|of| language.is_of(of) || language.owns(of))
+    };
+    if words.iter().enumerate().any(is_role) {
+        return None;
+    }
     let items = &query.select()?.items;
     let measure = |expression: &Expression| {
         let Expression::Column(of) = expression else { return None };

@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    End, Language, Ordered, Side, are_ages, are_ranks, are_scores, has_open_ends, month, side_of,
+    End, Language, Ordered, Side, are_ages, are_ranks, are_scores, behind_restated, has_open_ends, month,
+    side_of,
 };
 
 use crate::bind::{Doubt, Mend};
@@ -411,7 +412,10 @@ pub(super) fn superlatives(words: &[String], query: &Query) -> Vec<(usize, Strin
         asks && !is_bound && !named.contains(&at)
     };
     let found = words.iter().enumerate().filter(|(at, word)| is_one(*at, word));
-    found.map(|(at, word)| (at, word.clone())).collect()
+    let found: Vec<(usize, String)> = found.map(|(at, word)| (at, word.clone())).collect();
+    // "The deepest lock, I mean the one with the greatest rise" asks for one extreme.
+    let again = behind_restated(words).filter(|from| found.iter().any(|(at, _)| at >= from));
+    found.into_iter().filter(|(at, _)| again.is_none_or(|from| *at >= from)).collect()
 }
 
 /// The title of an order by a count.

@@ -16,8 +16,8 @@ use generic::another_event;
 use super::Nearness;
 use super::both::either_for_both;
 use super::columns_left_out::{
-    column_left_out, deed_left_out, denied_property, denied_relation, part_left_out, property_left_out,
-    step_left_out,
+    column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, part_left_out,
+    property_left_out, step_left_out,
 };
 use super::each::{all_asked_for, each_left_out, first_of_each};
 use super::explain::MEANING;
@@ -318,6 +318,7 @@ impl<'a> Compared<'a> {
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
             ("leaves out a column", property_left_out(words, names, tables)),
             ("leaves out a step", step_left_out(words, names, query)),
+            ("leaves out a step", end_left_out(words, names, query, tables)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
             ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),
             (MEANING, nothing_of_what_is_denied(words, names, near)),

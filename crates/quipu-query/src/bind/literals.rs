@@ -125,7 +125,10 @@ impl Binder<'_> {
         if !equality {
             return same;
         }
-        if let Some(found) = self.values.lookup(self.tables, self.found, place, &text) {
+        // "The Alder Bell" is an inn, and no typing error of the boat "Alder Belle".
+        let is_another = |found: &Match| found.how == How::Near && self.values.holds(&text);
+        let found = self.values.lookup(self.tables, self.found, place, &text);
+        if let Some(found) = found.filter(|found| !is_another(found)) {
             // The whole value in another column of the table wins over a part of a value here.
             let elsewhere = (found.how == How::Part)
                 .then(|| self.elsewhere(column, &text, How::Joined, scopes))

@@ -6,7 +6,8 @@
 //! nouns that came question by question would have the same question answered in another way each
 //! time. The graph checks each noun: it must be closer to the relations of its own table than to
 //! those of any other table, and closer than "thing" is. A noun that the graph itself says of the
-//! rows needs no such check: the names of some rows hold it ("Guild of Locksmiths"), the name of a
+//! rows needs no such check: the names of some rows hold it ("Guild of Locksmiths", and nearly all
+//! end with it, as in "Alder Top Lock", where no model is believed against them), the name of a
 //! relation that leads to them ends with it ("keeps workshop"), or that of a relation of theirs
 //! begins with it ("festival month"). Rows are not what a relation of theirs leads to: what "lies
 //! in country" is no country.
@@ -32,6 +33,8 @@ use crate::retrieve::graph_tables;
 
 /// Most tables that get a noun, those with the most rows first.
 const MOST_TABLES: usize = 12;
+/// Names of a table's rows shown to the model.
+const MOST_EXAMPLES: usize = 4;
 /// Columns of a table shown to the model.
 const MOST_COLUMNS: usize = 10;
 /// Tokens in one line of the reply.
@@ -95,10 +98,14 @@ async fn nouns(
         few.truncate(MOST_COLUMNS);
         few
     };
+    let examples = |table: &Unnamed| match values.some_names(table.table, MOST_EXAMPLES) {
+        names if names.is_empty() => few(&table.examples),
+        names => few(&names),
+    };
     let shown: Vec<_> = (tables.iter())
         .map(|table| {
             json!({
-                "examples": few(&table.examples),
+                "examples": examples(table),
                 "columns": few(&table.columns),
                 "arriving": few(&table.arriving),
             })
@@ -122,7 +129,7 @@ async fn nouns(
         // A chief conductor is one of the people that the model sees.
         let told =
             told(table).filter(|told| written.is_empty() || !Language::english().ends_like_a_role(told));
-        told.unwrap_or(written)
+        values.last_word(table.table).or(told).unwrap_or(written)
     };
     let written: Vec<String> = tables.iter().enumerate().map(of_table).collect();
     let mut kept = held_against_the_graph(context, tables, written, values).await?;
