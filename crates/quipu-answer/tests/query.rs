@@ -115,6 +115,28 @@ async fn a_model_that_finds_no_table_is_believed_after_one_call() {
     assert_eq!(model.calls(), 1);
 }
 
+/// A small model finds no table for one in sixty questions that the graph answers. Where a property
+/// of the one named thing explains every word, code reads the question.
+#[tokio::test]
+async fn a_property_that_explains_every_word_is_read_without_the_model() {
+    let asked = async |question: &str| ask_with(&["SELECT NULL"; 4], question, query()).await;
+    let (answer, model) = asked("What does the Falcon Drill cost?").await;
+    assert_eq!((answer.status, answer.answers.as_slice()), (Status::Answered, &["120".to_owned()][..]));
+    assert_eq!(model.calls(), 1);
+    assert!(answer.grounded);
+    let reading = answer.readings.first().unwrap();
+    assert!(reading.words.contains("the price of “Falcon Drill”"), "{}", reading.words);
+    for question in [
+        "What does the Falcon Drill weigh?",
+        "Who painted the Falcon Drill?",
+        "What does the Falcon Drill cost in Lima?",
+        "What does the Falcon Drill not cost?",
+        "What does the Falcon Drill cost, and who sells it?",
+    ] {
+        assert_eq!(asked(question).await.0.status, Status::Abstained, "{question}");
+    }
+}
+
 #[tokio::test]
 async fn tables_that_only_the_prompt_speaks_of_are_not_told_to_the_reader() {
     let invented = "SELECT captain FROM ship_captain WHERE ship = 'Heron Sander'";

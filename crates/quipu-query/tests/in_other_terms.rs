@@ -335,8 +335,10 @@ async fn steps_in_other_words_are_steps() {
     };
     let posted = "SELECT name FROM keeper WHERE posted_at = 'Fog Stack'";
     let question = "Which keepers had a father or mother who was stationed at Fog Stack?";
-    // The column of parents leads to keepers, and the query names a lighthouse only.
-    assert!(faults(question, posted).await.is_empty());
+    assert!(faults(question, posted).await.contains(&"leaves out a column"));
+    let parents =
+        "SELECT name FROM keeper WHERE parent IN (SELECT name FROM keeper WHERE posted_at = 'Fog Stack')";
+    assert!(faults(question, parents).await.is_empty());
     let children = "SELECT posted_at FROM keeper WHERE name = 'Nils Rothworth'";
     let question = "Where were the children whose father was Nils Rothworth stationed?";
     assert!(faults(question, children).await.contains(&"leaves out a column"));
@@ -360,4 +362,33 @@ async fn names_say_what_their_things_are() {
     assert_eq!(world.values.some_names(towns, 3).len(), 3);
     // Names with one last word say no more than one of them.
     assert_eq!(world.values.some_names(clubs, 3).len(), 1);
+}
+
+#[tokio::test]
+async fn a_likelier_query_without_rows_is_believed() {
+    use crate::common::checks::candidate;
+    use quipu_query::asked::{TableQuestion, features};
+    let shop = graph(
+        ":l a :Lock ; rdfs:label \"Rowan Lock\" ; :keeper :k ; :canal :c . \
+         :c a :Canal ; rdfs:label \"Umber Cut\" ; :engineer :e . \
+         :k a :Person ; rdfs:label \"Kit Ogden\" . \
+         :e a :Person ; rdfs:label \"Abel Cragg\" ; :livesIn \"Juniper Magna\" .",
+    )
+    .await;
+    let question = "In which town does the keeper of Rowan Lock live?";
+    let near = Nearness::default();
+    let straight =
+        "SELECT p.lives_in FROM lock l JOIN person p ON l.keeper = p.name WHERE l.name = 'Rowan Lock'";
+    let around = "SELECT p.lives_in FROM lock l JOIN canal c ON l.canal = c.name \
+                  JOIN person p ON c.engineer = p.name WHERE l.name = 'Rowan Lock'";
+    let mut of_keeper = candidate(&shop, question, straight, near.clone()).await;
+    let mut of_engineer = candidate(&shop, question, around, near).await;
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named: &[] };
+    let mut faults_of = |likelihoods: [f64; 2]| {
+        of_keeper.likelihood = Some(likelihoods[0]);
+        of_engineer.likelihood = Some(likelihoods[1]);
+        features(&asking, &[of_keeper.clone(), of_engineer.clone()]).remove(1).1.faults
+    };
+    assert!(faults_of([-0.02, -0.1]).contains(&"a likelier query finds none"));
+    assert!(!faults_of([-0.2, -0.1]).contains(&"a likelier query finds none"));
 }

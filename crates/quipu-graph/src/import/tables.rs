@@ -6,6 +6,8 @@
 //! relation leads to those rows. If a text column repeats its values, these become entities. Other
 //! cells are literals.
 
+mod column;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -22,9 +24,10 @@ use super::watch::Watch;
 use crate::error::io_error;
 use crate::naming::{NAMING, NamePart};
 use crate::parse::input::{Input, Opened, Source, peek};
-use crate::parse::table::{self, Cell, Kind, XSD};
+use crate::parse::table::{self, Cell, XSD};
 use crate::parse::{Checked, Findings, InputFormat, LineError, RowCheck, Sink, Tail};
 use crate::{GraphError, readable_entity};
+use column::Column;
 
 const NAME: &str = "urn:quipu:name";
 const TYPE: &str = "urn:quipu:type";
@@ -37,10 +40,6 @@ const MOST_REMEMBERED: usize = 4_000_000;
 const STRANGERS: usize = 10;
 /// So many different numbers show which table's ids they are.
 const LEAST_IDS: usize = 3;
-/// Longer values count as prose, not as names.
-const LONGEST_NAME: usize = 60;
-/// Longer values are no codes.
-const LONGEST_CODE: usize = 12;
 /// Rows between two checks of cancellation.
 const ROWS_BETWEEN_LOOKS: u64 = 4096;
 
@@ -66,26 +65,6 @@ struct Table {
     /// Rows by id, and by name if that is another column. `None` if two rows share the value, or
     /// there are too many.
     by_name: HashMap<u64, Option<String>>,
-}
-
-struct Column {
-    /// The header as written.
-    header: String,
-    words: String,
-    kind: Option<Kind>,
-    filled: u64,
-    longest: usize,
-    /// Values of several words.
-    in_words: u64,
-    /// Values with letters.
-    in_letters: u64,
-    /// Values with small letters.
-    in_small_letters: u64,
-    /// Values of letters, small ones among them, with nothing but spaces, hyphens and apostrophes.
-    in_plain_words: u64,
-    /// Hashes of the values; `None` if there are too many.
-    values: Option<HashSet<u64>>,
-    leads: Leads,
 }
 
 /// The target of a column's cells.
@@ -330,19 +309,7 @@ impl Table {
         let mut rows = 0;
         for header in std::mem::take(&mut content.headers) {
             let words = unused(&columns, &header);
-            columns.push(Column {
-                header,
-                words,
-                kind: None,
-                filled: 0,
-                longest: 0,
-                in_words: 0,
-                in_letters: 0,
-                in_small_letters: 0,
-                in_plain_words: 0,
-                values: Some(HashSet::new()),
-                leads: Leads::Literal,
-            });
+            columns.push(Column::of(header, words));
         }
         while let Some((_, row)) = content.next()? {
             // Invalid rows are reported in the second pass.
@@ -467,71 +434,6 @@ impl Table {
     /// Whether a column may refer to entities: name and id columns do not.
     fn may_lead(&self, at: usize) -> bool {
         at != self.name && Some(at) != self.id && Some(at) != self.family
-    }
-}
-
-impl Column {
-    fn add(&mut self, cell: &str) {
-        let found = Cell::of(cell);
-        self.kind = Kind::with(self.kind, found);
-        if found == Cell::Nothing {
-            return;
-        }
-        self.filled += 1;
-        self.longest = self.longest.max(cell.chars().count());
-        self.in_words += u64::from(cell.contains(' '));
-        self.in_letters += u64::from(cell.contains(char::is_alphabetic));
-        let has_small_letters = cell.contains(char::is_lowercase);
-        self.in_small_letters += u64::from(has_small_letters);
-        let is_plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
-        self.in_plain_words += u64::from(has_small_letters && cell.chars().all(is_plain));
-        if let Some(values) = &mut self.values {
-            values.insert(xxh3_64(cell.as_bytes()));
-            if values.len() > MOST_REMEMBERED {
-                self.values = None;
-            }
-        }
-    }
-
-    fn is_text(&self) -> bool {
-        self.kind == Some(Kind::Text)
-    }
-
-    /// Whether its whole numbers may be ids of other rows: `mgr id`, `booked by`.
-    fn is_called_like_ids(&self) -> bool {
-        self.kind == Some(Kind::Integer)
-            && (table::ends_like_an_id(&self.words) || table::ends_like_a_role(&self.words))
-    }
-
-    /// Whether people may call things by its values: short, and mostly of several words, unlike
-    /// keys and addresses of mail.
-    fn reads_like_names(&self) -> bool {
-        self.longest <= LONGEST_NAME && self.in_words * 2 > self.filled
-    }
-
-    /// Whether its values are words without digits and signs, unlike codes, numbers of telephones
-    /// and addresses of mail: the `descr` of honeys, which are "Acacia" and "Linden".
-    fn holds_plain_words(&self) -> bool {
-        self.is_text() && self.longest <= LONGEST_NAME && self.in_plain_words == self.filled
-    }
-
-    /// Whether its values are codes: short, of one word, and without small letters.
-    fn holds_codes(&self) -> bool {
-        self.is_text() && self.longest <= LONGEST_CODE && self.in_words == 0 && self.in_small_letters == 0
-    }
-
-    /// Whether most of its values have letters.
-    fn has_letters(&self) -> bool {
-        self.in_letters * 2 > self.filled
-    }
-
-    /// Whether its values look like names: short, and most of them repeated.
-    fn repeats(&self) -> bool {
-        let different = self.values.as_ref().map_or(u64::MAX, |values| values.len() as u64);
-        self.is_text()
-            && self.longest <= LONGEST_NAME
-            && different > 1
-            && different.saturating_mul(2) <= self.filled
     }
 }
 

@@ -42,6 +42,11 @@ impl Language {
         self.words().below.has(word)
     }
 
+    /// Whether a word names a relative: "father".
+    pub fn is_kin(self, word: &str) -> bool {
+        self.walks().kin.has(word)
+    }
+
     /// Whether a word means any person: "people".
     pub fn means_people(self, word: &str) -> bool {
         self.walks().people.has(word)

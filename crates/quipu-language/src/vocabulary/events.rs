@@ -15,6 +15,14 @@ impl Language {
         of_word.peek().is_some() && !of_title.is_empty() && !of_word.any(|row| of_title.contains(&row))
     }
 
+    /// Whether a word tells the same event as a title: "established" and `founded`.
+    pub fn tells_the_event(self, word: &str, title: &str) -> bool {
+        let has = |row: &str, word: &str| row.split_whitespace().any(|known| self.is_same_event(known, word));
+        let title = crate::words_of(title);
+        let mut rows = self.words().events.phrases.iter();
+        rows.any(|row| has(row, word) && title.iter().any(|of| has(row, of)))
+    }
+
     fn is_same_event(self, known: &str, word: &str) -> bool {
         known == word || self.is_form(known, word)
     }

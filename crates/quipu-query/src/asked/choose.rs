@@ -1,5 +1,7 @@
 //! Chooses among readings: equal results vote, and a score gives the confidence of each.
 
+use std::collections::HashSet;
+
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
 use super::explain::{Unexplained, names_left_out};
@@ -226,7 +228,7 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
             });
             let declined = (candidate.declined > 0).then_some("another reply finds no table");
             let is_straight = |(_, (other, _)): (usize, (&Candidate, _))| finds_none(other, candidate);
-            let none = others().any(is_straight).then_some("a query without a guess finds none");
+            let none = others().any(is_straight).then_some("a likelier query finds none");
             for fault in handed_on.chain(declined).chain(none) {
                 if !unexplained.faults.contains(&fault) {
                     unexplained.faults.push(fault);
@@ -326,23 +328,34 @@ fn lacks_it(query: &Candidate, path: &Candidate) -> bool {
         && names_one(&query.bound.query, table).iter().any(|term| named.contains(term))
 }
 
-/// Whether a query finds nothing where another one, which was guessed in part, gives the same
-/// columns: the keeper's town is not stated, and that of an innkeeper is none.
-fn finds_none(query: &Candidate, guessed: &Candidate) -> bool {
+/// Whether a query finds nothing where another one, which was guessed in part or is less likely,
+/// gives the same properties of what leads to the same names: the keeper's town is not stated, and
+/// that of an innkeeper or an engineer is none.
+fn finds_none(query: &Candidate, other: &Candidate) -> bool {
     let much = |of: &Candidate| of.bound.mends.iter().any(|mend| mend.doubt == Doubt::Much);
     let given = |of: &Candidate| -> Vec<Option<Place>> {
         let items = of.bound.query.select().map(|select| select.items.as_slice()).unwrap_or_default();
         let place = |item: &Item| match &item.expression {
-            Expression::Column(column) => column.place,
+            Expression::Column(column) => column.place.filter(|place| place.column > 0),
             _ => None,
         };
         items.iter().map(place).collect()
     };
-    let columns = given(guessed);
-    much(guessed)
-        && !much(query)
+    let named = |of: &Candidate| -> HashSet<String> {
+        let mut named = HashSet::new();
+        of.bound.query.visit(&mut |part| {
+            if let Expression::Terms(terms, _) = part {
+                named.extend(terms.iter().map(ToString::to_string));
+            }
+        });
+        named
+    };
+    let columns = given(other);
+    let is_likelier = query.likelihood >= other.likelihood && named(query) == named(other);
+    !much(query)
+        && (much(other) || is_likelier)
         && is_empty(&query.rows)
-        && !is_empty(&guessed.rows)
+        && !is_empty(&other.rows)
         && columns.iter().all(Option::is_some)
         && given(query) == columns
 }

@@ -30,11 +30,28 @@ pub(super) fn column_left_out(
             <[String; 1]>::try_from(title).ok().map(|[title]| title)
         })
         .collect();
-    // A father is a `parent`.
-    let is_called = |word: &&String| {
-        titles.iter().any(|title| language.is_form(word, title) || language.other_words(word).contains(title))
+    // A father is a `parent`, whatever the query names.
+    let of_kin = || {
+        let all = query.tables().into_iter().filter_map(|(_, at)| tables.table(at?));
+        let columns = all.flat_map(|table| table.columns.iter().skip(1));
+        let is_used = |column: &Column| {
+            let mut used = false;
+            query.visit(&mut |part| {
+                let place = if let Expression::Column(of) = part { of.place } else { None };
+                used |= place.and_then(|place| tables.column(place)) == Some(column);
+            });
+            used
+        };
+        let titles: Vec<&String> =
+            columns.filter(|column| !is_used(column)).map(|column| &column.title).collect();
+        let is_kin = |word: &&String| {
+            language.is_kin(word)
+                && titles.iter().any(|title| language.other_words(word).contains(title) || word == title)
+        };
+        left_out.iter().find(is_kin).cloned()
     };
-    left_out.iter().find(is_called).cloned()
+    let is_called = |word: &&String| titles.iter().any(|title| language.is_form(word, title));
+    left_out.iter().find(is_called).cloned().or_else(of_kin)
 }
 
 /// The verb with which a question about a thing ends, if a query leaves it out and gives the thing

@@ -83,6 +83,19 @@ pub(super) fn faults(
     unexplained.checks.iter().copied().chain(found).collect()
 }
 
+/// Whether a question asks for a property as it is stated: it neither counts, orders, compares nor
+/// denies, and has one clause.
+pub(super) fn asks_of_one(question: &str) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_plain = |at: usize| {
+        let stands_alone = |of: &str| !matches!(of, "negation" | "comparison" | "time" | "only" | "reason");
+        meanings_at(&words, at).iter().all(|meaning| !meaning.sure || stands_alone(&meaning.means))
+    };
+    let joins = |word: &String| language.joins_two(word) || language.offers_a_choice(word);
+    asks_for(question) != Some("count") && !words.iter().any(joins) && (0..words.len()).all(is_plain)
+}
+
 /// Whether a question asks for the one thing that has the most of others: "which river has the most
 /// tributaries".
 fn asks_for_the_most(question: &str) -> bool {

@@ -240,7 +240,10 @@ impl<'a> Compared<'a> {
             language.says_that_it_is_somewhere(word)
                 && said.columns.keys().any(|title| language.leads_to_places(title))
         };
+        // "Established" of a `founded` year.
+        let is_event = || said.columns.keys().any(|title| language.tells_the_event(word, title));
         said.names(word, *language)
+            || is_event()
             || self.abbreviated.iter().any(|one| one.words.contains(&at))
             || is_measured()
             || is_somewhere()

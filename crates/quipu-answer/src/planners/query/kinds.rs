@@ -131,7 +131,8 @@ async fn nouns(
             told(table).filter(|told| written.is_empty() || !Language::english().ends_like_a_role(told));
         values.last_word(table.table).or(told).unwrap_or(written)
     };
-    let written: Vec<String> = tables.iter().enumerate().map(of_table).collect();
+    let mut written: Vec<String> = tables.iter().enumerate().map(of_table).collect();
+    moved_to_their_names(&mut written, tables, values);
     let mut kept = held_against_the_graph(context, tables, written, values).await?;
     let mut has_place = kept.iter().any(|noun| noun == PLACE);
     for (noun, table) in kept.iter_mut().zip(tables) {
@@ -143,6 +144,26 @@ async fn nouns(
         }
     }
     Ok(kept)
+}
+
+/// Moves a noun to the only table with such names: "orchestra", written for the pieces, to the rows
+/// of which one is called "Grenza Festival Orchestra".
+fn moved_to_their_names(written: &mut [String], tables: &[Unnamed], values: &Values) {
+    let contains = |at: usize, noun: &str| {
+        tables.get(at).is_some_and(|table| !noun.is_empty() && values.names_contain(table.table, noun))
+    };
+    for from in 0..written.len() {
+        let noun = written.get(from).cloned().unwrap_or_default();
+        let mut called = (0..tables.len()).filter(|at| contains(*at, &noun));
+        let Some(to) = called.next().filter(|to| *to != from && called.next().is_none()) else { continue };
+        let is_free = written.get(to).is_some_and(|own| !contains(to, own));
+        if is_free {
+            written.swap(from, to);
+            if let Some(left) = written.get_mut(from) {
+                left.clear();
+            }
+        }
+    }
 }
 
 /// The general noun that is closest to the types of each table, each noun once and none that is

@@ -293,6 +293,11 @@ async fn candidates(
         candidate.tried.clone_from(&tried);
         candidate.declined = declined;
     }
+    // The words alone may tell what no query of the model does. That it finds no table is then a
+    // mistake of the model.
+    if !context.plan_only() && !is_sure(&candidates) {
+        candidates.extend(read::read_plain(context, asking).await?);
+    }
     Ok((candidates, failures))
 }
 

@@ -4,7 +4,7 @@ use futures::FutureExt as _;
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
     Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, of_the_named_kind,
-    without_invented,
+    plain_reading, without_invented,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -107,6 +107,23 @@ pub(super) async fn read_path(
             let candidate = compared_with_words(context, asking, candidate).await?;
             Ok(Some(Candidate { path: Some(path.fit), ..candidate }))
         }
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The candidate of a reading that code made from the question's words; `None` if the graph states
+/// no such value.
+pub(super) async fn read_plain(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+) -> Result<Option<Candidate>, AnswerError> {
+    let Some(query) = plain_reading(&asking.of_tables()) else { return Ok(None) };
+    let written = Written::by_code(query.to_string());
+    let bound = Bound { query, mends: Vec::new() };
+    match ran(context, bound, &asking.graph.tables, &written).await {
+        Ok(candidate) if is_empty(&candidate.rows) => Ok(None),
+        Ok(candidate) => Ok(Some(compared_with_words(context, asking, candidate).await?)),
         Err(error) if error.is_of_the_text() || is_too_much(&error) => Ok(None),
         Err(error) => Err(error.into()),
     }

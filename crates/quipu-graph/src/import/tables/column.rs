@@ -1,0 +1,115 @@
+//! A column of a table, as the first pass sees its cells.
+
+use std::collections::HashSet;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Leads, MOST_REMEMBERED};
+use crate::parse::table::{self, Cell, Kind};
+
+/// Longer values count as prose, not as names.
+const LONGEST_NAME: usize = 60;
+/// Longer values are no codes.
+const LONGEST_CODE: usize = 12;
+
+pub(super) struct Column {
+    /// The header as written.
+    pub(super) header: String,
+    pub(super) words: String,
+    pub(super) kind: Option<Kind>,
+    pub(super) filled: u64,
+    longest: usize,
+    /// Values of several words.
+    in_words: u64,
+    /// Values with letters.
+    in_letters: u64,
+    /// Values with small letters.
+    in_small_letters: u64,
+    /// Values of letters, small ones among them, with nothing but spaces, hyphens and apostrophes.
+    in_plain_words: u64,
+    /// Hashes of the values; `None` if there are too many.
+    pub(super) values: Option<HashSet<u64>>,
+    pub(super) leads: Leads,
+}
+
+impl Column {
+    /// A column without cells.
+    pub(super) fn of(header: String, words: String) -> Self {
+        Self {
+            header,
+            words,
+            kind: None,
+            filled: 0,
+            longest: 0,
+            in_words: 0,
+            in_letters: 0,
+            in_small_letters: 0,
+            in_plain_words: 0,
+            values: Some(HashSet::new()),
+            leads: Leads::Literal,
+        }
+    }
+
+    pub(super) fn add(&mut self, cell: &str) {
+        let found = Cell::of(cell);
+        self.kind = Kind::with(self.kind, found);
+        if found == Cell::Nothing {
+            return;
+        }
+        self.filled += 1;
+        self.longest = self.longest.max(cell.chars().count());
+        self.in_words += u64::from(cell.contains(' '));
+        self.in_letters += u64::from(cell.contains(char::is_alphabetic));
+        let has_small_letters = cell.contains(char::is_lowercase);
+        self.in_small_letters += u64::from(has_small_letters);
+        let is_plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
+        self.in_plain_words += u64::from(has_small_letters && cell.chars().all(is_plain));
+        if let Some(values) = &mut self.values {
+            values.insert(xxh3_64(cell.as_bytes()));
+            if values.len() > MOST_REMEMBERED {
+                self.values = None;
+            }
+        }
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        self.kind == Some(Kind::Text)
+    }
+
+    /// Whether its whole numbers may be ids of other rows: `mgr id`, `booked by`.
+    pub(super) fn is_called_like_ids(&self) -> bool {
+        self.kind == Some(Kind::Integer)
+            && (table::ends_like_an_id(&self.words) || table::ends_like_a_role(&self.words))
+    }
+
+    /// Whether people may call things by its values: short, and mostly of several words, unlike
+    /// keys and addresses of mail.
+    pub(super) fn reads_like_names(&self) -> bool {
+        self.longest <= LONGEST_NAME && self.in_words * 2 > self.filled
+    }
+
+    /// Whether its values are words without digits and signs, unlike codes, numbers of telephones
+    /// and addresses of mail: the `descr` of honeys, which are "Acacia" and "Linden".
+    pub(super) fn holds_plain_words(&self) -> bool {
+        self.is_text() && self.longest <= LONGEST_NAME && self.in_plain_words == self.filled
+    }
+
+    /// Whether its values are codes: short, of one word, and without small letters.
+    pub(super) fn holds_codes(&self) -> bool {
+        self.is_text() && self.longest <= LONGEST_CODE && self.in_words == 0 && self.in_small_letters == 0
+    }
+
+    /// Whether most of its values have letters.
+    pub(super) fn has_letters(&self) -> bool {
+        self.in_letters * 2 > self.filled
+    }
+
+    /// Whether its values look like names: short, and most of them repeated.
+    pub(super) fn repeats(&self) -> bool {
+        let different = self.values.as_ref().map_or(u64::MAX, |values| values.len() as u64);
+        self.is_text()
+            && self.longest <= LONGEST_NAME
+            && different > 1
+            && different.saturating_mul(2) <= self.filled
+    }
+}
