@@ -500,9 +500,9 @@ impl List {
         let joined = self.joined.get(&joined).filter(|_| !joined.is_empty()).map(|at| (at, How::Joined));
         let (all, how) = exact.or(joined)?;
         // "Paper Clock" and "The Paper Clock" are two things, if both are there.
-        let lower = text.to_lowercase();
+        let words = words_of(text);
         let is_written_so =
-            |at: &usize| self.entries.get(*at).is_some_and(|(name, _)| name.to_lowercase() == lower);
+            |at: &usize| self.entries.get(*at).is_some_and(|(name, _)| words_of(name) == words);
         let written: Vec<usize> = all.iter().copied().filter(is_written_so).collect();
         Some(self.matched(place, if written.is_empty() { all.clone() } else { written }, how))
     }

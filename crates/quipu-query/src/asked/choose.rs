@@ -351,7 +351,8 @@ fn finds_none(query: &Candidate, other: &Candidate) -> bool {
         named
     };
     let columns = given(other);
-    let is_likelier = query.likelihood >= other.likelihood && named(query) == named(other);
+    let names = named(other);
+    let is_likelier = query.likelihood >= other.likelihood && !names.is_empty() && named(query) == names;
     !much(query)
         && (much(other) || is_likelier)
         && is_empty(&query.rows)

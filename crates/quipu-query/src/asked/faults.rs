@@ -65,7 +65,7 @@ pub(super) fn faults(
         ("states one condition twice", states_one_twice(query)),
         ("denies another thing", denies_another_thing(question, query, tables)),
         ("gives yes or no for a choice", gives_no_choice(question, query)),
-        ("counts only the thing itself", counts_the_named_itself(candidate)),
+        ("counts only the thing itself", counts_the_named_itself(candidate, tables)),
         ("states a lack that nobody asked for", states_an_unasked_lack(question, query)),
         ("gives records", gives_records(question, candidate, tables)),
         ("gives one row where each was asked for", gives_one_of_each(question, candidate, tables)),
@@ -190,12 +190,17 @@ fn states_one_twice(query: &Query) -> bool {
 
 /// Whether a query counts the rows of one named thing, which is one: "how many grandchildren has
 /// Ada" does not ask how many there are of Ada.
-fn counts_the_named_itself(candidate: &Candidate) -> bool {
+fn counts_the_named_itself(candidate: &Candidate, tables: &Tables) -> bool {
     let query = &candidate.bound.query;
     let Some(select) = query.select().filter(|select| select.group.is_empty()) else { return false };
     let counts =
         |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
     let [from] = select.from.as_slice() else { return false };
+    // A thing has several links.
+    let is_of_things = |source: &Source| match source {
+        Source::Table(_, Some(at)) => tables.table(*at).is_some_and(|table| !table.is_links()),
+        _ => false,
+    };
     let is_its = |of: &Expression, alias: &str| {
         matches!(of, Expression::Column(of) if of.table.as_deref() == Some(alias)
             && of.place.is_some_and(|place| place.column == 0))
@@ -223,7 +228,7 @@ fn counts_the_named_itself(candidate: &Candidate) -> bool {
     }
     let conditions = select.filter.iter().flat_map(Expression::conjuncts);
     select.items.iter().all(counts)
-        && matches!(from.source, Source::Table(..))
+        && is_of_things(&from.source)
         && conditions.into_iter().any(|condition| names_one(condition, &from.alias, &is_its))
 }
 
