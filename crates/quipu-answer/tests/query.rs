@@ -258,7 +258,7 @@ async fn a_polite_question_asks_what_stands_behind_the_request() {
 #[tokio::test]
 async fn no_repair_and_no_sample_beyond_the_tokens_of_a_question() {
     let wrong = "SELECT weight FROM product WHERE name = 'Falcon Drill'";
-    let question = "price of the falcon drill";
+    let question = "bargain price of the falcon drill";
     let (_, model) = ask_with(&[wrong; 4], question, query()).await;
     assert!(model.calls() > 1);
     let prompt: usize =

@@ -195,6 +195,9 @@ fn cases() -> Vec<Case> {
     let priced = scene("auto", Over::Shop, "what is the price of the Falcon Drill?", guesser);
     let dearest = scene("auto", Over::Shop, "which product has the highest price?", guesser);
     let town = scene("auto", Over::League, "what is the home city of Torrin Foxes?", guesser);
+    // "Retail" is no word of the graph: no reading without the model explains it.
+    let retail = scene("auto", Over::Shop, "what is the retail price of the Falcon Drill?", guesser);
+    let lovely = scene("auto", Over::League, "what is the lovely home city of Torrin Foxes?", guesser);
     let scored = scene(
         "auto",
         Over::League,
@@ -288,7 +291,7 @@ fn cases() -> Vec<Case> {
         ("paths.least_confidence", "1", &[], films),
         ("auto.typed.sure", "1", &[], priced),
         ("auto.typed.sure_calculated", "0.1", &[], dearest),
-        ("auto.typed.least_confidence", "1", &[("auto.typed.sure", "1")], priced),
+        ("auto.typed.least_confidence", "1", &[("auto.typed.sure", "1")], retail),
         ("auto.typed.cards", "yes", &[("auto.typed.sure", "1")], priced),
         (
             "auto.typed.sure_with_cards",
@@ -308,7 +311,7 @@ fn cases() -> Vec<Case> {
             "auto.untyped.least_confidence",
             "1",
             &[("auto.untyped.sure", "1"), ("auto.untyped.sure_beside_names", "1")],
-            town,
+            lovely,
         ),
         ("auto.untyped.cards", "no", &[("auto.untyped.sure", "1")], town),
         (

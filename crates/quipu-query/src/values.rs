@@ -501,10 +501,15 @@ impl List {
         let (all, how) = exact.or(joined)?;
         // "Paper Clock" and "The Paper Clock" are two things, if both are there.
         let words = words_of(text);
-        let is_written_so =
-            |at: &usize| self.entries.get(*at).is_some_and(|(name, _)| words_of(name) == words);
-        let written: Vec<usize> = all.iter().copied().filter(is_written_so).collect();
-        Some(self.matched(place, if written.is_empty() { all.clone() } else { written }, how))
+        let language = Language::of_words(&words);
+        let names = |at: &usize| self.entries.get(*at).map(|(name, _)| words_of(name)).unwrap_or_default();
+        let adds_article = |long: &[String], short: &[String]| {
+            long.split_first().is_some_and(|(first, rest)| rest == short && language.is_any_article(first))
+        };
+        let is_other = |name: &Vec<String>| adds_article(name, &words) || adds_article(&words, name);
+        let has_it = all.iter().any(|at| names(at) == words);
+        let kept = all.iter().copied().filter(|at| !has_it || !is_other(&names(at)));
+        Some(self.matched(place, kept, how))
     }
 
     fn lookup(&self, place: Place, text: &str) -> Option<Match> {

@@ -226,10 +226,11 @@ fn counts_the_named_itself(candidate: &Candidate, tables: &Tables) -> bool {
             _ => false,
         }
     }
-    let conditions = select.filter.iter().flat_map(Expression::conjuncts);
+    let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
     select.items.iter().all(counts)
         && is_of_things(&from.source)
-        && conditions.into_iter().any(|condition| names_one(condition, &from.alias, &is_its))
+        && !conditions.is_empty()
+        && conditions.into_iter().all(|condition| names_one(condition, &from.alias, &is_its))
 }
 
 /// Whether a query asks that a value is missing, although the question denies nothing and does not
