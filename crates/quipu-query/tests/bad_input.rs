@@ -151,8 +151,8 @@ async fn no_nesting_uses_up_the_stack() {
     });
 }
 
-/// A small model repeated itself until its reply was cut. The parser looks at the stack that is left
-/// at some of its functions only, so the reply is read on stacks of many sizes.
+/// A small model repeated itself until its reply was cut. The parser looks at the remaining stack
+/// in some of its functions only, so the reply is read on stacks of many sizes.
 #[test]
 fn a_reply_that_repeats_itself_is_refused_on_any_stack() {
     let sql = "SELECT hive FROM hives WHERE htype.name = 'TOPBAR' AND hive IN (".to_owned()

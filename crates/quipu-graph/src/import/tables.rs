@@ -419,8 +419,8 @@ impl Table {
         self.id.and_then(|at| self.columns.get(at)).map(|ids| ids.words.as_str())
     }
 
-    /// Whether a header ends with that of the rows' ids: `head dr id`, if doctors have a `dr id`, or
-    /// is that of their codes: `vlt`.
+    /// Whether a header ends with that of the rows' ids (`head dr id` where doctors have a `dr id`)
+    /// or is that of their codes (`vlt`).
     fn has_ids_called(&self, header: &str) -> bool {
         let holds_codes = self.id.and_then(|at| self.columns.get(at)).is_some_and(Column::holds_codes);
         let is_it = |ids: &str| {

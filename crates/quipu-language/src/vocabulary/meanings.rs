@@ -70,8 +70,8 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
 }
 
 impl Language {
-    /// Whether the words behind "over" or "under" name no value: "under it", "over the years", "over
-    /// from".
+    /// Whether the words behind "over" or "under" name no value: "under it", "over the years",
+    /// "took over from".
     fn names_no_value(self, next: &str, second: Option<&String>) -> bool {
         let lists = &self.words().no_values;
         let is_amount = |word: &String| {
