@@ -323,6 +323,11 @@ async fn extremes_in_other_words() {
     assert!(!faults(question, depth).await.contains(&measure));
 }
 
+/// The naming words that a reading leaves out.
+async fn left_out(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
+    weighed(shop, question, sql, Nearness::default(), &[]).await.1.names
+}
+
 #[tokio::test]
 async fn steps_in_other_words_are_steps() {
     let shop = graph(
@@ -348,6 +353,9 @@ async fn steps_in_other_words_are_steps() {
     let step = "leaves out a step";
     assert!(faults("What is the lighthouse next to the Golden Rose made of?", nearest).await.contains(&step));
     assert!(!faults("What is the lighthouse next to the Golden Rose?", nearest).await.contains(&step));
+    // A parent may be the father: the question leaves no doubt that the mother is meant.
+    let parent = "SELECT parent FROM keeper WHERE name = 'Verna Olsander'";
+    assert_eq!(left_out(&shop, "Who is the mother of Verna Olsander?", parent).await, ["mother"]);
 }
 
 #[tokio::test]

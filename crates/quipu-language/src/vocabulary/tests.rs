@@ -340,6 +340,7 @@ fn one_measure_has_several_titles() {
     assert_eq!(english.measured("highest", "elev m"), Measured::Alike);
     assert_eq!(english.measured("longest serving", "name"), Measured::Unknown);
     assert_eq!(english.measured("serving", "start dt"), Measured::Alike);
+    assert_ne!(english.measured("longest", "start dt"), Measured::Alike);
     assert!(english.ends_like_a_role("conductor") && !english.ends_like_a_role("orchestra"));
     assert!(!english.ends_like_a_role("door"));
 }

@@ -2,6 +2,7 @@
 
 use quipu_language::{Language, meanings_at};
 
+use super::said::Said;
 use crate::syntax::{Comparison, Expression, Query, Source};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
@@ -31,24 +32,12 @@ pub(super) fn column_left_out(
         })
         .collect();
     // A father is a `parent`, whatever the query names.
+    let used: Vec<String> = Said::of(query, tables).columns.into_keys().collect();
     let of_kin = || {
         let all = query.tables().into_iter().filter_map(|(_, at)| tables.table(at?));
-        let columns = all.flat_map(|table| table.columns.iter().skip(1));
-        let is_used = |column: &Column| {
-            let mut used = false;
-            query.visit(&mut |part| {
-                let place = if let Expression::Column(of) = part { of.place } else { None };
-                used |= place.and_then(|place| tables.column(place)) == Some(column);
-            });
-            used
-        };
-        let titles: Vec<&String> =
-            columns.filter(|column| !is_used(column)).map(|column| &column.title).collect();
-        let is_kin = |word: &&String| {
-            language.is_kin(word)
-                && titles.iter().any(|title| language.other_words(word).contains(title) || word == title)
-        };
-        left_out.iter().find(is_kin).cloned()
+        let mut titles = all.flat_map(|table| table.columns.iter().skip(1)).map(|column| &column.title);
+        let has_kin = titles.any(|title| language.is_kin(title) && !used.contains(title));
+        left_out.iter().find(|word| has_kin && language.is_kin(word)).cloned()
     };
     let is_called = |word: &&String| titles.iter().any(|title| language.is_form(word, title));
     left_out.iter().find(is_called).cloned().or_else(of_kin)
