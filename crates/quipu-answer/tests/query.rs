@@ -138,6 +138,26 @@ async fn a_property_that_explains_every_word_is_read_without_the_model() {
 }
 
 #[tokio::test]
+async fn a_father_is_no_mother() {
+    let family = setting_from(
+        "family.ttl",
+        "@prefix : <http://f.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+         :o a :Person ; rdfs:label \"Ola Brekke\" ; :mother :e . :e a :Person ; rdfs:label \"Else Brekke\" .",
+    )
+    .await;
+    quipu_query::open_tables(&family.workspace).await.unwrap();
+    let model = || {
+        Arc::new(
+            ScriptedModel::new().always("plan.query", "SELECT mother FROM person WHERE name = 'Ola Brekke'"),
+        )
+    };
+    let asked =
+        async |question: &str| ask(&family, Some(model()), Some(embedder().await), question, &query()).await;
+    assert_eq!(asked("Who is the mother of Ola Brekke?").await.answers, ["Else Brekke"]);
+    assert_eq!(asked("Who is the father of Ola Brekke?").await.status, Status::Abstained);
+}
+
+#[tokio::test]
 async fn tables_that_only_the_prompt_speaks_of_are_not_told_to_the_reader() {
     let invented = "SELECT captain FROM ship_captain WHERE ship = 'Heron Sander'";
     let (answer, _) = ask_with(&[invented; 4], "Who steers the Heron Sander?", query()).await;

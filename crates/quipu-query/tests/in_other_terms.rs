@@ -59,6 +59,10 @@ async fn a_choice_of_two_is_answered_by_one_of_them() {
                 (SELECT COUNT(*) FROM employee WHERE member_of = 'Finance')";
     assert_eq!(answers(&shop, "Does Logistics or Finance have more employees?", more).await, ["Logistics"]);
     assert_eq!(answers(&shop, "Does Logistics or Finance have fewer employees?", more).await, ["Finance"]);
+    let other = "SELECT name FROM site WHERE name IN ('Norburg', 'Sudby') ORDER BY founded_in LIMIT 1";
+    let faults =
+        weighed(&shop, "Does Norburg or Sudby have fewer employees?", other, Nearness::default(), &[]);
+    assert!(faults.await.1.faults.contains(&"gives something else"));
     let question = "Does Logistics have more employees than Finance?";
     assert_eq!(answers(&shop, question, more).await, ["true"]);
 }

@@ -9,6 +9,7 @@ use quipu_language::{
 use oxrdf::Term;
 
 use super::Nearness;
+use super::kinds::nouns_of_kinds;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
 use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Query};
@@ -147,7 +148,7 @@ pub(super) fn something_else(
         .or_else(|| another_degree(&words, left_out, near))
         .or_else(|| another_extreme(&words, query, left_out, near, tables))
         .or_else(|| most_of_another(&words, query, left_out, near))
-        .or_else(|| more_of_another(&words, query, left_out, near))
+        .or_else(|| more_of_another(&words, query, left_out, near, tables))
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
         .or_else(|| one_kind_of_several(&words, query, left_out, near, tables))
@@ -479,7 +480,13 @@ fn most_of_another(words: &[String], query: &Query, left_out: &[String], near: &
 
 /// The noun of which there is more or less, if the reading orders by something quite else: salt is
 /// no energy.
-fn more_of_another(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+fn more_of_another(
+    words: &[String],
+    query: &Query,
+    left_out: &[String],
+    near: &Nearness,
+    tables: &Tables,
+) -> Option<String> {
     let language = Language::of_words(words);
     if query.order.is_empty() || counts(query) {
         return None;
@@ -489,7 +496,16 @@ fn more_of_another(words: &[String], query: &Query, left_out: &[String], near: &
         words.windows(2).filter(|pair| pair.first().is_some_and(is_more)).filter_map(|pair| pair.get(1));
     let is_far =
         |noun: &&String| left_out.contains(noun) && near.to(noun).is_some_and(|near| near < QUITE_FAR);
-    nouns.into_iter().find(is_far).cloned()
+    let nouns: Vec<&String> = nouns.into_iter().collect();
+    // "Fewer stops" counts stops, whatever else the lines have less of.
+    let are_others = |noun: &&&String| {
+        left_out.contains(noun) && !nouns_of_kinds(std::slice::from_ref(**noun), tables).is_empty()
+    };
+    nouns
+        .iter()
+        .find(are_others)
+        .or_else(|| nouns.iter().find(|noun| is_far(noun)))
+        .map(|noun| (*noun).clone())
 }
 
 /// The noun right behind "average" or "total", if the reading takes that of something else: goals

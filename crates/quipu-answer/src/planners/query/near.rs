@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use quipu_index::inner_product;
+use quipu_language::Language;
 use quipu_model::TokenVectors;
 use quipu_query::asked::{Nearness, role_not_given};
 use quipu_query::{Query, Tables, words_of};
@@ -78,6 +79,12 @@ pub(super) async fn distance_of_role(
     tables: &Tables,
 ) -> Result<f64, AnswerError> {
     let Some(texts) = role_not_given(question, query, tables) else { return Ok(0.0) };
+    // A father is no mother, although the words are close.
+    let language = Language::of(question);
+    let are_kin = |text: &String| words_of(text).iter().any(|word| language.is_kin(word));
+    if texts.split_first().is_some_and(|(role, given)| are_kin(role) && given.iter().any(are_kin)) {
+        return Ok(1.0);
+    }
     if context.embedder().is_none() {
         return Ok(0.0);
     }
