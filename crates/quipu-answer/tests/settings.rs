@@ -197,7 +197,6 @@ fn cases() -> Vec<Case> {
     let town = scene("auto", Over::League, "what is the home city of Torrin Foxes?", guesser);
     // "Retail" is no word of the graph: no reading without the model explains it.
     let retail = scene("auto", Over::Shop, "what is the retail price of the Falcon Drill?", guesser);
-    let lovely = scene("auto", Over::League, "what is the lovely home city of Torrin Foxes?", guesser);
     let scored = scene(
         "auto",
         Over::League,
@@ -307,12 +306,7 @@ fn cases() -> Vec<Case> {
         ),
         ("auto.untyped.sure", "1", &[], town),
         ("auto.untyped.sure_calculated", "0.1", &[], scored),
-        (
-            "auto.untyped.least_confidence",
-            "1",
-            &[("auto.untyped.sure", "1"), ("auto.untyped.sure_beside_names", "1")],
-            lovely,
-        ),
+        ("auto.untyped.least_confidence", "1", &[], town),
         ("auto.untyped.cards", "no", &[("auto.untyped.sure", "1")], town),
         (
             "auto.untyped.sure_with_cards",

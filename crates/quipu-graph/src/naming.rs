@@ -13,6 +13,7 @@ pub(crate) struct Naming {
     before: Words,
     whole: Words,
     of_a_class: Words,
+    qualified: Words,
     given: Words,
     family: Words,
     kind: Words,
@@ -30,6 +31,8 @@ pub(crate) enum NamePart {
     Whole(usize),
     /// A name if the things are of the class that the relation's key names.
     OfClass,
+    /// A name with an adjective: `legalName`.
+    Qualified,
     Given,
     Family,
 }
@@ -73,7 +76,9 @@ impl Naming {
         if let Some(rank) = self.whole.words.iter().position(|known| *known == words) {
             return Some(NamePart::Whole(rank));
         }
-        self.class_in(&words).map(|_| NamePart::OfClass)
+        let class = self.class_in(&words)?;
+        let is_qualified = self.qualified.words.iter().any(|word| word == class);
+        Some(if is_qualified { NamePart::Qualified } else { NamePart::OfClass })
     }
 
     /// Whether a relation with this key leads to the kinds of things.
@@ -123,6 +128,7 @@ mod tests {
         assert!(part("http://corp.example/v/name") < part("http://corp.example/v/title"));
         assert!(matches!(part("hasName"), Some(NamePart::Whole(_))));
         assert_eq!(part("http://corp.example/v/productName"), Some(NamePart::OfClass));
+        assert_eq!(part("http://corp.example/v/legalName"), Some(NamePart::Qualified));
         assert_eq!(part("http://corp.example/v/firstName"), Some(NamePart::Given));
         assert_eq!(part("family_name"), Some(NamePart::Family));
         assert_eq!(part("http://corp.example/v/naming"), None);

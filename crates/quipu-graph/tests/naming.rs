@@ -67,6 +67,29 @@ fn a_class_in_the_relation_must_be_the_things_own() {
 }
 
 #[test]
+fn a_class_in_the_relation_may_stand_above_the_things_own() {
+    check_names(
+        r#"ex:Pump rdfs:subClassOf ex:Product .
+           i:p1 a ex:Pump ; ex:productName "Blue Valve" .
+           i:p2 a ex:Pump ; ex:productName "Red Tap" .
+           i:o1 a ex:Order ; ex:orderName "Big" .
+           i:o2 a ex:Order ; ex:orderName "Small" ."#,
+        &[("p1", "Blue Valve"), ("o2", "Small")],
+    );
+}
+
+#[test]
+fn an_adjective_before_name_still_tells_a_name() {
+    check_names(
+        r#"i:s1 a ex:Supplier ; ex:legalName "Nordkem A/S" ; ex:contactName "Ana" .
+           i:s2 a ex:Supplier ; ex:legalName "Alpenchem GmbH" ; ex:contactName "Bo" .
+           i:k1 a ex:Customer ; ex:contactName "Cy" .
+           i:k2 a ex:Customer ; ex:contactName "Di" ."#,
+        &[("s1", "Nordkem A/S"), ("s2", "Alpenchem GmbH"), ("k1", "k1")],
+    );
+}
+
+#[test]
 fn parts_of_a_persons_name_are_the_name() {
     check_names(
         r#"i:e1 a ex:Employee ; ex:firstName "Ana" ; ex:lastName "Okafor" .
@@ -94,6 +117,16 @@ fn where_labels_name_the_things_a_name_stays_a_property() {
         r#"i:s1 rdfs:label "Server 1" ; ex:name "srv-a" . i:s2 rdfs:label "Server 2" ; ex:name "srv-b" ."#;
     check_names(turtle, &[("s1", "Server 1")]);
     assert_eq!(role_of(&imported(turtle).1, "name"), RelationRole::Ordinary);
+}
+
+#[test]
+fn a_relation_labelled_instance_of_states_kinds_beside_the_types_of_relations() {
+    let turtle = r#"@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+        ex:P1 a rdf:Property ; rdfs:label "instance of" . ex:P2 a rdf:Property ; rdfs:label "owner" .
+        i:q1 ex:P1 i:k1 ; rdfs:label "Cava Nera" . i:q2 ex:P1 i:k1 ; rdfs:label "Cava Rossa" ; ex:P2 i:q1 .
+        i:q3 ex:P1 i:k1 ; rdfs:label "Cava Verde" . i:k1 rdfs:label "quarry" ."#;
+    assert_eq!(role_of(&imported(turtle).1, "P1"), RelationRole::Type);
+    assert_eq!(role_of(&imported(turtle).1, "P2"), RelationRole::Ordinary);
 }
 
 #[test]

@@ -218,6 +218,17 @@ fn days_in_triples_of_text_are_dates() {
 }
 
 #[test]
+fn files_with_capitals_and_short_names_of_kinds_are_linked_to() {
+    let operators = "OperatorNr,Operator Name,Shift,Pay\n11,Walter Kessel,Early,1\n12,Irmgard Pohl,Late,2\n13,Greta Sommer,Early,3\n";
+    let presses = "PressNr,Press Name,MainOperator,Units\nP1,Old Gertrude,11,1\nP2,Speedmaster,13,5\n";
+    let patients = "pat_no,f_nm,l_nm,ref_by_pat\n31,Ana,Lund,\n32,Bo,Karl,31\n33,Cy,Mott,32\n34,Di,Rook,33\n";
+    let files = [("Operators.csv", operators), ("Presses.csv", presses), ("patients.csv", patients)];
+    let (_, lines) = import(&files, None, false).unwrap();
+    has(&lines, "Presses/P2 [Speedmaster] main operator Operators/13");
+    has(&lines, "patients/34 [Di Rook] ref by patient patients/33");
+}
+
+#[test]
 fn roles_lead_to_those_who_have_them_and_rows_of_two_keys_have_no_name() {
     let staff = "staff_id,full_name,reports_to,grade\n101,Ada Lee,,3\n102,Bo Hart,101,1\n103,Cy Dunn,102,2\n\
                  104,Di Orr,103,3\n";

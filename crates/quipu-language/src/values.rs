@@ -139,6 +139,34 @@ fn date(text: &str) -> Option<LiteralValue> {
     one_month.then_some(LiteralValue::Date { year: i32::from(frame.from.year()), month, day })
 }
 
+/// The minutes of an ISO 8601 duration without years and months: 90 of "PT1H30M". `None` for any
+/// other text.
+pub fn minutes_of(text: &str) -> Option<f64> {
+    let rest = text.trim().strip_prefix('P')?;
+    let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));
+    if time.is_some_and(str::is_empty) || (time.is_none() && days.is_empty()) {
+        return None;
+    }
+    let mut minutes = 0.0;
+    let mut left = days;
+    for (part, units) in [(Some(days), &[('D', 24.0 * 60.0)][..]), (time, &UNITS_OF_TIME)] {
+        let Some(part) = part else { continue };
+        left = part;
+        for (unit, factor) in units {
+            let Some((number, rest)) = left.split_once(*unit) else { continue };
+            minutes += number.parse::<f64>().ok().filter(|number| *number >= 0.0)? * factor;
+            left = rest;
+        }
+        if !left.is_empty() {
+            return None;
+        }
+    }
+    left.is_empty().then_some(minutes)
+}
+
+/// The units of a duration's time, in minutes.
+const UNITS_OF_TIME: [(char, f64); 3] = [('H', 60.0), ('M', 1.0), ('S', 1.0 / 60.0)];
+
 /// A number as people read it: `31,989,256`, `2.5`, `0.333`. Numbers up to 9,999 get no separator,
 /// so that years stay readable.
 pub fn format_number(value: f64) -> String {
@@ -209,6 +237,24 @@ mod tests {
             ("Lima", "Quito"),
         ] {
             assert!(!same_value(said, stated), "{said} / {stated}");
+        }
+    }
+
+    #[test]
+    fn durations_are_read_as_minutes() {
+        for (text, minutes) in [
+            ("PT1H44M", Some(104.0)),
+            ("PT50M", Some(50.0)),
+            ("PT90S", Some(1.5)),
+            ("P1DT1H", Some(1500.0)),
+            ("P2D", Some(2880.0)),
+            ("P1Y", None),
+            ("P", None),
+            ("PT", None),
+            ("PT5", None),
+            ("Pilot", None),
+        ] {
+            assert_eq!(minutes_of(text), minutes, "{text}");
         }
     }
 

@@ -37,6 +37,7 @@ mod nested_classes;
 mod odd_graphs;
 mod of_other_things;
 mod property;
+mod said_in_passing;
 mod sharing;
 mod slips_of_models;
 mod values_in_parts;

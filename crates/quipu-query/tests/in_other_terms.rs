@@ -63,6 +63,8 @@ async fn a_choice_of_two_is_answered_by_one_of_them() {
     let faults =
         weighed(&shop, "Does Norburg or Sudby have fewer employees?", other, Nearness::default(), &[]);
     assert!(faults.await.1.faults.contains(&"gives something else"));
+    let less = more.replace(") > (", ") - (");
+    assert_eq!(answers(&shop, "Does Logistics or Finance have fewer employees?", &less).await, ["Finance"]);
     let question = "Does Logistics have more employees than Finance?";
     assert_eq!(answers(&shop, question, more).await, ["true"]);
 }

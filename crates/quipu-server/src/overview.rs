@@ -190,6 +190,7 @@ mod tests {
             mixed: false,
             only_here: false,
             years: false,
+            minutes: false,
         }
     }
 

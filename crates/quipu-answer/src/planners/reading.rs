@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use quipu_graph::{Direction, NodeId, NodeSummary, Step, iri_of_key, is_blank};
+use quipu_language::minutes_of;
 use quipu_query::asked::in_parts;
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much,
@@ -308,7 +309,7 @@ const EXACT: f64 = 1e-9;
 
 /// Whether two values are the same: an entity by its key, a number however it is written.
 fn is_same(a: &Value, b: &Value, rounded: f64) -> bool {
-    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+    let number = |text: &str| text.replace(',', "").parse::<f64>().ok().or_else(|| minutes_of(text));
     let numbers = || number(&a.name).zip(number(&b.name));
     match (&a.key, &b.key) {
         (Some(a), Some(b)) => a == b,

@@ -316,6 +316,8 @@ impl Import<'_> {
 fn order_relations(table: RelationTable, called: &[(String, String)], profile: &Profile) -> Relations {
     let mut keyed: Vec<(String, u32)> = table.keys.into_iter().zip(0..).collect();
     keyed.sort_unstable();
+    let statements = keyed.iter().map(|(_, number)| table.statements.get(*number as usize).copied());
+    let statements: Vec<u64> = statements.map(Option::unwrap_or_default).collect();
     let mut ids = vec![0; keyed.len()];
     for ((_, provisional), id) in keyed.iter().zip(0u32..) {
         if let Some(place) = ids.get_mut(*provisional as usize) {
@@ -324,17 +326,19 @@ fn order_relations(table: RelationTable, called: &[(String, String)], profile: &
     }
     let keys: Vec<String> = keyed.into_iter().map(|(key, _)| key).collect();
     let mut roles: Vec<(RelationRole, usize)> = keys.iter().map(|key| profile.role(key)).collect();
-    // A graph with a vocabulary of its own may state kinds by a relation of its own.
-    if roles.iter().all(|(role, _)| *role != RelationRole::Type) {
-        let is_label = |relation: &str| profile.role(relation).0 == RelationRole::Label;
-        let is_called = |key: &str| {
-            let bearer = profile.label_bearer(key);
-            called.iter().any(|(thing, by)| *thing == bearer && is_label(by))
-        };
-        for (role, key) in roles.iter_mut().zip(&keys) {
-            if role.0 == RelationRole::Ordinary && (NAMING.leads_to_kinds(key) || is_called(key)) {
-                *role = (RelationRole::Type, 0);
-            }
+    // A graph with a vocabulary of its own may state kinds by a relation of its own, and by
+    // `rdf:type` only that its relations are properties.
+    let of_types = roles.iter().zip(&statements).filter(|(role, _)| role.0 == RelationRole::Type);
+    let typed: u64 = of_types.map(|(_, statements)| statements).sum();
+    let is_label = |relation: &str| profile.role(relation).0 == RelationRole::Label;
+    let is_called = |key: &str| {
+        let bearer = profile.label_bearer(key);
+        called.iter().any(|(thing, by)| *thing == bearer && is_label(by))
+    };
+    for ((role, key), statements) in roles.iter_mut().zip(&keys).zip(&statements) {
+        let may_be = role.0 == RelationRole::Ordinary && *statements > typed;
+        if may_be && (NAMING.leads_to_kinds(key) || is_called(key)) {
+            *role = (RelationRole::Type, 0);
         }
     }
     Relations { keys, roles, ids }

@@ -1,5 +1,5 @@
 //! Names for entities without a label: a graph with a vocabulary of its own has them behind a
-//! relation that it calls "name", or "productName" for a product.
+//! relation that it calls "name", "legalName", or "productName" for a product.
 
 use std::path::Path;
 
@@ -15,6 +15,10 @@ use crate::{Direction, GraphError, NodeId, RelationId, RelationRole, Step};
 
 /// Heads of a relation that are looked at before it is taken for one of names.
 const LOOKED_AT: usize = 200;
+/// End of the key of the relation from a class to its superclass.
+const SUBCLASS_OF: &str = "#subClassOf";
+/// Most classes that are climbed from one thing.
+const MOST_CLASSES: usize = 32;
 /// Datatype of a plain text, where a dump states it.
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
@@ -25,6 +29,8 @@ struct Unnamed<'a> {
     adjacency: Adjacency,
     heads: Heads,
     types: Vec<RelationId>,
+    /// Relations from a class to its superclass.
+    superclasses: Vec<RelationId>,
     /// Relations that hold given names.
     given: Vec<RelationId>,
     /// Relations that hold family names.
@@ -52,6 +58,7 @@ pub(super) fn name_unlabelled(
         adjacency: Adjacency::open(folder, manifest)?,
         heads: Heads::open(folder, manifest, assembled.heads_ends.clone())?,
         types: types(relations),
+        superclasses: superclasses(relations),
         given: parts(relations, NamePart::Given),
         family: parts(relations, NamePart::Family),
         column: NameColumn::open(folder, manifest)?,
@@ -96,7 +103,7 @@ fn candidates(relations: &Relations) -> Vec<(usize, NamePart)> {
         .enumerate()
         .filter(|(at, _)| relations.roles.get(*at).is_some_and(|role| role.0 == RelationRole::Ordinary))
         .filter_map(|(at, key)| Some((NAMING.part(key)?, at)))
-        .filter(|(part, _)| matches!(part, NamePart::Whole(_) | NamePart::OfClass))
+        .filter(|(part, _)| matches!(part, NamePart::Whole(_) | NamePart::OfClass | NamePart::Qualified))
         .collect();
     found.sort_unstable();
     found.into_iter().map(|(part, at)| (at, part)).collect()
@@ -105,6 +112,11 @@ fn candidates(relations: &Relations) -> Vec<(usize, NamePart)> {
 fn types(relations: &Relations) -> Vec<RelationId> {
     let of_types = relations.roles.iter().zip(0..).filter(|(role, _)| role.0 == RelationRole::Type);
     of_types.map(|(_, relation)| RelationId(relation)).collect()
+}
+
+fn superclasses(relations: &Relations) -> Vec<RelationId> {
+    let climbing = relations.keys.iter().zip(0..).filter(|(key, _)| key.ends_with(SUBCLASS_OF));
+    climbing.map(|(_, relation)| RelationId(relation)).collect()
 }
 
 fn parts(relations: &Relations, part: NamePart) -> Vec<RelationId> {
@@ -193,16 +205,32 @@ impl Unnamed<'_> {
         list.map_or(Ok(Vec::new()), |list| Ok(list.all()?.iter().collect()))
     }
 
-    /// Whether one of the entity's types is the class in the relation's key.
+    /// Whether one of the entity's types, or a superclass of it, is the class in the relation's key.
     fn is_of_class(&self, head: NodeId, relation: &str) -> Result<bool, GraphError> {
-        for of_type in &self.types {
-            for class in self.tails(head, *of_type)? {
-                let key = self.dictionary.entity(class.0)?;
-                if NAMING.is_of_class(relation, &format!("{}{}", key.prefix, key.suffix)) {
-                    return Ok(true);
+        let mut classes = self.all_tails(head, &self.types)?;
+        let mut at = 0;
+        while let Some(class) = classes.get(at).copied() {
+            let key = self.dictionary.entity(class.0)?;
+            if NAMING.is_of_class(relation, &format!("{}{}", key.prefix, key.suffix)) {
+                return Ok(true);
+            }
+            for above in self.all_tails(class, &self.superclasses)? {
+                if classes.len() < MOST_CLASSES && !classes.contains(&above) {
+                    classes.push(above);
                 }
             }
+            at += 1;
         }
         Ok(false)
+    }
+
+    /// The entities behind any of the relations.
+    fn all_tails(&self, head: NodeId, relations: &[RelationId]) -> Result<Vec<NodeId>, GraphError> {
+        let mut all = Vec::new();
+        for relation in relations {
+            all.extend(self.tails(head, *relation)?);
+        }
+        all.retain(|node| node.0 < self.manifest.counts.entities);
+        Ok(all)
     }
 }

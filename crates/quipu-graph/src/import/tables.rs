@@ -166,7 +166,8 @@ impl Tables {
                 table::speaks_of(&column.words, &table.kind) || table.has_ids_called(&column.words);
             // Numbers count as ids only if the header names the table, or is one of ids and all
             // numbers are: otherwise any count would match.
-            let is_id = spoken_of || (column.is_called_like_ids() && values.len() >= LEAST_IDS);
+            let is_called = column.is_called_like_ids() || table::ends_like(&column.words, &table.kind);
+            let is_id = spoken_of || (is_called && values.len() >= LEAST_IDS);
             let named = column.is_text() || (is_id && table.id.is_some());
             if !named || (*number == own && table.id.is_none()) {
                 return None;

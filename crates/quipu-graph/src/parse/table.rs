@@ -305,6 +305,8 @@ pub(crate) fn identifying(headers: &[String], kind: &str) -> Option<usize> {
 /// Whether a word is the name of a kind, in the singular or the plural. The name without its last
 /// letter is compared too, because the singular of `movies` by its ending is wrong.
 fn is_kind(word: &str, kind: &str) -> bool {
+    // Headers are in small letters, names of files may have capitals.
+    let kind = &kind.to_lowercase();
     word == kind || kind.strip_suffix('s') == Some(word) || singular(word) == singular(kind)
 }
 
@@ -313,7 +315,7 @@ fn is_kind(word: &str, kind: &str) -> bool {
 fn abbreviates(word: &str, kind: &str) -> bool {
     /// Shortest abbreviation.
     const SHORTEST: usize = 3;
-    let kind = singular(kind);
+    let kind = singular(&kind.to_lowercase());
     let shared = word.bytes().zip(kind.bytes()).take_while(|(short, whole)| short == whole).count();
     let (Some(rest), Some(whole)) = (word.get(shared..), kind.get(shared..)) else { return false };
     let mut left = whole.chars();
@@ -329,6 +331,11 @@ pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
     let last = named.rsplit(' ').next().unwrap_or(named);
     let is_id = named.len() < header.len();
     [named, last].iter().any(|word| is_kind(word, kind) || (is_id && abbreviates(word, kind)))
+}
+
+/// Whether a header's last word abbreviates the name of a kind: `ref by pat` of patients.
+pub(crate) fn ends_like(header: &str, kind: &str) -> bool {
+    header.rsplit_once(' ').is_some_and(|(_, last)| abbreviates(last, kind))
 }
 
 /// `supplier id` as `supplier`.
@@ -372,14 +379,18 @@ pub(crate) fn relation_to(header: &str, kind: &str, ids: Option<&str>) -> String
     if named.rsplit(' ').next().is_some_and(|last| is_kind(last, kind)) {
         return named.to_owned();
     }
+    let one = singular(&kind.to_lowercase());
     if ids.is_some_and(|ids| is_key_of(header, kind, ids)) {
-        return singular(kind);
+        return one;
+    }
+    if let Some((before, _)) = header.rsplit_once(' ').filter(|_| ends_like(header, kind)) {
+        return format!("{before} {one}");
     }
     let before = ids.and_then(|ids| before_ids(header, ids));
     let is_short = (ends_like_an_id(header) || ids == Some(header)) && abbreviates(named, kind);
     match before.or(is_short.then_some("")) {
-        Some("") => singular(kind),
-        Some(before) => format!("{before} {}", singular(kind)),
+        Some("") => one,
+        Some(before) => format!("{before} {one}"),
         None => named.to_owned(),
     }
 }
@@ -422,6 +433,9 @@ mod tests {
         assert_eq!(relation_to("dr id", "doctors", Some("dr id")), "doctor");
         assert_eq!(relation_to("head dr id", "doctors", Some("dr id")), "head doctor");
         assert_eq!(relation_to("boss", "people", Some("id")), "boss");
+        assert_eq!(relation_to("ref by pat", "patients", Some("pat no")), "ref by patient");
+        assert_eq!(relation_to("cust nr", "Customers", Some("customer nr")), "customer");
+        assert!(speaks_of("main operator", "Operators") && !speaks_of("main operators", "Operas"));
         let headers = ["id", "movie name"].map(str::to_owned);
         assert_eq!((identifying(&headers, "movies"), naming(&headers, "movies")), (Some(0), Some(1)));
     }

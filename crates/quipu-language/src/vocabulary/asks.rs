@@ -168,7 +168,8 @@ fn second_question(question: &str, language: Language) -> Option<&str> {
     }
     let (_, second) = question.trim().trim_end_matches('?').rsplit_once('?')?;
     let first = crate::words_of(second).into_iter().next()?;
-    (language.is_question_word(&first) || language.is_imperative(&first)).then_some(second)
+    let asks = language.is_question_word(&first) || language.is_imperative(&first);
+    (asks || language.words().second_nouns.has(&first)).then_some(second)
 }
 
 /// The texts behind a phrase.

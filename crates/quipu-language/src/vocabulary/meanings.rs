@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::provisos::leaves_out;
 use super::{Language, is_proviso, listed};
 
 /// What a word requires of a plan.
@@ -52,6 +53,10 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
     if repeats(words, at, language) {
         let each = Meaning { means: "group".into(), sure: false, before_value: false, of_place: false };
         return vec![each];
+    }
+    if leaves_out(words, at) {
+        let denies = Meaning { means: "negation".into(), sure: true, before_value: false, of_place: false };
+        return if is_proviso(words, at) { Vec::new() } else { vec![denies] };
     }
     // "Don't" is two words here.
     let contracted = next.and_then(|next| Some(format!("{}'{next}", words.get(at)?)));
@@ -184,7 +189,8 @@ impl Language {
         prefixes.filter_map(|(at, prefix)| Some((at + 2, word.strip_prefix(prefix)?))).last()
     }
 
-    pub(super) fn means(self, word: &str, what: &str) -> bool {
+    /// Whether a word has a meaning of the word file: "negation" of "never".
+    pub fn means(self, word: &str, what: &str) -> bool {
         self.meanings(word).iter().any(|meaning| meaning.means == what)
     }
 
@@ -390,6 +396,12 @@ impl Language {
     pub fn currency_code(self, word: &str) -> Option<&'static str> {
         let mut rows = self.words().currencies.codes.iter().filter_map(|row| row.split_once(' '));
         rows.find(|(_, names)| listed(names).any(|name| name == word)).map(|(code, _)| code)
+    }
+
+    /// The two-letter code of the language that a word names: "de" for "German".
+    pub fn language_code(self, word: &str) -> Option<&'static str> {
+        let mut rows = self.words().language_codes.pairs.iter().filter_map(|row| row.split_once(' '));
+        rows.find(|(_, name)| *name == word).map(|(code, _)| code)
     }
 
     /// Whether a word of a column's title says that it holds currencies.

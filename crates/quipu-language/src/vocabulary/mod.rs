@@ -58,8 +58,8 @@ pub(crate) use times::TimeWords;
 use titles::TitleWords;
 
 pub use titles::{
-    is_always_capital, is_code_word, is_dating_field, is_naming_field, means_true, sounds_like,
-    tells_records, without_having,
+    in_full, is_always_capital, is_code_word, is_dating_field, is_naming_field, means_false, means_true,
+    sounds_like, tells_records, without_having,
 };
 
 /// A row of a language's file.
@@ -105,9 +105,9 @@ struct Phrases {
     phrases: Vec<String>,
 }
 
-/// Adjectives of countries, each with the country's name.
+/// Words, each with another: adjectives with the names of their countries.
 #[derive(Debug, Default, Deserialize)]
-struct Demonyms {
+struct Pairs {
     pairs: Vec<String>,
 }
 
@@ -202,6 +202,8 @@ pub(crate) struct Lexicon {
     requests: Phrases,
     #[serde(default)]
     second_questions: Phrases,
+    #[serde(default)]
+    second_nouns: Listed,
     descriptions: Phrases,
     phrases: Phrases,
     conversions: Phrases,
@@ -313,9 +315,13 @@ pub(crate) struct Lexicon {
     common: CommonWords,
     titles: TitleWords,
     truths: Listed,
+    #[serde(default)]
+    falsehoods: Listed,
     capitals: Listed,
     #[serde(default)]
-    demonyms: Demonyms,
+    demonyms: Pairs,
+    #[serde(default)]
+    language_codes: Pairs,
     /// The meanings of each word, collected once.
     #[serde(skip)]
     means: OnceLock<HashMap<String, Vec<Meaning>>>,

@@ -32,8 +32,23 @@ pub(super) struct ProvisoWords {
     people: Words,
     /// Nouns for any value: "figure"
     figures: Words,
+    /// "left", before `out`
+    leaves: Words,
+    /// "out"
+    out: Words,
+    /// "ignoring", before `blanks`
+    ignoring: Words,
+    /// Things without a value: "blanks"
+    blanks: Words,
     /// Behind a stated value they say more of it: "known for"
     going_on: Words,
+}
+
+impl Language {
+    /// Whether a word behind a noun begins a clause about it: "where" of "the country where it is".
+    pub fn begins_a_relative(self, word: &str) -> bool {
+        self.words().provisos.openers.has(word)
+    }
 }
 
 /// The clause that says that a value is stated: "whose height is known". `None` if it is denied.
@@ -61,6 +76,51 @@ pub fn stated_clause(words: &[String]) -> Option<Range<usize>> {
     })
 }
 
+/// Whether a word rules out what stands before or behind it, together with the word before it:
+/// "out" of "cancelled orders left out".
+pub(super) fn leaves_out(words: &[String], at: usize) -> bool {
+    let of = &Language::of_words(words).words().provisos;
+    let is = |at: usize, list: &Words| words.get(at).is_some_and(|word| list.has(word));
+    at > 0 && is(at, &of.out) && is(at - 1, &of.leaves)
+}
+
+/// The words that leave out what has no value, which no calculation takes in: "leave out blanks",
+/// "blanks left out", "skip the ones whose home we don't know", "ignore any without a figure".
+fn without_blanks(words: &[String]) -> Option<Range<usize>> {
+    /// Most words from "skip" to what is unknown.
+    const MOST: usize = 8;
+    let language = Language::of_words(words);
+    let of = &language.words().provisos;
+    let is = |at: usize, list: &Words| words.get(at).is_some_and(|word| list.has(word));
+    let denied = |at: usize| {
+        let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
+        before.iter().any(|word| language.means(word, "negation"))
+            || (at.saturating_sub(2)..at).any(|at| is_contracted_denial(words, at))
+    };
+    // The first word behind which nothing is known.
+    let is_blank = |at: &usize| {
+        let is_unknown = is(*at, &of.knowing) || words.get(*at).is_some_and(|word| language.is_stated(word));
+        is(*at, &of.blanks) || ((is_unknown || is(*at, &of.figures)) && denied(*at))
+    };
+    let ignores = |at: &usize| is(*at, &of.ignoring) || leaves_out(words, at + 1);
+    let from = |start: usize| {
+        let end = (start + 1..words.len().min(start + MOST)).find(is_blank)?;
+        Some(start..end + 1)
+    };
+    let said_first = || {
+        let blank = (0..words.len()).find(|at| is(*at, &of.blanks) && leaves_out(words, at + 2))?;
+        Some(blank..blank + 3)
+    };
+    (0..words.len()).filter(ignores).find_map(from).or_else(said_first)
+}
+
+/// Whether a word and the next are a contracted denial, which is two words here: "don't".
+fn is_contracted_denial(words: &[String], at: usize) -> bool {
+    let language = Language::of_words(words);
+    let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else { return false };
+    language.means(&format!("{word}'{next}"), "negation")
+}
+
 /// Whether a word belongs to a proviso and asks for nothing by itself: "only" and "those" of "only
 /// those who", "recorded" of "whose height is recorded".
 pub fn is_proviso(words: &[String], at: usize) -> bool {
@@ -78,6 +138,9 @@ pub fn is_proviso(words: &[String], at: usize) -> bool {
     let is_stated = |word: &String| {
         language.is_stated(word) || of.knowing.has(word) || of.people.has(word) || of.figures.has(word)
     };
+    if without_blanks(words).is_some_and(|clause| clause.contains(&at)) {
+        return true;
+    }
     let in_clause = || stated_clause(words).is_some_and(|clause| clause.contains(&at));
     is_only(Some(at)) || takes || (words.get(at).is_some_and(is_stated) && in_clause())
 }
@@ -118,6 +181,15 @@ mod tests {
             "how much did they earn? just count those where the figure is known",
             &["just", "count", "figure", "known"],
         );
+        check("the mean pain score, leave out blanks", &["leave", "out", "blanks"]);
+        check("the mean score ignoring blanks", &["ignoring", "blanks"]);
+        check("the mean staff, ignore any without a figure", &["ignore", "any", "without", "a", "figure"]);
+        check(
+            "people by city (skip the ones whose home we don't know)",
+            &["skip", "the", "ones", "whose", "home", "we", "don", "t", "know"],
+        );
+        check("which clubs did he skip without a reason", &[]);
+        check("the top three, cancelled orders left out", &[]);
         check("which films have only one actor", &[]);
         check("who has only directed comedies", &[]);
     }

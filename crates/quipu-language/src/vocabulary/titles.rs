@@ -26,6 +26,8 @@ pub(super) struct TitleWords {
     having: Words,
     /// Letters with the beginnings that they stand for in abbreviations: "x ex".
     letters: Vec<String>,
+    /// Short forms in headers, which are no words of their own, with their meaning.
+    short: Vec<String>,
 }
 
 fn any(holds: impl Fn(&Lexicon) -> bool) -> bool {
@@ -61,6 +63,17 @@ pub fn without_having(title: &str) -> &str {
     found.unwrap_or(title)
 }
 
+/// A title with its usual short forms in full: "reg dt" is "reg date".
+pub fn in_full(title: &str) -> String {
+    let meant = |word: &str| {
+        let rows = Language::all().flat_map(|language| language.words().titles.short.iter());
+        let mut pairs = rows.filter_map(|row| row.split_once(' '));
+        pairs.find(|(short, _)| *short == word).map(|(_, long)| long)
+    };
+    let words: Vec<&str> = title.split(' ').map(|word| meant(word).unwrap_or(word)).collect();
+    words.join(" ")
+}
+
 /// Whether a letter of an abbreviation may stand for a word by its sound: "X" for "experience".
 pub fn sounds_like(letter: char, word: &str) -> bool {
     let stands = |row: &String| {
@@ -73,6 +86,11 @@ pub fn sounds_like(letter: char, word: &str) -> bool {
 /// Whether a lower-cased word of data or of a query means true.
 pub fn means_true(word: &str) -> bool {
     any(|words| words.truths.has(word))
+}
+
+/// Whether a lower-cased word of data means false.
+pub fn means_false(word: &str) -> bool {
+    any(|words| words.falsehoods.has(word))
 }
 
 /// Whether a word has a capital wherever it stands, so that the capital marks no name.
@@ -101,11 +119,19 @@ mod tests {
     }
 
     #[test]
+    fn short_forms_in_titles_are_written_in_full() {
+        assert_eq!(in_full("reg dt"), "reg date");
+        assert_eq!(in_full("supv"), "supervisor");
+        assert_eq!(in_full("capital city"), "capital city");
+    }
+
+    #[test]
     fn letters_and_words_of_data_have_meanings() {
         assert!(
             sounds_like('x', "experience") && !sounds_like('x', "armour") && !sounds_like('e', "experience")
         );
         assert!(["true", "yes", "y", "t"].into_iter().all(means_true) && !means_true("no"));
+        assert!(["false", "no", "n"].into_iter().all(means_false) && !means_false("yes"));
         assert!(is_always_capital("i") && !is_always_capital("it"));
     }
 }

@@ -210,6 +210,19 @@ fn has_one_value(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
     })
 }
 
+/// A word of the second of two things that a question takes together, if a reading leaves all of it
+/// out: those that are "both oxidising and toxic" are not all that oxidise.
+pub(super) fn second_of_both(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let (at, of_each) = language.both(words)?;
+    let and =
+        (at + 2..words.len()).find(|and| words.get(*and).is_some_and(|w| language.takes_together(w)))?;
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let mut second = words.iter().skip(and + 1).skip_while(|word| !tells(word)).take_while(tells).peekable();
+    let first = (*second.peek()?).clone();
+    (!of_each && second.all(|word| left_out.contains(word))).then_some(first)
+}
+
 /// The word "both" of a question, where a reading takes either of two named things.
 pub(super) fn either_for_both(words: &[String], query: &Query) -> Option<String> {
     let language = Language::of_words(words);

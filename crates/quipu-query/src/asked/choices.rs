@@ -4,7 +4,7 @@
 use quipu_language::{End, Language, Ordered, asks_for};
 
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, Comparison, Expression, Item, Query};
+use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Query};
 use crate::tables::words_of;
 
 /// Whether a question offers a choice of two and asks which is more or less: "does A or B have
@@ -17,24 +17,31 @@ fn offers_two(question: &str) -> bool {
         && words.iter().any(|word| language.means_comparison(word))
 }
 
-/// The comparison of two values that is all that a query gives, and its sides.
-fn compared(query: &Query) -> Option<(Comparison, &Expression, &Expression)> {
-    let [Item { expression: Expression::Compare(comparison, left, right), .. }] =
-        query.select()?.items.as_slice()
-    else {
-        return None;
+/// The two values whose comparison is all that a query gives. A difference compares them too: a
+/// small model subtracts the counts that it was to compare.
+fn compared(query: &Query) -> Option<(&Expression, &Expression)> {
+    let [item] = query.select()?.items.as_slice() else { return None };
+    let given = match &item.expression {
+        Expression::Call(Function::Abs, values) => values.first()?,
+        given => given,
     };
-    let is_order = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
-    is_order.then_some((*comparison, &**left, &**right))
+    match given {
+        Expression::Compare(Comparison::Equal | Comparison::Unequal, ..) => None,
+        Expression::Compare(_, left, right) | Expression::Arithmetic(Arithmetic::Subtract, left, right) => {
+            Some((left, right))
+        }
+        _ => None,
+    }
 }
 
 /// Gives the side with the greater value, or the lesser one if the question asks for that, instead
-/// of true or false. For a bound query that only compares two values, each of one named thing.
+/// of true, false or the difference. For a bound query that only compares two values, each of one
+/// named thing.
 pub(super) fn one_side(question: &str, query: &mut Query) -> Option<Mend> {
     if !offers_two(question) {
         return None;
     }
-    let (_, left, right) = compared(query)?;
+    let (left, right) = compared(query)?;
     let (left, right) = (left.clone(), right.clone());
     let named = named_in(&left).zip(named_in(&right)).filter(|(left, right)| left != right)?;
     let words = words_of(question);
@@ -50,11 +57,11 @@ pub(super) fn one_side(question: &str, query: &mut Query) -> Option<Mend> {
     let Body::Select(select) = &mut query.body else { return None };
     let item = select.items.first_mut()?;
     item.expression = Expression::Case(cases, None);
-    let text = "the question asks for one of the two, not for yes or no".to_owned();
+    let text = "the question asks for one of the two, not for their comparison".to_owned();
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// Whether a query answers a choice of two with true or false.
+/// Whether a query answers a choice of two with true, false or a difference.
 pub(super) fn gives_no_choice(question: &str, query: &Query) -> bool {
     compared(query).is_some() && offers_two(question)
 }

@@ -1,9 +1,10 @@
 //! Counts of the things that the question counts: "customers with more than ten orders" counts
 //! orders, and "the brewery with the most beers" beers, not the hops in them.
 
-use quipu_language::{Language, Operation, are_pieces, asks_for, is_code_word, wanted};
+use quipu_language::{Language, Operation, are_pieces, asks_for, is_code_word, meanings_at, wanted};
 
-use super::each::called;
+use super::each::called as called_behind;
+use super::kinds::{called, is_among};
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{
@@ -86,6 +87,35 @@ pub(super) fn counts_the_groups(question: &str, query: &mut Query) -> Option<Men
     let items = vec![Item { expression: count, alias: None }];
     *query = Query::of(Select { items, from: vec![from], ..Select::default() });
     Some(Mend { text: "the groups are counted, not the rows of each".into(), doubt: Doubt::Little })
+}
+
+/// The noun of the things that a question counts, if a query counts others and leaves them out:
+/// "episodes per genre" are not the series of each genre.
+pub(super) fn another_kind_counted(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let select = query.select()?;
+    let counts =
+        |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
+    if !select.items.iter().any(counts) {
+        return None;
+    }
+    let used: Vec<usize> = query.tables().into_iter().filter_map(|(_, at)| at).collect();
+    let groups = |at: usize| meanings_at(words, at).iter().any(|meaning| meaning.means == "group");
+    let is_counted = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        groups(at + 1) || before.is_some_and(|before| language.wants_the_many(before))
+    };
+    let is_other = |noun: &String| {
+        let kinds = called(noun, language, tables);
+        !kinds.is_empty() && !kinds.iter().any(|kind| is_among(*kind, &used, tables))
+    };
+    let mut counted = words.iter().enumerate().filter(|(at, _)| is_counted(*at)).map(|(_, word)| word);
+    counted.find(|word| left_out.contains(word) && is_other(word)).cloned()
 }
 
 /// Counts the rows of a set operation between two counts: "how many novels exist in both
@@ -210,7 +240,7 @@ pub(super) fn counts_the_named(question: &str, query: &mut Query, tables: &Table
             return;
         }
         let find = |noun: &&String| {
-            let column = called(noun, language, select, tables)?;
+            let column = called_behind(noun, language, select, tables)?;
             (!is_grouped(&column, select, tables)).then(|| ((*noun).clone(), column))
         };
         // In "which two breweries make the most beers" groups count what is named last.
@@ -291,7 +321,9 @@ pub(super) fn adds_the_pieces(question: &str, query: &mut Query, tables: &Tables
     let about = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
         Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
             (Expression::Column(column), Expression::Terms(_, name)) => {
-                column.place.is_some_and(|place| place.column > 0) && is_asked(name)
+                // "How many solvents" counts things of a kind, not pieces of one thing.
+                let leads = |place: &Place| place.column > 0 && tables.leads_to(*place).is_some();
+                column.place.filter(leads).is_some() && is_asked(name)
             }
             _ => false,
         },

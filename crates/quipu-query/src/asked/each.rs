@@ -113,9 +113,19 @@ pub(super) fn each_left_out(words: &[String], left_out: &[String], tables: &Tabl
     let language = Language::of_words(words);
     let noun = named_behind(words)?.next().filter(|noun| left_out.contains(noun))?;
     let is_it = |title: &str| words_of(title).last().is_some_and(|last| language.is_noun(noun, last));
-    let is_known = tables.tables.iter().any(|table| is_it(&table.title))
-        || tables.columns().any(|(_, column)| is_it(&column.title));
-    is_known.then(|| noun.clone())
+    // "For each rock type" names a column by two words.
+    let phrase: Vec<&String> =
+        named_behind(words)?.take_while(|word| language.meanings(word).is_empty()).collect();
+    let is_phrase = |title: &str| {
+        let title = words_of(title);
+        title.len() > 1
+            && phrase.len() >= title.len()
+            && phrase.iter().zip(&title).all(|(word, of)| language.is_noun(word, of))
+    };
+    let is_known = |title: &str| is_it(title) || is_phrase(title);
+    let known = tables.tables.iter().any(|table| is_known(&table.title))
+        || tables.columns().any(|(_, column)| is_known(&column.title));
+    known.then(|| noun.clone())
 }
 
 /// The word by which a question asks for one number of all, if a query counts groups: "how many are
@@ -124,7 +134,11 @@ pub(super) fn all_asked_for(question: &str, words: &[String], query: &Query) -> 
     let language = Language::of_words(words);
     let groups = query.select().is_some_and(|select| !select.group.is_empty());
     let counts = asks_for(question) == Some("count");
-    words.iter().find(|word| language.takes_all_in_one(word)).filter(|_| groups && counts).cloned()
+    // "For each ship, how many altogether" asks for a total of each; "altogether, of every kind" for
+    // one of all.
+    let all = words.iter().position(|word| language.takes_all_in_one(word))?;
+    let is_each = words.get(..all).is_some_and(|before| named_behind(before).is_some());
+    words.get(all).filter(|_| groups && counts && !is_each).cloned()
 }
 
 /// The superlative of a question for the first of each group, if a query only puts all in an order:

@@ -14,7 +14,7 @@ use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::CellValue;
 use crate::syntax::{
-    Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Query, Select, Source,
+    Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
 };
 use crate::tables::{Kind, Place, Table, Tables, words_of};
 
@@ -63,8 +63,12 @@ pub(super) fn faults(
         ("adds up one value", adds_up_one_value(query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
-        ("denies another thing", denies_another_thing(question, query, tables)),
-        ("gives yes or no for a choice", gives_no_choice(question, query)),
+        ("groups by one value", groups_by_one_value(query)),
+        (
+            "denies another thing",
+            denies_another_thing(question, query, tables) || denies_the_given(question, query, tables),
+        ),
+        ("compares those offered for a choice", gives_no_choice(question, query)),
         ("counts only the thing itself", counts_the_named_itself(candidate, tables)),
         ("states a lack that nobody asked for", states_an_unasked_lack(question, query)),
         ("gives records", gives_records(question, candidate, tables)),
@@ -78,6 +82,7 @@ pub(super) fn faults(
         ("denies by one thing of a kind", denies && is_one_of_a_kind(asking, candidate)),
         ("denies by a guess", much && (denies || finds_none)),
         ("counts none and leaves out words", finds_none && !unexplained.names.is_empty()),
+        ("counts none by a join of unlike columns", finds_none && joins_unlike(query, tables)),
     ];
     let found = found.into_iter().filter_map(|(fault, is_there)| is_there.then_some(fault));
     unexplained.checks.iter().copied().chain(found).collect()
@@ -305,6 +310,62 @@ fn denies_another_thing(question: &str, query: &Query, tables: &Tables) -> bool 
     found
 }
 
+/// Whether a query has one group for the only value that its condition leaves: "for each of the
+/// goods from Sufar" does not ask for one number of Sufar.
+fn groups_by_one_value(query: &Query) -> bool {
+    let Some(select) = query.select().filter(|select| select.group.len() == 1) else { return false };
+    let place = |expression: &Expression| match expression {
+        Expression::Column(column) => column.place,
+        _ => None,
+    };
+    let Some(group) = select.group.first().and_then(place) else { return false };
+    select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => {
+            place(of) == Some(group) && matches!(&**value, Expression::Terms(..))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a reading denies the name before the question's negation and states what the question
+/// denies: the members of a club that have never won are not those who won outside of it.
+fn denies_the_given(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Some(negation) = words.iter().position(|word| language.means(word, "negation")) else { return false };
+    let (before, behind) = words.split_at(negation);
+    let Some(filter) = query.select().and_then(|select| select.filter.as_ref()) else { return false };
+    let uses = |condition: &Expression| {
+        let (mut names, mut titles) = (Vec::new(), Vec::new());
+        let mut add = |part: &Expression| match part {
+            Expression::Terms(_, name) => names.push(words_of(name)),
+            Expression::Column(ColumnRef { place: Some(place), .. }) if place.column > 0 => {
+                titles.extend(tables.column(*place).into_iter().flat_map(|column| words_of(&column.title)));
+            }
+            _ => {}
+        };
+        condition.visit(&mut |part| {
+            add(part);
+            if let Some(query) = part.query() {
+                query.visit(&mut |part| add(part));
+            }
+        });
+        (names, titles)
+    };
+    let is_denied = |titles: &[String]| {
+        let telling = behind.iter().filter(|word| language.meanings(word).is_empty());
+        telling.into_iter().any(|word| titles.iter().any(|title| language.is_form(word, title)))
+    };
+    let stands_before = |name: &Vec<String>| before.windows(name.len().max(1)).any(|window| window == name);
+    let (denied, stated): (Vec<&Expression>, Vec<&Expression>) =
+        filter.conjuncts().into_iter().partition(|condition| matches!(condition, Expression::Not(_)));
+    let denies_it = denied.iter().any(|condition| {
+        let (names, titles) = uses(condition);
+        !names.is_empty() && names.iter().all(stands_before) && !is_denied(&titles)
+    });
+    denies_it && stated.iter().any(|condition| is_denied(&uses(condition).1))
+}
+
 /// Whether a reading gives several products, of price and quantity for instance, where the question
 /// asks for one amount: "what does the order come to".
 fn gives_parts_of_an_amount(question: &str, candidate: &Candidate) -> bool {
@@ -446,6 +507,32 @@ fn begins(asked: &str, word: &str) -> bool {
 fn finds_none(candidate: &Candidate) -> bool {
     let mut cells = candidate.rows.rows.iter().flatten().flatten().peekable();
     candidate.only_counts() && cells.peek().is_some() && cells.all(|cell| cell.name == "0")
+}
+
+/// Whether a query joins a column of texts to the names of things: a language's code is no name of
+/// a country.
+fn joins_unlike(query: &Query, tables: &Tables) -> bool {
+    let kind = |expression: &Expression| match expression {
+        Expression::Column(ColumnRef { place: Some(place), .. }) => {
+            tables.column(*place).map(|column| (column.kind, place.column))
+        }
+        _ => None,
+    };
+    let unlike = |a: &Expression, b: &Expression| {
+        matches!((kind(a), kind(b)), (Some((Kind::Text, _)), Some((Kind::Entity(_), 0))))
+    };
+    let mut found = false;
+    let joins = query.select().into_iter().flat_map(|select| &select.from);
+    for from in joins {
+        if let Join::Inner(Some(on)) | Join::Left(Some(on)) = &from.join {
+            on.visit(&mut |part| {
+                if let Expression::Compare(Comparison::Equal, a, b) = part {
+                    found |= unlike(a, b) || unlike(b, a);
+                }
+            });
+        }
+    }
+    found
 }
 
 /// Whether the reading gives only things that the question itself names: "the neighbour of Germany

@@ -23,6 +23,13 @@ pub(super) fn nouns(question: &str) -> Vec<String> {
             word.is_some_and(|word| language.meanings(word).iter().any(|meaning| meaning.means == "count"));
         word.is_some_and(|word| language.asks_by_a_noun(word)) || (at > 0 && counts)
     };
+    // "Country where it has its seat".
+    if let [noun, next, ..] = words.as_slice()
+        && language.meanings(noun).is_empty()
+        && language.begins_a_relative(next)
+    {
+        return vec![noun.clone()];
+    }
     // "In which", "at how many".
     let behind = (0..=2).find(|at| asks(*at)).map_or(words.len(), |at| at + 1);
     let behind = words.get(behind..).unwrap_or_default().iter();

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Language, Measured, Ordered, asks_for, asks_since_when, stated_clause, with_superlatives,
+    Language, Measured, Ordered, are_pieces, asks_for, asks_since_when, stated_clause, with_superlatives,
 };
 
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
@@ -74,6 +74,9 @@ fn names_its_measure(
         || (1..words.len()).any(|at| words.get(at - 1).is_some_and(|by| language.is_by(by)) && is_it(at))
 }
 
+/// What the oldest have most of, and the event that it is counted from.
+const AGE: &str = "age";
+const BORN: &str = "born";
 /// The most letters of a title's words that name a key.
 const SHORT_TITLE: usize = 2;
 
@@ -118,6 +121,11 @@ pub(super) fn right_measure(question: &str, query: &mut Query, tables: &Tables) 
         return None;
     }
     let title = tables.column(*wrong)?.title.clone();
+    // "How many minutes" asks for the `duration in minutes`.
+    let has_unit = |of: &String| language.is_unit(of) && words.iter().any(|word| language.is_form(word, of));
+    if words_of(&title).iter().any(has_unit) {
+        return None;
+    }
     let is_measured = words.iter().any(|word| language.measured(word, &title) == Measured::Alike);
     if is_measured || telling(*wrong).iter().all(is_said) {
         return None;
@@ -144,6 +152,84 @@ pub(super) fn right_measure(question: &str, query: &mut Query, tables: &Tables) 
         }
     });
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Takes the value that is counted instead of its number: the best "rating" is the greatest
+/// `rating value`, not the greatest `rating count`. For a bound query whose question counts
+/// nothing.
+pub(super) fn not_its_count(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let counts = |word: &String| language.means(word, "count");
+    // "The most ratings" asks for their number.
+    let is_most = |word: &String| language.is_quantity(word);
+    let is_number_of = |pair: &[String]| matches!(pair, [number, of] if language.makes_an_attribute(number) && language.is_of(of));
+    if words.iter().any(|word| counts(word) || is_most(word)) || words.windows(2).any(is_number_of) {
+        return None;
+    }
+    let title = |place: Place| tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+    let is_count = |place: Place| tables.column(place).is_some_and(|column| are_pieces(&column.title));
+    let telling = |place: Place| -> Vec<String> {
+        title(place).into_iter().filter(|word| language.meanings(word).is_empty()).collect()
+    };
+    let is_number =
+        |place: Place| tables.column(place).is_some_and(|column| matches!(column.kind, Kind::Number { .. }));
+    let mut found: Vec<Place> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
+            && is_number(*place)
+            && is_count(*place)
+            && !found.contains(place)
+        {
+            found.push(*place);
+        }
+    });
+    let [wrong] = found.as_slice() else { return None };
+    let wrong = *wrong;
+    let of = telling(wrong);
+    let is_said = of.iter().all(|of| words.iter().any(|word| language.is_form(word, of)));
+    if of.is_empty() || !is_said {
+        return None;
+    }
+    let table = tables.table(wrong.table)?;
+    let is_value = |column: &usize| {
+        let place = Place { column: *column, ..wrong };
+        place != wrong && is_number(place) && telling(place) == of && !is_count(place)
+    };
+    let mut values = (1..table.columns.len()).filter(is_value);
+    let right = values.next().filter(|_| values.next().is_none())?;
+    let id = table.columns.get(right)?.id.clone();
+    let text = format!("the question asks for {id}, not for a number of them");
+    let to = ColumnRef { table: None, name: id, place: Some(Place { column: right, ..wrong }) };
+    each_query(query, &mut |query| {
+        let Query { body: Body::Select(select), order, .. } = query else { return };
+        let in_order = order.iter_mut().map(|order| &mut order.expression);
+        for expression in select.expressions_mut().into_iter().chain(in_order) {
+            replace(expression, wrong, &to);
+        }
+    });
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// The superlative of a question, if a query takes the first rows by a column of texts: "PT1H" does
+/// not last longer than "PT50M" because it stands behind it.
+pub(super) fn ordered_by_text(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let is_text = |expression: &Expression| {
+        let Expression::Column(ColumnRef { place: Some(place), .. }) = expression else { return false };
+        tables.column(*place).is_some_and(|column| column.kind == Kind::Text)
+    };
+    let first = query.order.first().filter(|_| query.limit.is_some())?;
+    let (_, word) = superlatives(words, query).into_iter().next()?;
+    // "The latest version" names the text that it means.
+    let language = Language::of_words(words);
+    let mut titles: Vec<String> = Vec::new();
+    first.expression.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
+            titles.extend(tables.column(*place).into_iter().flat_map(|column| words_of(&column.title)));
+        }
+    });
+    let is_named = titles.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
+    (is_text(&first.expression) && !is_named).then_some(word)
 }
 
 /// Orders by the only column of a thing that measures as the question's superlative does: the
@@ -205,8 +291,21 @@ fn of_its_measure(
     if !asks_for_the_things || is_told {
         return None;
     }
-    if measures(&title)
-        || names_its_measure(words, std::slice::from_ref(asked), &title, Some(wrong.table), tables)
+    // Who was born has an age; the oldest patient is not the one who came first.
+    let asks_for_age = asking.iter().any(|word| language.measured(word, AGE) == Measured::Alike);
+    let is_birth = |title: &str| Language::english().tells_the_event(BORN, title);
+    let is_of_birth = |column: &usize| {
+        table
+            .columns
+            .get(*column)
+            .is_some_and(|column| column.kind == Kind::Date && asks_for_age && is_birth(&column.title))
+    };
+    let says_age = is_birth(&title) || words_of(&title).iter().any(|word| word == AGE);
+    let mut births = (1..table.columns.len()).filter(|column| is_of_birth(column) && !says_age);
+    let birth = births.next().filter(|_| births.next().is_none());
+    if birth.is_none()
+        && (measures(&title)
+            || names_its_measure(words, std::slice::from_ref(asked), &title, Some(wrong.table), tables))
     {
         return None;
     }
@@ -219,7 +318,8 @@ fn of_its_measure(
         })
     };
     let mut fitting = (1..table.columns.len()).filter(fits);
-    let at = fitting.next().filter(|_| fitting.next().is_none())?;
+    let fitting = birth.or_else(|| fitting.next().filter(|_| fitting.next().is_none()));
+    let at = fitting?;
     let id = table.columns.get(at)?.id.clone();
     let column = ColumnRef { table: None, name: id.clone(), place: Some(Place { column: at, ..wrong }) };
     let Query { body: Body::Select(select), order, .. } = query else { return None };
@@ -231,7 +331,8 @@ fn of_its_measure(
         }
     }
     let text = format!("“{}” asks for {id}, not for {title}", asking.first()?);
-    Some(Mend { text, doubt: Doubt::Much })
+    let doubt = if birth.is_some() { Doubt::Little } else { Doubt::Much };
+    Some(Mend { text, doubt })
 }
 
 fn speaks_of(expression: &Expression, place: Place) -> bool {

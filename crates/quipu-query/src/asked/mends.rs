@@ -22,7 +22,7 @@ use super::idle_joins::{without_idle_joins, without_unsaid_links};
 use super::lacking::those_that_lack;
 use super::lasting::not_ended;
 use super::made_up::without_what_is_made_up;
-use super::measures::{right_measure, right_order};
+use super::measures::{not_its_count, right_measure, right_order};
 use super::moved::with_the_named;
 use super::named_kinds::of_the_named_kind;
 use super::offered::among_the_offered;
@@ -30,6 +30,7 @@ use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::provisos::with_stated_values;
+use super::roles::of_the_named_role;
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{right_dates, right_ends, right_groups, right_sides, within_its_year};
 use super::stand_ins::{called_by_their_keys, with_their_names};
@@ -100,6 +101,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
     let query = &mut bound.query;
     let slips = [
         right_measure(question, query, tables),
+        not_its_count(question, query, tables),
         right_order(question, query, tables),
         right_units(question, query, tables),
         right_ends(question, query, tables),
@@ -146,6 +148,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         return Err(QueryError::Unbound(reason.into()));
     }
     let given = [
+        of_the_named_role(question, query, tables),
         by_whole_names(question, query, tables),
         column_asked_for(question, query, tables),
         parts_of_values(question, query, tables),

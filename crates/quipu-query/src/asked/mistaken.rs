@@ -152,6 +152,22 @@ pub(super) fn something_else(
         .or_else(|| another_amount(&words, query, tables, left_out, near))
         .or_else(|| another_superlative(&words, query, said, near))
         .or_else(|| one_kind_of_several(&words, query, left_out, near, tables))
+        .or_else(|| another_rank(&words, query, tables))
+}
+
+/// The ordinal of a question that no column of the query has, while one has another: who took the
+/// first place did not finish second.
+fn another_rank(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let (word, rank) = words.iter().find_map(|word| Some((word, language.ordinal(word)?)))?;
+    let mut ranks = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
+            let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
+            ranks.extend(title.iter().filter_map(|word| language.ordinal(word)));
+        }
+    });
+    (!ranks.is_empty() && !ranks.contains(&rank)).then(|| word.clone())
 }
 
 /// The noun for things of several kinds, if the reading takes one kind whose name the question does

@@ -48,6 +48,7 @@ mod periods;
 mod plain;
 mod provisos;
 mod reached;
+mod roles;
 mod said;
 mod shapes;
 mod shares;

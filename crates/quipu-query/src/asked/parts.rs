@@ -1,7 +1,7 @@
 //! Other columns of the things that a query gives: the parts of a price that is a node with an
 //! amount and a currency, and the city of a site if the question asks for a city.
 
-use quipu_language::{Language, are_places, asking_clause};
+use quipu_language::{Language, are_places, asking_clause, means_false, means_true};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
@@ -53,21 +53,33 @@ pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Table
     let (asks, noun) = noun_asked_for(&words)?;
     let Given { column, title, of } = given(query, tables)?;
     let table = tables.table(of)?;
+    // "What type of rock" asks for the `rock type`.
+    let of_what = words.get(asks + 2).filter(|of| language.is_of(of)).and_then(|_| words.get(asks + 3));
+    let is_kind_of_it = |column: &Column| match (of_what, words_of(&column.title).as_slice()) {
+        (Some(of), [first, _]) => language.names_kinds(noun) && language.is_noun(of, first),
+        _ => false,
+    };
+    let asks_for_kind = table.columns.iter().any(is_kind_of_it);
     let before = asks.checked_sub(1).and_then(|before| words.get(before));
-    if column == 0 && !before.is_some_and(|word| language.is_function_word(word)) {
+    if column == 0 && !asks_for_kind && !before.is_some_and(|word| language.is_function_word(word)) {
         return None;
     }
     let is_it = |title: &str| is_called(title, noun, &words);
     if is_it(&title) || is_it(&table.title) || table.kinds.iter().any(|kind| is_it(kind)) {
         return None;
     }
+    // "Was a free port" says yes or no, and holds no port.
+    let is_flag = |column: &Column| {
+        let says = |value: &String| means_true(&value.to_lowercase()) || means_false(&value.to_lowercase());
+        column.kind == Kind::Flag || (!column.examples.is_empty() && column.examples.iter().all(says))
+    };
     let others = || {
         let all = table.columns.iter().enumerate().skip(1);
-        all.filter(|(_, column)| column.kind != Kind::Entity(Some(of)))
+        all.filter(|(_, column)| column.kind != Kind::Entity(Some(of)) && !is_flag(column))
     };
     let named = |(at, column): (usize, &Column)| {
         let is_last = words_of(&column.title).last().is_some_and(|last| language.is_noun(noun, last));
-        is_last.then_some(at)
+        (is_last && (!asks_for_kind || is_kind_of_it(column))).then_some(at)
     };
     // A town's region by `located in`, if regions have a table; not a yard's company by
     // `taken over by`.

@@ -14,11 +14,12 @@ use quipu_language::{
 use generic::another_event;
 
 use super::Nearness;
-use super::both::either_for_both;
+use super::both::{either_for_both, second_of_both};
 use super::columns_left_out::{
     column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, part_left_out,
     property_left_out, step_left_out,
 };
+use super::counted::another_kind_counted;
 use super::each::{all_asked_for, each_left_out, first_of_each};
 use super::explain::MEANING;
 use super::explain::Unexplained;
@@ -26,13 +27,14 @@ use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::lacking::{nothing_of_what_is_denied, object_of_denied, second_denied};
 use super::lasting::lasting_word;
-use super::measures::of_another_measure;
+use super::measures::{of_another_measure, ordered_by_text};
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
 use super::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
 use super::periods::Periods;
+use super::roles::possessed_left_out;
 use super::said::Said;
 use super::shapes::{
     gives_one_row, gives_one_value, has_only_partners, is_of_rows, lists_a_whole_column, says_only_that_it_is,
@@ -164,6 +166,9 @@ impl<'a> Compared<'a> {
             return Heeded::Yes;
         }
         let of_word = meanings_at(words, at);
+        if self.is_part_of_a_value(at) || self.closes_an_aside(word) {
+            return Heeded::Yes;
+        }
         if of_word.iter().any(|meaning| meaning.sure) {
             let places =
                 |meaning: &Meaning| meaning.of_place && stands_before_a_value(words, at, said, *language);
@@ -185,12 +190,33 @@ impl<'a> Compared<'a> {
         let is_light = language.is_light_noun(word) && words.get(at + 1).is_some_and(|of| language.is_of(of));
         let is_counted =
             said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
-        let is_currency = language.currency_code(word).is_some_and(|code| said.values.contains(code));
-        let says_nothing = says_nothing || is_currency || is_aside(words, at) || self.is_generic(at, word);
+        let code = || language.currency_code(word).or_else(|| language.language_code(word));
+        let is_coded = code().is_some_and(|code| said.values.contains(code));
+        let says_nothing = says_nothing || is_coded || is_aside(words, at) || self.is_generic(at, word);
         if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
             return Heeded::Yes;
         }
         if is_left_out_number(words, at, said) { Heeded::No } else { Heeded::Naming }
+    }
+
+    /// Whether a word and its neighbour are one of the query's values without the space: the
+    /// "no-shows" of `NOSHOW`.
+    fn is_part_of_a_value(&self, at: usize) -> bool {
+        let Self { words, language, said, .. } = self;
+        let is_value = |first: usize| {
+            let (Some(one), Some(two)) = (words.get(first), words.get(first + 1)) else { return false };
+            let joined = [format!("{one}{two}"), format!("{one}{}", language.singular(two))];
+            let is_it = |value: &String| joined.contains(&value.to_lowercase());
+            said.values.iter().any(is_it)
+        };
+        is_value(at) || at.checked_sub(1).is_some_and(is_value)
+    }
+
+    /// Whether a word for "only" closes what stands in parentheses, which says what is asked for
+    /// once more: "(destinations only)".
+    fn closes_an_aside(&self, word: &str) -> bool {
+        let is_only = self.language.means(word, "only");
+        is_only && self.question.to_lowercase().contains(&format!(" {word})"))
     }
 
     /// Whether the query gives one value of all where a word asks for one of each: "the average per
@@ -321,12 +347,16 @@ impl<'a> Compared<'a> {
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
             ("leaves out a column", property_left_out(words, names, tables)),
             ("leaves out a step", step_left_out(words, names, query)),
+            ("leaves out a step", possessed_left_out(question, names, query, tables)),
+            ("counts another kind", another_kind_counted(words, names, query, tables)),
+            ("orders by a text", ordered_by_text(words, query, tables)),
             ("leaves out a step", end_left_out(words, names, query, tables)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
             ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),
             (MEANING, nothing_of_what_is_denied(words, names, near)),
             ("shares another thing", shares_by_another(words, query, tables)),
             (MEANING, either_for_both(words, query)),
+            (MEANING, second_of_both(words, names)),
             (MEANING, same_as_nothing(words, names, query)),
             (MEANING, reflexive_left_out(question, words, query)),
             (MEANING, second_denied(words, names)),

@@ -5,7 +5,7 @@ use spargebra::algebra::{Expression as Sparql, Function as Builtin, GraphPattern
 
 use super::base::constant;
 use super::cells::{Cell, cell_of};
-use super::texts::{call, cast, integer, like, lower, number, numeric, string, text, whole};
+use super::texts::{call, cast, integer, like, lower, minutes, number, numeric, string, text, whole};
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};
@@ -187,6 +187,9 @@ impl Planner<'_> {
         }
         let of = column.place.and_then(|place| self.tables.column(place));
         match of.map(|column| column.kind) {
+            Some(Kind::Number { text: true }) if of.is_some_and(|column| column.minutes) => {
+                (minutes(variable), ValueKind::Number)
+            }
             Some(Kind::Number { text: true }) => (numeric(variable), ValueKind::Number),
             _ => (variable, column.place.map_or(ValueKind::Unknown, |place| self.kind_of_place(place))),
         }

@@ -61,6 +61,27 @@ pub(super) fn numeric(of: Expression) -> Expression {
     cast(plain, "double")
 }
 
+/// The minutes of a duration such as `PT1H30M`: its days, hours, minutes and seconds added up.
+pub(super) fn minutes(of: Expression) -> Expression {
+    let stated = text(of);
+    let part = |is_there: &str, number: &str, factor: f64| {
+        let there = call(Function::Regex, vec![stated.clone(), string(is_there)]);
+        let number =
+            cast(call(Function::Replace, vec![stated.clone(), string(number), string("$1")]), "double");
+        let factor = Expression::Literal(Literal::from(factor));
+        let minutes = Expression::Multiply(Box::new(number), Box::new(factor));
+        Expression::If(Box::new(there), Box::new(minutes), Box::new(integer(0)))
+    };
+    let parts = [
+        part("^P[0-9.]+D", "^P([0-9.]+)D.*$", 24.0 * 60.0),
+        part("T[0-9.]+H", "^.*T([0-9.]+)H.*$", 60.0),
+        part("T.*M", "^.*[TH]([0-9.]+)M.*$", 1.0),
+        part("S$", "^.*[THM]([0-9.]+)S$", 1.0 / 60.0),
+    ];
+    let sum = parts.into_iter().reduce(|sum, part| Expression::Add(Box::new(sum), Box::new(part)));
+    sum.unwrap_or_else(|| integer(0))
+}
+
 /// Whether an expression is short enough for a query.
 pub(super) fn fits(of: &Expression) -> bool {
     write!(Room(LONGEST), "{of}").is_ok()

@@ -33,26 +33,31 @@ impl Tables {
     pub fn abbreviations(&self, question: &[String], names: impl Fn(&str) -> bool) -> Vec<Abbreviation> {
         let mut found: Vec<Abbreviation> = Vec::new();
         let is_said = |word: &String| question.iter().any(|other| super::is_form_of(other, word));
+        // The runs of the question's words that a word stands for.
+        let runs = |short: &str| -> Vec<Range<usize>> {
+            let run = |start: usize| {
+                let words = abbreviated(short, question.get(start..)?);
+                (words > 0).then_some(start..start + words)
+            };
+            let all_name =
+                |run: &Range<usize>| question.get(run.clone()).into_iter().flatten().all(|word| names(word));
+            (0..question.len()).filter_map(run).filter(all_name).collect()
+        };
         for (place, column) in self.columns().filter(|(place, _)| place.column > 0) {
             let words = words_of(&column.title);
             for (at, short) in words.iter().enumerate() {
                 // "Transaction statuses" does not mean `session_end_ts`: the name's other words
-                // must occur in the question, or end many names, like "value".
+                // must occur in the question, be short for some of its words ("hourly rate" for
+                // `hrly_rt`), or end many names, like "value".
                 let rest = words.iter().enumerate().filter(|(other, _)| *other != at);
                 let is_open = |(other, word): (usize, &String)| {
-                    !(is_said(word) || other > at && other + 1 == words.len() && self.ends_many(word))
+                    let ends = other > at && other + 1 == words.len() && self.ends_many(word);
+                    !(is_said(word) || ends || !runs(word).is_empty())
                 };
                 if question.contains(short) || rest.into_iter().any(is_open) {
                     continue;
                 }
-                let starts = (0..question.len()).filter_map(|start| {
-                    let words = abbreviated(short, question.get(start..)?);
-                    (words > 0).then(|| Abbreviation { words: start..start + words, place })
-                });
-                let all_name = |one: &Abbreviation| {
-                    question.get(one.words.clone()).into_iter().flatten().all(|word| names(word))
-                };
-                found.extend(starts.filter(all_name));
+                found.extend(runs(short).into_iter().map(|words| Abbreviation { words, place }));
             }
         }
         found.sort_by_key(|one| (std::cmp::Reverse(one.words.len()), one.words.start, one.place));
@@ -106,8 +111,8 @@ impl Tables {
 /// How many words, from the first on, `short` abbreviates; 0 if none.
 ///
 /// Several words are abbreviated by their first letters ("xp" for "experience points"); a single
-/// word by its beginning ("init"), by its beginning and last letter ("dept"), or by some of its
-/// consonants ("qty").
+/// word by its beginning ("init"), by its beginning and last letter ("dept"), by some of its
+/// consonants ("qty"), or by all of them ("rt").
 pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
     let letters: Vec<char> = short.chars().collect();
     if !(SHORTEST..=LONGEST).contains(&letters.len()) || !letters.iter().all(|c| c.is_alphabetic()) {
@@ -127,6 +132,12 @@ pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
 fn abbreviates(letters: &[char], word: &str) -> bool {
     let singular = Language::english().singular(word);
     let length = singular.chars().count();
+    let is_vowel = |c: &char| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
+    // All its consonants: "rt" for "rate".
+    let consonants = singular.chars().take(1).chain(singular.chars().skip(1).filter(|c| !is_vowel(c)));
+    if letters.len() == SHORTEST && length == 2 * SHORTEST && letters.iter().copied().eq(consonants) {
+        return true;
+    }
     let fits = letters.len() >= SHORTEST_OF_WORD
         && length > letters.len() + 1
         && length <= letters.len() * MOST_TIMES;
@@ -146,7 +157,6 @@ fn abbreviates(letters: &[char], word: &str) -> bool {
     }
     // Without vowels except for the first letter: "qty", "atk". "Pid" does not stand for
     // "published".
-    let is_vowel = |c: &char| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
     let mut rest = singular.chars();
     rest.next().as_ref() == letters.first()
         && !letters.iter().skip(1).any(is_vowel)
@@ -207,6 +217,8 @@ mod tests {
             ("dept", "departments", 1),
             ("str", "strength", 1),
             ("str", "start", 0),
+            ("rt", "rate", 1),
+            ("rt", "report", 0),
             ("ac", "acid", 0),
             ("is", "in stock", 0),
             ("name", "named", 0),

@@ -23,6 +23,8 @@ pub(crate) const VOCABULARIES: [&str; 3] = [
 /// Relations from a class to its superclass.
 const SUBCLASS: [&str; 2] =
     ["http://www.w3.org/2000/01/rdf-schema#subClassOf", "http://www.wikidata.org/prop/direct/P279"];
+/// The label of such a relation where a graph numbers its relations.
+const CALLED_SUBCLASS: &str = "subclass of";
 /// Most direct superclasses of a class that are read, and most steps upwards.
 const MOST_ABOVE: usize = 100;
 const HIGHEST: usize = 30;
@@ -229,7 +231,8 @@ struct Above {
 impl Above {
     async fn read(graph: &dyn Graph, types: &BTreeSet<NodeId>) -> Result<Self, GraphError> {
         let up = |(id, info): (RelationId, &RelationInfo)| {
-            let is_above = SUBCLASS.contains(&iri_of_key(&info.key).as_ref());
+            let is_called = info.name.eq_ignore_ascii_case(CALLED_SUBCLASS);
+            let is_above = is_called || SUBCLASS.contains(&iri_of_key(&info.key).as_ref());
             is_above.then_some(Step { relation: id, direction: Direction::Forward })
         };
         let steps: Vec<Step> = (0..).map(RelationId).zip(graph.relations()).filter_map(up).collect();

@@ -7,7 +7,7 @@ use quipu_graph::{
     RelationRole, iri_of_key,
 };
 
-use quipu_language::without_having;
+use quipu_language::{in_full, minutes_of, without_having};
 
 use super::abbreviations::divided;
 use super::classes::{Classes, classes_of};
@@ -22,8 +22,8 @@ use crate::QueryError;
 const SEVERAL: f64 = 1.02;
 /// A column refers to a table if more than this share of its values are rows of that table.
 const MOSTLY: f64 = 0.5;
-/// The same if only the entities themselves tell: all of them, up to rounding.
-const ALL: f64 = 0.999;
+/// The same if only the entities themselves tell, by their relations: some have none.
+const NEARLY_ALL: f64 = 0.8;
 /// A column is one of entities if more than this share of its values are entities: if links are
 /// only half made, the other values are codes.
 const SOME: f64 = 0.3;
@@ -313,8 +313,13 @@ pub(super) fn words(name: &str) -> Vec<String> {
     super::words_of(name)
 }
 
-/// A relation's title: its label, else the words of its key, with a run of capitals as one word.
+/// A relation's title: its label, else the words of its key, with a run of capitals as one word and
+/// short forms in full.
 pub(super) fn title_of(info: &RelationInfo, graph: &dyn Graph) -> String {
+    in_full(&own_title(info, graph))
+}
+
+fn own_title(info: &RelationInfo, graph: &dyn Graph) -> String {
     if quipu_graph::readable_relation(&info.key) != info.name {
         return info.name.clone();
     }
@@ -347,6 +352,7 @@ fn head_column(table: usize, rows: u64) -> Column {
         mixed: false,
         only_here: false,
         years: false,
+        minutes: false,
     }
 }
 
@@ -364,6 +370,24 @@ pub(super) fn entity_table(id: String, title: String, rows: u64, source: Rows, p
 }
 
 fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph: &dyn Graph) -> Column {
+    let title = without_having(&title_of(found.info, graph)).to_owned();
+    if let Some(minutes) = in_minutes(tails) {
+        let range = minutes.first().cloned().zip(minutes.last().cloned());
+        let texts: Vec<&str> = minutes.iter().map(String::as_str).collect();
+        let examples = if texts.len() <= FEW_VALUES { minutes.clone() } else { spread(&texts) };
+        return Column {
+            title: format!("{title} in minutes"),
+            relation: Some(iri_of_key(&found.info.key).into_owned()),
+            kind: Kind::Number { text: true },
+            filled: found.heads,
+            distinct: found.tails,
+            examples,
+            range,
+            only_here: found.only_here,
+            minutes: true,
+            ..head_column(0, 0)
+        };
+    }
     let kind = kind_of(tails, targets);
     let mut names: Vec<&str> = tails.iter().map(|tail| tail.name.as_str()).collect();
     names.sort_unstable();
@@ -372,7 +396,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph
     let examples = if all { names.iter().map(|name| (*name).to_owned()).collect() } else { spread(&names) };
     Column {
         id: String::new(),
-        title: without_having(&title_of(found.info, graph)).to_owned(),
+        title,
         relation: Some(iri_of_key(&found.info.key).into_owned()),
         kind,
         filled: found.heads,
@@ -383,7 +407,18 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph
         mixed: is_mixed(kind, tails, targets),
         only_here: found.only_here,
         years: kind == Kind::Number { text: true } && tails.iter().all(|tail| is_year(tail)),
+        minutes: false,
     }
+}
+
+/// The different minutes of values that are all durations, the least first.
+fn in_minutes(tails: &[&NodeSummary]) -> Option<Vec<String>> {
+    let minutes: Option<Vec<f64>> =
+        tails.iter().map(|tail| minutes_of(&tail.literal.as_ref()?.lexical)).collect();
+    let mut minutes = minutes.filter(|minutes| !minutes.is_empty())?;
+    minutes.sort_by(f64::total_cmp);
+    minutes.dedup();
+    Some(minutes.into_iter().map(|minutes| ((minutes * 100.0).round() / 100.0).to_string()).collect())
 }
 
 /// Whether a node is a year by its datatype.
@@ -421,9 +456,9 @@ impl Targets {
     }
 
     /// The share of a column's entities that must be rows of a table. Without types, a name that is
-    /// no row has no table at all.
+    /// no row has no table at all; a few such may be things of which nothing else is stated.
     fn least(&self) -> f64 {
-        if self.typed { MOSTLY } else { ALL }
+        if self.typed { MOSTLY } else { NEARLY_ALL }
     }
 }
 

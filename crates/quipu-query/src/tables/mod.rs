@@ -41,7 +41,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 20;
+pub const TABLES_VERSION: u32 = 21;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -138,6 +138,9 @@ pub struct Column {
     /// Whether its numbers are years, by their datatype.
     #[serde(default)]
     pub years: bool,
+    /// Whether its numbers are the minutes of durations, which the graph states as `PT1H30M`.
+    #[serde(default)]
+    pub minutes: bool,
 }
 
 /// The kind of a column's values.

@@ -76,6 +76,7 @@ fn column(title: &str, id: String, kind: Kind) -> Column {
         mixed: false,
         only_here: false,
         years: false,
+        minutes: false,
     }
 }
 

@@ -121,6 +121,10 @@ pub(super) async fn run(
     // A reading that is asked for by its number is one of those that were weighed.
     is_sure &= context.wanted_reading() == 0;
     if !is_sure && trust.cards && context.has_model() {
+        // The nouns of the tables serve every question; cards serve those on one relation.
+        if takes_queries(context) {
+            query::name_tables(&within).await?;
+        }
         // One call is kept for a query.
         let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
         walked = walk(&with_cards, question, config, &trust).await?;

@@ -2,10 +2,10 @@
 //! types that no class stands above. A query over "thing" and "thing 2" is hard to write and hard
 //! to read.
 //!
-//! One call names the tables with the most rows, once for each workspace. All others stay "thing":
+//! A few calls name the tables with the most rows, once for each workspace. All others stay "thing":
 //! nouns that came question by question would have the same question answered in another way each
 //! time. The graph checks each noun: it must be closer to the relations of its own table than to
-//! those of any other table, and closer than "thing" is. A noun that the graph itself says of the
+//! those of two thirds of the others, and closer than "thing" is. A noun that the graph itself says of the
 //! rows needs no such check: the names of some rows hold it ("Guild of Locksmiths", and nearly all
 //! end with it, as in "Alder Top Lock", where no model is believed against them), the name of a
 //! relation that leads to them ends with it ("keeps workshop"), or that of a relation of theirs
@@ -37,8 +37,13 @@ const MOST_TABLES: usize = 12;
 const MOST_EXAMPLES: usize = 4;
 /// Columns of a table shown to the model.
 const MOST_COLUMNS: usize = 10;
+/// Tables that one request is about: of more a small model mixes up the nouns.
+const AT_ONCE: usize = 3;
+/// Names of a table's rows that the reply repeats before the noun. A small model that only writes
+/// the nouns, one a line, loses its place: it calls ships companies.
+const REPEATED: usize = 2;
 /// Tokens in one line of the reply.
-const TOKENS_OF_LINE: u32 = 8;
+const TOKENS_OF_LINE: u32 = 48;
 /// A noun may be this much closer to another table, because names of relations tell little.
 const SLACK: f32 = 0.02;
 /// The noun that fits everything.
@@ -102,28 +107,31 @@ async fn nouns(
         names if names.is_empty() => few(&table.examples),
         names => few(&names),
     };
-    let shown: Vec<_> = (tables.iter())
-        .map(|table| {
-            json!({
-                "examples": examples(table),
-                "columns": few(&table.columns),
-                "arriving": few(&table.arriving),
+    let names: Vec<Vec<String>> = tables.iter().map(examples).collect();
+    // The last call is kept for the query.
+    let calls = usize::try_from(context.calls_left().saturating_sub(1)).unwrap_or(usize::MAX).max(1);
+    let at_once = tables.len().div_ceil(calls).max(AT_ONCE);
+    let mut replies = Vec::new();
+    for (tables, names) in tables.chunks(at_once).zip(names.chunks(at_once)) {
+        let shown: Vec<_> = (tables.iter().zip(names))
+            .map(|(table, names)| {
+                json!({
+                    "examples": names,
+                    "columns": few(&table.columns),
+                    "arriving": few(&table.arriving),
+                })
             })
-        })
-        .collect();
-    let most = TOKENS_OF_LINE * u32::try_from(tables.len()).unwrap_or(1);
-    let messages = Prompt::TableKinds.render(json!({ "tables": shown }))?;
-    let mut request = ChatRequest::new("plan.kinds", messages).with_max_tokens(most);
-    if context.model()?.abilities().grammar {
-        request.constraint = Constraint::Grammar(grammar(tables.len()));
+            .collect();
+        let most = TOKENS_OF_LINE * u32::try_from(tables.len()).unwrap_or(1);
+        let messages = Prompt::TableKinds.render(json!({ "tables": shown }))?;
+        let mut request = ChatRequest::new("plan.kinds", messages).with_max_tokens(most);
+        if context.model()?.abilities().grammar {
+            request.constraint = Constraint::Grammar(grammar(names));
+        }
+        let reply = context.chat(Stage::Plan, request).await?.text;
+        replies.extend((0..tables.len()).map(|at| noun_in(&reply, at)));
     }
-    let reply = context.chat(Stage::Plan, request).await?.text;
-    let written = |at: usize| {
-        let line = reply.lines().find_map(|line| line.trim().strip_prefix(&format!("{}.", at + 1)));
-        let noun = line.unwrap_or_default().trim().to_lowercase();
-        let is_noun = noun.split(' ').count() <= 2 && noun.chars().all(|c| c.is_alphabetic() || c == ' ');
-        if is_noun { noun } else { String::new() }
-    };
+    let written = |at: usize| replies.get(at).cloned().unwrap_or_default();
     let of_table = |(at, table): (usize, &Unnamed)| {
         let written = Some(written(at)).filter(|noun| !leads_to(table, noun)).unwrap_or_default();
         // A chief conductor is one of the people that the model sees.
@@ -144,6 +152,15 @@ async fn nouns(
         }
     }
     Ok(kept)
+}
+
+/// The noun in a line of a reply; empty if there is none.
+fn noun_in(reply: &str, at: usize) -> String {
+    let line = reply.lines().find_map(|line| line.trim().strip_prefix(&format!("{}.", at + 1)));
+    let noun = line.map(|line| line.rsplit_once(": ").map_or(line, |(_, noun)| noun));
+    let noun = noun.unwrap_or_default().trim().to_lowercase();
+    let is_noun = noun.split(' ').count() <= 2 && noun.chars().all(|c| c.is_alphabetic() || c == ' ');
+    if is_noun { noun } else { String::new() }
 }
 
 /// Moves a noun to the only table with such names: "orchestra", written for the pieces, to the rows
@@ -215,7 +232,10 @@ fn in_common(types: &[String]) -> Option<String> {
 fn told(table: &Unnamed) -> Option<String> {
     let english = Language::english();
     let by_relation = |title: &String| match words_of(title).as_slice() {
-        [first, last] if ![first, last].iter().any(|word| english.is_function_word(word)) => {
+        [first, last]
+            if ![first, last].iter().any(|word| english.is_function_word(word))
+                && english.ordinal(last).is_none() =>
+        {
             Some(last.clone())
         }
         _ => None,
@@ -260,7 +280,7 @@ fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
 }
 
 /// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
-/// table's relations than to another table's, each noun once. Tables that the model gives the same
+/// table's relations than to most other tables', each noun once. Tables that the model gives the same
 /// noun do not compete for it: the first keeps it.
 async fn held_against_the_graph(
     context: &Context<'_>,
@@ -273,11 +293,14 @@ async fn held_against_the_graph(
     let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).chain([NO_NOUN]).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
+    // Related tables have words in common: a port is as close to what ships do.
+    let most_closer = tables.len().saturating_sub(1) / 3;
     let fits = |at: usize| {
-        let is_other = |other: &usize| *other != at && nouns.get(*other) != nouns.get(at);
-        let others = (0..tables.len()).filter(is_other).map(|other| near(at, other));
+        let is_closer = |other: &usize| {
+            *other != at && nouns.get(*other) != nouns.get(at) && near(at, *other) > near(at, at) + SLACK
+        };
         let says_nothing = near(nouns.len() + tables.len(), at);
-        others.fold(f32::MIN, f32::max) <= near(at, at) + SLACK && near(at, at) > says_nothing
+        (0..tables.len()).filter(is_closer).count() <= most_closer && near(at, at) > says_nothing
     };
     let mut seen = HashSet::new();
     let kept = nouns.iter().zip(tables).enumerate().map(|(at, (noun, table))| {
@@ -291,9 +314,16 @@ async fn held_against_the_graph(
     Ok(kept.collect())
 }
 
-fn grammar(lines: usize) -> String {
-    let lines: Vec<String> = (1..=lines).map(|line| format!("\"{line}. \" noun \"\\n\"")).collect();
-    format!("root ::= {}\nnoun ::= [a-z]{{2,16}} (\" \" [a-z]{{2,16}})?", lines.join(" "))
+/// One line for each table: its first names, and a noun.
+fn grammar(names: &[Vec<String>]) -> String {
+    let line = |(at, names): (usize, &Vec<String>)| {
+        let names = names.get(..REPEATED).unwrap_or(names).join(", ");
+        let repeated = names.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{}. {repeated}: \" noun \"\\n\"", at + 1)
+    };
+    let lines: Vec<String> = names.iter().enumerate().map(line).collect();
+    // A second word is mostly "and" or "of" with what the grammar cuts off.
+    format!("root ::= {}\nnoun ::= [a-z]{{2,16}}", lines.join(" "))
 }
 
 #[cfg(test)]
@@ -302,6 +332,22 @@ mod tests {
 
     fn all(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_noun_stands_behind_the_names_of_its_line() {
+        let reply =
+            "1. Gull, Tern: ship\n2. Velm: a lock, or a dock\n3. player\n4. A, B: football club\n5. C: 12";
+        let nouns: Vec<String> = (0..6).map(|at| noun_in(reply, at)).collect();
+        assert_eq!(nouns, ["ship", "", "player", "football club", "", ""]);
+    }
+
+    #[test]
+    fn the_reply_repeats_names_before_each_noun() {
+        let names = [all(&["Gull", "The \"Tern\"", "Skua"]), all(&["Velm"])];
+        let grammar = grammar(&names);
+        let lines = r#"root ::= "1. Gull, The \"Tern\": " noun "\n" "2. Velm: " noun "\n""#;
+        assert!(grammar.starts_with(lines), "{grammar}");
     }
 
     #[test]
@@ -327,6 +373,7 @@ mod tests {
         assert_eq!(told(&["master in"], &guilds).as_deref(), Some("guild"));
         assert_eq!(told(&["born in", "guild of craft"], &["Oona Pike", "Stig Pike"]), None);
         assert_eq!(told(&[], &["Guild of Locksmiths", "Company of Dyers"]), None);
+        assert_eq!(told(&["finished second"], &["Ylva Ekeland", "Radek Wronski"]), None);
     }
 
     #[test]

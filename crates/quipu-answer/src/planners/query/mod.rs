@@ -106,6 +106,14 @@ pub(crate) struct PathReading<'a> {
     pub(crate) fit: PathFit,
 }
 
+/// Asks for the nouns of the tables that the graph does not name, unless they are known.
+///
+/// # Errors
+/// The graph's, the embedder's, the model's.
+pub(crate) async fn name_tables(context: &Context<'_>) -> Result<(), AnswerError> {
+    kinds::named_tables(context).await.map(drop)
+}
+
 /// Whether the prompt shows all tables of the graph with all their columns.
 ///
 /// # Errors

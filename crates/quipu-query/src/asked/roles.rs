@@ -1,0 +1,125 @@
+//! Roles that a question's noun names: "hosts born after 1985" are people who host something, where
+//! all people are one table. And steps that a query only states: "Ada's spouse" is not Ada, who has
+//! one.
+
+use quipu_language::{Language, asking_clause, without_request};
+
+use super::kinds::{called, nouns};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
+use crate::tables::{Kind, Place, Tables, words_of};
+
+/// The noun that a question asks for: behind "which", else its first word.
+fn head_noun(question: &str) -> Option<String> {
+    let language = Language::of(question);
+    let first = || {
+        let words = without_request(asking_clause(question));
+        let word = words.into_iter().find(|word| !language.is_article(word))?;
+        (language.meanings(&word).is_empty() && language.is_plural(&word)).then_some(word)
+    };
+    nouns(question).into_iter().next().or_else(first)
+}
+
+/// Leaves only the things that have the role which the question's noun names: those that a column
+/// of this name leads to. For a bound query that gives or counts things of one table and does not
+/// use the column.
+pub(super) fn of_the_named_role(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let language = Language::of(question);
+    let noun = head_noun(question).filter(|noun| called(noun, language, tables).is_empty())?;
+    let select = query.select().filter(|select| select.group.is_empty())?;
+    let given = given_things(select, tables)?;
+    let things = tables.leads_to(given.place?)?;
+    let is_role = |title: &str| words_of(title).last().is_some_and(|last| language.is_noun(&noun, last));
+    let mut roles = tables.columns().filter(|(place, column)| {
+        place.column > 0 && column.kind == Kind::Entity(Some(things)) && is_role(&column.title)
+    });
+    let (role, column) = roles.next().filter(|_| roles.next().is_none())?;
+    let title = tables.table(things).map(|table| words_of(&table.title)).unwrap_or_default();
+    let mut is_said = title.iter().any(|word| language.is_noun(&noun, word));
+    query.visit(&mut |part| match part {
+        Expression::Column(of) => is_said |= of.place == Some(role),
+        Expression::Terms(_, text) | Expression::Text(text) | Expression::Like(_, text) => {
+            is_said |= words_of(text).iter().any(|word| language.is_noun(&noun, word));
+        }
+        _ => {}
+    });
+    if is_said {
+        return None;
+    }
+    let owner = tables.table(role.table)?;
+    let alias = format!("{}_with_{}", owner.id, column.id);
+    let of = ColumnRef { table: Some(alias.clone()), name: column.id.clone(), place: Some(role) };
+    let source = Source::Table(owner.id.clone(), Some(role.table));
+    let those = Select {
+        items: vec![Item { expression: Expression::Column(of), alias: None }],
+        from: vec![From { source, alias, join: Join::Inner(None) }],
+        ..Select::default()
+    };
+    let text = format!("the question asks for those that are a {} of something", column.title);
+    let condition = Expression::InQuery(Box::new(Expression::Column(given)), Box::new(Query::of(those)));
+    let Body::Select(select) = &mut query.body else { return None };
+    select.filter = Some(Expression::both(select.filter.take(), condition));
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// The column of the things that a SELECT gives or counts.
+fn given_things(select: &Select, tables: &Tables) -> Option<ColumnRef> {
+    let name_of = |from: &From| {
+        let Source::Table(_, Some(at)) = &from.source else { return None };
+        let table = tables.table(*at).filter(|table| !table.is_links())?;
+        let place = Some(Place { table: *at, column: 0 });
+        Some(ColumnRef { table: Some(from.alias.clone()), name: table.columns.first()?.id.clone(), place })
+    };
+    match &select.items.first()?.expression {
+        Expression::Column(of) => Some(of.clone()),
+        Expression::Aggregate { function: Aggregate::Count, of: None, .. } => match select.from.as_slice() {
+            [from] => name_of(from),
+            _ => None,
+        },
+        Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } => match &**of {
+            Expression::Column(of) => Some(of.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The noun behind a possessive, if a query only states that there is one: "on which episodes was
+/// Ada's spouse a guest" is not answered by those on which Ada was, who has a spouse.
+/// Nor is she where a query leaves the noun out that a column of the graph is called by.
+pub(super) fn possessed_left_out(
+    question: &str,
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of(question);
+    let texts: Vec<&str> = question.split_whitespace().collect();
+    let owns = |text: &str| text.ends_with("'s") || text.ends_with("’s");
+    let behind = texts.windows(2).filter_map(|pair| match pair {
+        [owner, noun] if owns(owner) => words_of(noun).into_iter().next(),
+        _ => None,
+    });
+    let is_titled = |noun: &String| {
+        let is_it = |title: &str| words_of(title).last().is_some_and(|last| language.is_noun(noun, last));
+        tables.columns().any(|(place, column)| place.column > 0 && is_it(&column.title))
+    };
+    let mut behind = behind;
+    behind.find(|noun| {
+        let is_it = |part: &Expression| {
+            let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return false };
+            let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
+            title.last().is_some_and(|last| language.is_form(noun, last))
+        };
+        let (mut used, mut stated) = (0, 0);
+        query.visit(&mut |part| {
+            used += usize::from(is_it(part));
+            if let Expression::Not(inner) = part
+                && let Expression::IsNull(of) = &**inner
+            {
+                stated += usize::from(is_it(of));
+            }
+        });
+        used == stated && (used > 0 || (left_out.contains(noun) && is_titled(noun)))
+    })
+}
