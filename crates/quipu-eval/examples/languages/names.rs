@@ -181,6 +181,7 @@ pub mod tests {
             mixed: false,
             only_here: true,
             years: false,
+            minutes: false,
         }
     }
 

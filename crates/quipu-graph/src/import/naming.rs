@@ -205,7 +205,8 @@ impl Unnamed<'_> {
         list.map_or(Ok(Vec::new()), |list| Ok(list.all()?.iter().collect()))
     }
 
-    /// Whether one of the entity's types, or a superclass of it, is the class in the relation's key.
+    /// Whether one of the entity's types, or a superclass of it, is the class in the relation's
+    /// key.
     fn is_of_class(&self, head: NodeId, relation: &str) -> Result<bool, GraphError> {
         let mut classes = self.all_tails(head, &self.types)?;
         let mut at = 0;

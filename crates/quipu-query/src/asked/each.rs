@@ -134,8 +134,8 @@ pub(super) fn all_asked_for(question: &str, words: &[String], query: &Query) -> 
     let language = Language::of_words(words);
     let groups = query.select().is_some_and(|select| !select.group.is_empty());
     let counts = asks_for(question) == Some("count");
-    // "For each ship, how many altogether" asks for a total of each; "altogether, of every kind" for
-    // one of all.
+    // "For each ship, how many altogether" asks for a total of each; "altogether, of every kind"
+    // for one of all.
     let all = words.iter().position(|word| language.takes_all_in_one(word))?;
     let is_each = words.get(..all).is_some_and(|before| named_behind(before).is_some());
     words.get(all).filter(|_| groups && counts && !is_each).cloned()

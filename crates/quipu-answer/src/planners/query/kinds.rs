@@ -2,15 +2,15 @@
 //! types that no class stands above. A query over "thing" and "thing 2" is hard to write and hard
 //! to read.
 //!
-//! A few calls name the tables with the most rows, once for each workspace. All others stay "thing":
-//! nouns that came question by question would have the same question answered in another way each
-//! time. The graph checks each noun: it must be closer to the relations of its own table than to
-//! those of two thirds of the others, and closer than "thing" is. A noun that the graph itself says of the
-//! rows needs no such check: the names of some rows hold it ("Guild of Locksmiths", and nearly all
-//! end with it, as in "Alder Top Lock", where no model is believed against them), the name of a
-//! relation that leads to them ends with it ("keeps workshop"), or that of a relation of theirs
-//! begins with it ("festival month"). Rows are not what a relation of theirs leads to: what "lies
-//! in country" is no country.
+//! A few calls name the tables with the most rows, once for each workspace. All others stay
+//! "thing": nouns that came question by question would have the same question answered in another
+//! way each time. The graph checks each noun: it must be closer to the relations of its own table
+//! than to those of two thirds of the others, and closer than "thing" is. A noun that the graph
+//! itself says of the rows needs no such check: the names of some rows hold it ("Guild of
+//! Locksmiths", and nearly all end with it, as in "Alder Top Lock", where no model is believed
+//! against them), the name of a relation that leads to them ends with it ("keeps workshop"), or
+//! that of a relation of theirs begins with it ("festival month"). Rows are not what a relation of
+//! theirs leads to: what "lies in country" is no country.
 //!
 //! The class above types gets the noun that all their names end with ("MusicEvent", "DanceEvent"),
 //! else the general noun that is closest to them in meaning; no model is asked.
@@ -280,8 +280,8 @@ fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
 }
 
 /// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
-/// table's relations than to most other tables', each noun once. Tables that the model gives the same
-/// noun do not compete for it: the first keeps it.
+/// table's relations than to most other tables', each noun once. Tables that the model gives the
+/// same noun do not compete for it: the first keeps it.
 async fn held_against_the_graph(
     context: &Context<'_>,
     tables: &[Unnamed],
