@@ -1,6 +1,6 @@
 //! What words say of the columns of tables: the kinds, shares and rates that they hold.
 
-use super::{Language, Words};
+use super::{Language, Words, listed};
 
 /// Shorter nouns with such an ending are no roles: "door".
 const LEAST_ROLE: usize = 5;
@@ -47,9 +47,31 @@ impl Language {
         self.walks().kin.has(word)
     }
 
+    /// Whether a word names who somebody is married to: "wife".
+    pub fn is_partner(self, word: &str) -> bool {
+        self.words().partners.has(word)
+    }
+
     /// Whether a word means any person: "people".
     pub fn means_people(self, word: &str) -> bool {
         self.walks().people.has(word)
+    }
+
+    /// The code of the currency that a word names: "EUR" for "euros".
+    pub fn currency_code(self, word: &str) -> Option<&'static str> {
+        let mut rows = self.words().currencies.codes.iter().filter_map(|row| row.split_once(' '));
+        rows.find(|(_, names)| listed(names).any(|name| name == word)).map(|(code, _)| code)
+    }
+
+    /// The two-letter code of the language that a word names: "de" for "German".
+    pub fn language_code(self, word: &str) -> Option<&'static str> {
+        let mut rows = self.words().language_codes.pairs.iter().filter_map(|row| row.split_once(' '));
+        rows.find(|(_, name)| *name == word).map(|(code, _)| code)
+    }
+
+    /// Whether a word of a column's title says that it holds currencies.
+    pub fn is_currency(self, word: &str) -> bool {
+        self.words().currencies.columns.has(word)
     }
 
     /// Whether a word in a column's title says that its values are per unit of time: "rate".

@@ -392,23 +392,6 @@ impl Language {
         self.words().lasting.has(word)
     }
 
-    /// The code of the currency that a word names: "EUR" for "euros".
-    pub fn currency_code(self, word: &str) -> Option<&'static str> {
-        let mut rows = self.words().currencies.codes.iter().filter_map(|row| row.split_once(' '));
-        rows.find(|(_, names)| listed(names).any(|name| name == word)).map(|(code, _)| code)
-    }
-
-    /// The two-letter code of the language that a word names: "de" for "German".
-    pub fn language_code(self, word: &str) -> Option<&'static str> {
-        let mut rows = self.words().language_codes.pairs.iter().filter_map(|row| row.split_once(' '));
-        rows.find(|(_, name)| *name == word).map(|(code, _)| code)
-    }
-
-    /// Whether a word of a column's title says that it holds currencies.
-    pub fn is_currency(self, word: &str) -> bool {
-        self.words().currencies.columns.has(word)
-    }
-
     /// Whether a word stands for the person who does what follows: "whoever".
     pub fn names_whoever(self, word: &str) -> bool {
         self.words().whoever.has(word)

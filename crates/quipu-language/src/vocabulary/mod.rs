@@ -58,8 +58,8 @@ pub(crate) use times::TimeWords;
 use titles::TitleWords;
 
 pub use titles::{
-    in_full, is_always_capital, is_code_word, is_dating_field, is_naming_field, means_false, means_true,
-    sounds_like, tells_records, without_having,
+    is_always_capital, is_code_word, is_dating_field, is_naming_field, means_false, means_true, sounds_like,
+    tells_records, title_in_full, without_having,
 };
 
 /// A row of a language's file.
@@ -204,6 +204,8 @@ pub(crate) struct Lexicon {
     second_questions: Phrases,
     #[serde(default)]
     second_nouns: Listed,
+    #[serde(default)]
+    partners: Listed,
     descriptions: Phrases,
     phrases: Phrases,
     conversions: Phrases,

@@ -88,7 +88,7 @@ pub(super) fn leaves_out(words: &[String], at: usize) -> bool {
 /// "blanks left out", "skip the ones whose home we don't know", "ignore any without a figure".
 fn without_blanks(words: &[String]) -> Option<Range<usize>> {
     /// Most words from "skip" to what is unknown.
-    const MOST: usize = 8;
+    const MOST: usize = 10;
     let language = Language::of_words(words);
     let of = &language.words().provisos;
     let is = |at: usize, list: &Words| words.get(at).is_some_and(|word| list.has(word));

@@ -64,7 +64,7 @@ pub fn without_having(title: &str) -> &str {
 }
 
 /// A title with its usual short forms in full: "reg dt" is "reg date".
-pub fn in_full(title: &str) -> String {
+pub fn title_in_full(title: &str) -> String {
     let meant = |word: &str| {
         let rows = Language::all().flat_map(|language| language.words().titles.short.iter());
         let mut pairs = rows.filter_map(|row| row.split_once(' '));
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn short_forms_in_titles_are_written_in_full() {
-        assert_eq!(in_full("reg dt"), "reg date");
-        assert_eq!(in_full("supv"), "supervisor");
-        assert_eq!(in_full("capital city"), "capital city");
+        assert_eq!(title_in_full("reg dt"), "reg date");
+        assert_eq!(title_in_full("supv"), "supervisor");
+        assert_eq!(title_in_full("capital city"), "capital city");
     }
 
     #[test]

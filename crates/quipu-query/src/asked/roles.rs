@@ -86,7 +86,8 @@ fn given_things(select: &Select, tables: &Tables) -> Option<ColumnRef> {
 
 /// The noun behind a possessive, if a query only states that there is one: "on which episodes was
 /// Ada's spouse a guest" is not answered by those on which Ada was, who has a spouse.
-/// Nor is she where a query leaves the noun out that a column of the graph is called by.
+/// Nor is she where a query leaves the noun out that a column of the graph is called by, or gives
+/// a property of hers for that of a relative.
 pub(super) fn possessed_left_out(
     question: &str,
     left_out: &[String],
@@ -104,6 +105,17 @@ pub(super) fn possessed_left_out(
         let is_it = |title: &str| words_of(title).last().is_some_and(|last| language.is_noun(noun, last));
         tables.columns().any(|(place, column)| place.column > 0 && is_it(&column.title))
     };
+    let mut properties: Vec<Place> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
+            && place.column > 0
+            && !properties.contains(place)
+        {
+            properties.push(*place);
+        }
+    });
+    let is_relative =
+        |noun: &String| (language.is_kin(noun) || language.is_partner(noun)) && properties.len() < 2;
     let mut behind = behind;
     behind.find(|noun| {
         let is_it = |part: &Expression| {
@@ -120,6 +132,6 @@ pub(super) fn possessed_left_out(
                 stated += usize::from(is_it(of));
             }
         });
-        used == stated && (used > 0 || (left_out.contains(noun) && is_titled(noun)))
+        used == stated && (used > 0 || (left_out.contains(noun) && (is_titled(noun) || is_relative(noun))))
     })
 }

@@ -1,7 +1,7 @@
 //! Resolves a column's name: to a column of the named table, else to the nearest one that links
 //! reach from it.
 
-use quipu_language::{Language, in_full, is_code_word, is_dating_field};
+use quipu_language::{Language, is_code_word, is_dating_field, title_in_full};
 
 use super::{Binder, Doubt, LEAST_ALIKE, Reach, Scope, alike};
 use crate::QueryError;
@@ -118,7 +118,7 @@ impl Binder<'_> {
             let best = (0..).zip(&reach.columns).max_by(|a, b| score(a.1).total_cmp(&score(b.1)))?;
             return (score(best.1) >= LEAST_ALIKE).then(|| derived(reach, best.0));
         };
-        let wanted = words_of(&in_full(&wanted.join(" ")));
+        let wanted = words_of(&title_in_full(&wanted.join(" ")));
         let table = self.tables.table(table_at)?;
         let meant = named_thing(table, &wanted).or_else(|| numbered_thing(table, &wanted));
         if let Some((at, column)) = meant.and_then(|at| Some((at, table.columns.get(at)?))) {

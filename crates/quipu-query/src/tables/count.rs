@@ -7,7 +7,7 @@ use quipu_graph::{
     RelationRole, iri_of_key,
 };
 
-use quipu_language::{in_full, minutes_of, without_having};
+use quipu_language::{minutes_of, title_in_full, without_having};
 
 use super::abbreviations::divided;
 use super::classes::{Classes, classes_of};
@@ -316,7 +316,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
 /// A relation's title: its label, else the words of its key, with a run of capitals as one word and
 /// short forms in full.
 pub(super) fn title_of(info: &RelationInfo, graph: &dyn Graph) -> String {
-    in_full(&own_title(info, graph))
+    title_in_full(&own_title(info, graph))
 }
 
 fn own_title(info: &RelationInfo, graph: &dyn Graph) -> String {
