@@ -120,6 +120,34 @@ async fn a_number_that_triples_as_text_state_is_not_counted() {
 }
 
 #[tokio::test]
+async fn a_path_gives_the_event_asked_for_and_counts_no_numbers() {
+    let triples = "Mudlark\tdebut year\t1963\nMudlark\tfinal year\t1985\nSkyline\tdebut year\t1977\n\
+        Skyline\tfinal year\t1990\nMudlark\tpublished by\tTin Press\nSkyline\tpublished by\tTin Press\n\
+        Mudlark\tissue count\t40\nSkyline\tissue count\t12\n";
+    let comics = setting_from("comics.tsv", triples).await;
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let asked = async |question: &str| {
+        let answer = ask(&comics, None, Some(embedder().await), question, &options).await;
+        let events = answer.trace.clone().unwrap_or_default();
+        let doubts: Vec<String> = (events.into_iter())
+            .filter_map(|timed| match timed.event {
+                Event::Walked { doubts, .. } => Some(doubts),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        (answer, doubts)
+    };
+    let (answer, doubts) = asked("What is the final year of the start of Mudlark?").await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    assert!(doubts.contains(&"another event".to_owned()), "{doubts:?}");
+    let (answer, doubts) = asked("What is the final year of Mudlark?").await;
+    assert_eq!((answer.answers, doubts), (vec!["1985".to_owned()], Vec::new()));
+    let (answer, doubts) = asked("How many issue counts do those published by Tin Press have?").await;
+    assert!(answer.answers != ["2"] && doubts.contains(&"counts numbers".to_owned()), "{answer:#?}");
+}
+
+#[tokio::test]
 async fn where_somebody_was_born_is_neither_a_county_nor_a_parents_town() {
     let triples = "Ann\tborn in\tDray\nAnn\tchild of\tBea\nBea\tborn in\tOlm\nDray\tlocated in\tShire\n\
         Olm\tlocated in\tShire\nCy\tborn in\tOlm\nCy\tchild of\tBea\nAnn\tlives in\tOlm\nBea\tlives in\tOlm\n";

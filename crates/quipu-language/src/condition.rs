@@ -55,13 +55,23 @@ impl Condition {
 
 /// The first condition of a question.
 pub fn condition(question: &str) -> Option<Condition> {
+    conditions(question).into_iter().next()
+}
+
+/// All conditions of a question, in their order.
+pub fn conditions(question: &str) -> Vec<Condition> {
     let list = Language::of(question).bounds();
     let words = spaced_words(question);
     let lower: Vec<String> =
         words.iter().filter_map(|w| question.get(w.clone())).map(str::to_lowercase).collect();
-    (0..words.len()).find_map(|at| {
-        between(question, &words, &lower, at, list).or_else(|| bounded(question, &words, &lower, at, list))
-    })
+    let mut found: Vec<Condition> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if found.last().is_none_or(|last| last.span.end <= word.start) {
+            let of_both = between(question, &words, &lower, at, list);
+            found.extend(of_both.or_else(|| bounded(question, &words, &lower, at, list)));
+        }
+    }
+    found
 }
 
 /// The byte ranges of full numbers and dates in a question: "1535", "18 January 1535", "15

@@ -76,6 +76,13 @@ impl Language {
         self.operations().altogether.has(word)
     }
 
+    /// Whether a word behind a question for several things' numbers asks for their sum: "how many
+    /// did A and B collect together".
+    pub fn adds_both(self, word: &str) -> bool {
+        let list = self.operations();
+        list.altogether.has(word) || list.combined.has(word) || list.together.has(word)
+    }
+
     /// Whether a word asks only for a sum: "altogether", "the combined population", "how long are
     /// they combined". With a single entity "altogether" sums nothing; callers that know the
     /// question's entities check that.

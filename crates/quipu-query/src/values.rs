@@ -321,6 +321,16 @@ impl Values {
         list.is_some_and(|list| forms.iter().any(|form| list.by_word.contains_key(form)))
     }
 
+    /// Whether some names of a table's rows end with a word: "Grenza Festival Orchestra".
+    pub fn names_end_with(&self, table: usize, word: &str) -> bool {
+        let list = self.lists.get(&Place { table, column: 0 });
+        let ends = |entry: &(String, Term)| words_of(&entry.0).last().is_some_and(|last| last == word);
+        list.is_some_and(|list| {
+            let held = list.by_word.get(word).into_iter().flatten();
+            held.filter_map(|at| list.entries.get(*at)).any(ends)
+        })
+    }
+
     /// The table of an entity; `None` if the names of its table are not kept.
     pub fn table_of(&self, thing: &Term) -> Option<usize> {
         let holds = |list: &List| list.entries.iter().any(|(_, term)| term == thing);

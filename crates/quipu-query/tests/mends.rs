@@ -63,6 +63,9 @@ async fn what_is_not_there_is_said() {
         "unknown table planet; known: product, vehicle, order, supplier, city, product_colour, vehicle_serves, supplier_buys_of"
     );
     assert!(says("SELECT AVG(supplier) FROM product").contains("no sum and no average"));
+    assert!(says("SELECT SUM(colour) FROM product_colour").contains("colour holds texts"));
+    let ones = "SELECT code, COUNT(*) FROM supplier GROUP BY code ORDER BY COUNT(*) DESC LIMIT 2";
+    assert!(says(ones).contains("each supplier makes one row here"));
     assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));
     assert_eq!(
         says("SELECT price FROM product WHERE name = 'Zebra Crossing'"),

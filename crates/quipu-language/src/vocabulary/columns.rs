@@ -69,6 +69,12 @@ impl Language {
         rows.find(|(_, name)| *name == word).map(|(code, _)| code)
     }
 
+    /// Whether a value is how data state the gender that a word of the question names: "F" for women.
+    pub fn is_gender(self, word: &str, value: &str) -> bool {
+        let mut rows = self.words().genders.pairs.iter().filter_map(|row| row.split_once(' '));
+        rows.any(|(said, values)| said == word && listed(values).any(|of| of.eq_ignore_ascii_case(value)))
+    }
+
     /// Whether a word of a column's title says that it holds currencies.
     pub fn is_currency(self, word: &str) -> bool {
         self.words().currencies.columns.has(word)

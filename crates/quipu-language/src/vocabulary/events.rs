@@ -44,6 +44,10 @@ mod tests {
             ("born", "date", false),
             ("climbed", "hire date", false),
             ("paid", "paid on", false),
+            ("start", "final year", true),
+            ("start", "debut year", false),
+            ("started", "founded", false),
+            ("ended", "closed on", false),
         ] {
             assert_eq!(Language::english().tells_another_event(word, title), expected, "{word} {title}");
         }

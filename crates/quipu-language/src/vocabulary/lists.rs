@@ -154,6 +154,8 @@ pub(crate) struct OperationWords {
     pub(crate) altogether: Words,
     /// Words that ask for a sum at the end of a question and behind an article.
     pub(crate) combined: Words,
+    /// "together", behind a question for several things' numbers
+    pub(crate) together: Words,
     pub(crate) article: Words,
     /// Phrases that ask for a count.
     pub(crate) counts: Vec<String>,

@@ -526,6 +526,11 @@ impl Language {
         self.words().light_nouns.has(word)
     }
 
+    /// Whether a word before "of" asks for the types of a thing: "any kind of troll".
+    pub fn asks_for_types(self, word: &str) -> bool {
+        self.words().types_of.has(word)
+    }
+
     /// Whether a word is the adjective of a country's name with which it shares few letters:
     /// "Polish" of Poland.
     pub fn is_demonym(self, word: &str, country: &str) -> bool {

@@ -50,7 +50,7 @@ pub use orders::{
     place_asked_for, place_said, with_superlatives,
 };
 use provisos::ProvisoWords;
-pub use provisos::{is_proviso, stated_clause};
+pub use provisos::{included_clause, is_proviso, stated_clause};
 pub use role::role_asked_for;
 use sides::{ConverseRow, SideWords};
 pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
@@ -230,6 +230,7 @@ pub(crate) struct Lexicon {
     lacks: Listed,
     letters: Listed,
     light_nouns: Listed,
+    types_of: Listed,
     magnitudes: Listed,
     centuries: Listed,
     open_ends: Listed,
@@ -324,6 +325,7 @@ pub(crate) struct Lexicon {
     demonyms: Pairs,
     #[serde(default)]
     language_codes: Pairs,
+    genders: Pairs,
     /// The meanings of each word, collected once.
     #[serde(skip)]
     means: OnceLock<HashMap<String, Vec<Meaning>>>,

@@ -42,12 +42,37 @@ pub(super) struct ProvisoWords {
     blanks: Words,
     /// Behind a stated value they say more of it: "known for"
     going_on: Words,
+    /// Before what is taken in as well: "including"
+    including: Words,
+    /// Behind it: "included", "too"
+    included: Words,
 }
 
 impl Language {
+    /// Whether a word before "of" says that something has run out: "out of stock".
+    pub fn is_out(self, word: &str) -> bool {
+        self.words().provisos.out.has(word)
+    }
+
     /// Whether a word behind a noun begins a clause about it: "where" of "the country where it is".
     pub fn begins_a_relative(self, word: &str) -> bool {
         self.words().provisos.openers.has(word)
+    }
+}
+
+/// The words that take in what could be left out: "discontinued models included", "including retired
+/// ones", "the retired one too".
+pub fn included_clause(words: &[String]) -> Option<Range<usize>> {
+    /// Most words of what is taken in.
+    const MOST: usize = 3;
+    let language = Language::of_words(words);
+    let of = &language.words().provisos;
+    let is = |at: usize, list: &Words| words.get(at).is_some_and(|word| list.has(word));
+    let behind = (0..words.len()).find(|at| is(*at, &of.including));
+    let before = || (1..words.len()).find(|at| is(*at, &of.included));
+    match behind {
+        Some(at) => Some(at..(at + 1 + MOST).min(words.len())),
+        None => before().map(|at| at.saturating_sub(MOST)..at + 1),
     }
 }
 

@@ -38,6 +38,38 @@ pub(super) fn all_of_them(question: &str, query: &mut Query) -> Option<Mend> {
     Some(Mend { text, doubt: Doubt::Little })
 }
 
+/// Asks whether rows exist where a model joins queries for a number, "(SELECT 1 FROM …) AND (SELECT
+/// 1 FROM …)", which have no value for a thing without such rows.
+pub(super) fn whether_each_exists(query: &mut Query) -> Option<Mend> {
+    let Body::Select(select) = &mut query.body else { return None };
+    let [item] = select.items.as_mut_slice() else { return None };
+    let joins = matches!(item.expression, Expression::And(..) | Expression::Or(..) | Expression::Not(_));
+    (select.from.is_empty() && joins && exists(&mut item.expression))
+        .then(|| Mend { text: "whether there are such rows is asked".to_owned(), doubt: Doubt::None })
+}
+
+fn exists(expression: &mut Expression) -> bool {
+    match expression {
+        Expression::And(a, b) | Expression::Or(a, b) => {
+            let a = exists(a);
+            exists(b) || a
+        }
+        Expression::Not(of) => exists(of),
+        Expression::Scalar(query) => {
+            let Some(select) = query.select() else { return false };
+            let [item] = select.items.as_slice() else { return false };
+            let within = match &item.expression {
+                Expression::Number(_) if !select.from.is_empty() => Expression::Exists(query.clone()),
+                inner @ Expression::Exists(_) if select.from.is_empty() => inner.clone(),
+                _ => return false,
+            };
+            *expression = within;
+            true
+        }
+        _ => false,
+    }
+}
+
 /// The counts of an expression that does nothing but equate them.
 #[derive(Default)]
 struct Counts {

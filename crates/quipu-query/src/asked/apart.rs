@@ -1,6 +1,7 @@
-//! Subqueries that say nothing of the rows around them.
+//! Subqueries that say nothing of the rows around them, or compare them with other things.
 
-use crate::syntax::{Body, Expression, Query, Select, Source};
+use crate::syntax::{Body, Comparison, Expression, Query, Select, Source};
+use crate::tables::{Place, Tables};
 
 /// Whether a query asks of its rows that another query has any, and that one refers to none of
 /// them: it holds for all rows or for none. "Customers of the village such that there is an order
@@ -22,6 +23,36 @@ pub(super) fn stands_apart(query: &Query) -> bool {
         Source::Table(..) => None,
     });
     apart && !select.from.is_empty() || queries.into_iter().chain(derived).any(stands_apart)
+}
+
+/// The titles of two kinds of things that a denied subquery equates: no town is a station, so that
+/// "no station is the town" holds for every town. For a bound query.
+pub(super) fn denies_unlike(query: &Query, tables: &Tables) -> Option<[String; 2]> {
+    let kind = |of: &Expression| {
+        let Expression::Column(column) = of else { return None };
+        let place = column.place?;
+        let is_mixed = tables.column(place).is_none_or(|column| column.mixed);
+        let kind = tables.leads_to(place).filter(|_| !is_mixed)?;
+        Some(tables.widest(Place { table: kind, column: 0 }).table)
+    };
+    let mut found = None;
+    query.visit(&mut |part| {
+        let Expression::Not(inner) = part else { return };
+        let Expression::Exists(within) = &**inner else { return };
+        let Some(select) = within.select() else { return };
+        for condition in select.filter.iter().flat_map(Expression::conjuncts) {
+            let Expression::Compare(Comparison::Equal, a, b) = condition else { continue };
+            if let (Some(a), Some(b)) = (kind(a), kind(b))
+                && a != b
+            {
+                found = [a, b].map(|at| tables.table(at).map(|table| table.title.clone())).into();
+            }
+        }
+    });
+    match found? {
+        [Some(a), Some(b)] => Some([a, b]),
+        _ => None,
+    }
 }
 
 /// Whether a subquery uses a column of the rows around it.

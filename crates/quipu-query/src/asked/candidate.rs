@@ -57,6 +57,8 @@ pub struct Candidate {
     /// The words of other queries for the same question that failed or gave no rows: their tables,
     /// columns and values.
     pub tried: Vec<String>,
+    /// The columns that such queries asked for and the graph lacks.
+    pub lacking: Vec<String>,
     /// The number of the model's replies for the same question that found no table which holds what
     /// is asked for.
     pub declined: usize,

@@ -11,7 +11,7 @@ use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
 use super::offered::offered;
 use super::reached::measure_of_another;
-use super::tried::given_up;
+use super::tried::{given_up, given_up_by_a_path};
 use super::word_by_word::unexplained;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
@@ -265,6 +265,8 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
     let given_up = given_up(question, &unexplained, &candidate.tried, tables);
     unexplained.leave_out("gives up what another query tried", given_up);
+    let by_path = given_up_by_a_path(question, &unexplained, candidate);
+    unexplained.leave_out("gives up what another query tried", by_path);
     unexplained.leave_out("gives none of those to choose from", no_choice(asking, candidate));
     unexplained.faults = faults(asking, candidate, &unexplained);
     unexplained

@@ -8,7 +8,7 @@ use super::kinds::{called, is_among};
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{
-    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
 };
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
@@ -271,11 +271,11 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     // "How many season passes": the passes are counted.
     let tells = |word: &&String| language.meanings(word).is_empty();
     let nouns = words.iter().skip_while(|word| !tells(word)).take_while(tells).take(MOST_NOUNS);
-    let Body::Select(select) = &mut query.body else { return None };
-    let [item] = select.items.as_mut_slice() else { return None };
-    let Expression::Aggregate { function: Aggregate::Sum, of: Some(of), .. } = &item.expression else {
-        return None;
-    };
+    let Query { body: Body::Select(select), order, .. } = query else { return None };
+    let is_group = |item: &&Item| select.group.contains(&item.expression);
+    let mut others = select.items.iter().filter(|item| !is_group(item)).map(|item| &item.expression);
+    let sum = others.next().filter(|_| others.next().is_none())?.clone();
+    let Expression::Aggregate { function: Aggregate::Sum, of: Some(of), .. } = &sum else { return None };
     let Expression::Column(summed) = &**of else { return None };
     let table = tables.table(summed.place?.table).filter(|table| !table.is_links())?;
     let title = words_of(&table.title);
@@ -283,7 +283,7 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     let mut nouns = nouns.take_while(|noun| !language.is_unit(noun));
     let noun = nouns.find(|noun| is_thing(noun))?;
     let is_called = words_of(&summed.name).iter().any(|word| language.is_noun(noun, word));
-    if !select.group.is_empty() || is_called {
+    if is_called {
         return None;
     }
     let own = ColumnRef {
@@ -293,7 +293,13 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     };
     let text = format!("the question asks for the number of {noun}, not for the sum of {}", summed.name);
     let of = Some(Box::new(Expression::Column(own)));
-    item.expression = Expression::Aggregate { function: Aggregate::Count, distinct: true, of };
+    let count = Expression::Aggregate { function: Aggregate::Count, distinct: true, of };
+    let in_order = order.iter_mut().map(|order| &mut order.expression);
+    for expression in select.items.iter_mut().map(|item| &mut item.expression).chain(in_order) {
+        if *expression == sum {
+            expression.clone_from(&count);
+        }
+    }
     Some(Mend { text, doubt: Doubt::Little })
 }
 
@@ -304,8 +310,23 @@ pub(super) fn adds_the_pieces(question: &str, query: &mut Query, tables: &Tables
     let language = Language::of_words(&words);
     let many = words.iter().position(|word| language.wants_the_many(word))?;
     let asked = words.get(many + 1..)?;
+    // "How many pieces of the step".
+    let of_which = asked.get(1).filter(|of| language.is_of(of)).and_then(|_| asked.get(2..));
+    let asked = of_which.unwrap_or(asked);
+    let articles = asked.iter().take_while(|word| language.is_any_article(word)).count();
+    let asked = asked.get(articles..)?;
     let Body::Select(select) = &mut query.body else { return None };
-    let ([from], [item]) = (select.from.as_slice(), select.items.as_mut_slice()) else { return None };
+    // The rows themselves, or the records that links lead to.
+    let is_rows = |from: &&From| {
+        let Source::Table(_, Some(at)) = &from.source else { return false };
+        let mut links = select.from.iter().filter_map(|other| match &other.source {
+            Source::Table(_, at) if other.alias != from.alias => *at,
+            _ => None,
+        });
+        select.from.len() == 1 || (select.from.len() == 2 && links.any(|of| tables.shows_records(of, *at)))
+    };
+    let from = select.from.iter().find(is_rows)?;
+    let [item] = select.items.as_mut_slice() else { return None };
     let Source::Table(_, Some(at)) = &from.source else { return None };
     let counts =
         matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, of: None, .. });
@@ -358,7 +379,7 @@ pub fn added_up(question: &str, query: &Query, tables: &Tables) -> Option<(Query
     if !asks || !query.order.is_empty() || query.limit.is_some() {
         return None;
     }
-    let mut added = query.clone();
+    let mut added = as_one(query).unwrap_or_else(|| query.clone());
     let Body::Select(select) = &mut added.body else { return None };
     let [item] = select.items.as_mut_slice() else { return None };
     let Expression::Column(column) = &item.expression else { return None };
@@ -385,7 +406,8 @@ pub fn added_up(question: &str, query: &Query, tables: &Tables) -> Option<(Query
     if !select.from.iter().all(adds_once) {
         return None;
     }
-    // The numbers of things that are named are given one by one.
+    // The numbers of things that are named are given one by one, unless "together".
+    let together = words.iter().any(|word| language.adds_both(word));
     let names = |condition: &Expression| match condition {
         Expression::Compare(Comparison::Equal, of, _) | Expression::InList(of, _) => {
             matches!(&**of, Expression::Column(of) if of.table == column.table
@@ -394,7 +416,7 @@ pub fn added_up(question: &str, query: &Query, tables: &Tables) -> Option<(Query
         Expression::Or(..) => true,
         _ => false,
     };
-    if select.filter.iter().flat_map(Expression::conjuncts).any(names) {
+    if !together && select.filter.iter().flat_map(Expression::conjuncts).any(names) {
         return None;
     }
     let text = format!("the query adds up {} over all rows", numbers.title);
@@ -402,6 +424,33 @@ pub fn added_up(question: &str, query: &Query, tables: &Tables) -> Option<(Query
     item.expression = Expression::Aggregate { function: Aggregate::Sum, distinct: false, of };
     select.distinct = false;
     Some((added, Mend { text, doubt: Doubt::Little }))
+}
+
+/// The one SELECT of a union of two that differ in their conditions only.
+fn as_one(query: &Query) -> Option<Query> {
+    let Body::Set { operator: SetOperator::Union, left, right, .. } = &query.body else { return None };
+    let (Body::Select(left), Body::Select(right)) = (&left.body, &right.body) else { return None };
+    let ([one], [other]) = (left.from.as_slice(), right.from.as_slice()) else { return None };
+    let mut right = right.clone();
+    for expression in right.expressions_mut() {
+        under(expression, &other.alias, &one.alias);
+    }
+    if one.source != other.source || left.items != right.items || left.group != right.group {
+        return None;
+    }
+    let mut both = left.clone();
+    both.filter = Some(Expression::Or(Box::new(left.filter.clone()?), Box::new(right.filter.clone()?)));
+    Some(Query { body: Body::Select(both), order: Vec::new(), limit: None, offset: 0 })
+}
+
+/// Renames a table in an expression.
+fn under(expression: &mut Expression, alias: &str, with: &str) {
+    match expression {
+        Expression::Column(column) if column.table.as_deref() == Some(alias) => {
+            column.table = Some(with.to_owned());
+        }
+        other => other.parts_mut().into_iter().for_each(|part| under(part, alias, with)),
+    }
 }
 
 /// Whether the things of a column are those of which a SELECT has a group each.

@@ -1,21 +1,28 @@
 //! Faults of a reading, each of which forbids a sure answer.
 
+mod numbers;
+
+use std::collections::HashSet;
+
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, meanings_at};
+
+use numbers::{
+    adds_up_another_measure, adds_up_one_value, counts_what_is_there, gives_a_number_for_a_thing,
+    gives_no_date, gives_no_number, gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount,
+    multiplies_by_itself,
+};
 
 use super::choices::gives_no_choice;
 use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained};
 use super::kinds::called;
-use super::shapes::gives_one_value;
 use super::stand_ins::is_numbered;
+use super::types_of::{is_named_as_type, is_part_of_others};
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
-use crate::plan::ValueKind;
 use crate::run::CellValue;
-use crate::syntax::{
-    Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
-};
+use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Table, Tables, words_of};
 
 /// With more ties for the first place, an order answers nothing: sixteen rivers do not have "the
@@ -58,6 +65,12 @@ pub(super) fn faults(
         ("leaves out most words", unexplained.leaves_out_most()),
         ("gives no number", gives_no_number(question, candidate)),
         ("gives no date", gives_no_date(question, candidate, tables)),
+        ("uses a link in part", uses_a_link_in_part(query, tables)),
+        ("counts what is there", counts_what_is_there(question, query, tables)),
+        ("gives a number for a thing", gives_a_number_for_a_thing(question, query, tables)),
+        ("gives a number of each", gives_numbers_of_each(question, candidate)),
+        ("adds up another measure", adds_up_another_measure(question, query, tables)),
+        ("gives no number of each", gives_no_number_of_each(question, candidate)),
         ("gives only things that the question names", only_repeats(candidate)),
         ("gives the parts of an amount", gives_parts_of_an_amount(question, candidate)),
         ("adds up one value", adds_up_one_value(query)),
@@ -126,37 +139,27 @@ fn gives_the_order(candidate: &Candidate) -> bool {
     !given.is_empty() && given.iter().all(is_order)
 }
 
-/// Whether a question asks for a number and gets none.
-fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
-    let numbers = [ValueKind::Number, ValueKind::Unknown, ValueKind::Text];
-    let gives = candidate.plan.columns.iter().any(|column| numbers.contains(&column.kind));
-    matches!(asks_for(question), Some("count" | "amount")) && !gives
-}
-
-/// Whether a question asks when something was, and gets numbers that are no years.
-fn gives_no_date(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
-    let is_other = |item: &Item| match &item.expression {
-        Expression::Column(column) => column.place.and_then(|place| tables.column(place)).is_some_and(|of| {
-            let words = words_of(&of.title);
-            let language = Language::english();
-            let is_time = words.iter().any(|word| language.is_unit_of_dates(word) || language.is_unit(word));
-            matches!(of.kind, Kind::Number { .. }) && !of.holds_years() && !is_time
-        }),
-        _ => false,
-    };
-    let items = candidate.bound.query.select().map(|select| select.items.as_slice()).unwrap_or_default();
-    asks_for(question) == Some("date") && !items.is_empty() && items.iter().all(is_other)
-}
-
-/// Whether a query adds up, or averages, the one value that another query gives: the sum of one
-/// count counts records, not the things that they tell of.
-fn adds_up_one_value(query: &Query) -> bool {
-    query.select().is_some_and(|select| {
-        let adds = select.items.iter().any(|item| {
-            matches!(item.expression, Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, .. })
+/// Whether a query joins a table of links of which it uses one end only: the supplier of the thing
+/// that it names is not asked for where the thing is stored.
+fn uses_a_link_in_part(query: &Query, tables: &Tables) -> bool {
+    let Some(select) = query.select().filter(|select| select.from.len() > 2) else { return false };
+    let mut used: HashSet<(&str, usize)> = HashSet::new();
+    let mut counts_rows = false;
+    let in_order = query.order.iter().map(|order| &order.expression);
+    for expression in select.expressions().into_iter().chain(in_order) {
+        expression.visit(&mut |part| match part {
+            Expression::Column(ColumnRef { table: Some(alias), place: Some(place), .. }) => {
+                used.insert((alias, place.column));
+            }
+            Expression::Aggregate { of: None, .. } => counts_rows = true,
+            _ => {}
         });
-        let of_one = |from: &From| matches!(&from.source, Source::Derived(inner) if gives_one_value(inner));
-        adds && select.from.iter().any(of_one)
+    }
+    select.from.iter().any(|from| {
+        let Source::Table(_, Some(at)) = &from.source else { return false };
+        let is_links = tables.table(*at).is_some_and(Table::is_links);
+        let ends = [0, 1].into_iter().filter(|end| used.contains(&(from.alias.as_str(), *end))).count();
+        is_links && ends == 1 && !counts_rows
     })
 }
 
@@ -258,27 +261,6 @@ fn states_an_unasked_lack(question: &str, query: &Query) -> bool {
     is_stated && !denied && !(0..words.len()).any(may_ask)
 }
 
-/// Whether a query multiplies a column by itself: "the price of the price" is no price squared.
-fn multiplies_by_itself(query: &Query) -> bool {
-    let columns = |of: &Expression| {
-        let mut columns = Vec::new();
-        of.visit(&mut |part| {
-            if let Expression::Column(column) = part {
-                columns.push(column.clone());
-            }
-        });
-        columns
-    };
-    let mut found = false;
-    query.visit(&mut |part| {
-        if let Expression::Arithmetic(Arithmetic::Multiply, left, right) = part {
-            let right = columns(right);
-            found |= columns(left).iter().any(|column| right.contains(column));
-        }
-    });
-    found
-}
-
 /// Whether a query takes all but a named thing where the question denies a column of that thing:
 /// "what is not the status of order 3" does not ask for the status of the other orders.
 fn denies_another_thing(question: &str, query: &Query, tables: &Tables) -> bool {
@@ -366,22 +348,6 @@ fn denies_the_given(question: &str, query: &Query, tables: &Tables) -> bool {
     denies_it && stated.iter().any(|condition| is_denied(&uses(condition).1))
 }
 
-/// Whether a reading gives several products, of price and quantity for instance, where the question
-/// asks for one amount: "what does the order come to".
-fn gives_parts_of_an_amount(question: &str, candidate: &Candidate) -> bool {
-    let words = words_of(question);
-    let language = Language::of_words(&words);
-    let groups = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "group");
-    let is_product = |item: &Item| {
-        matches!(item.expression, Expression::Arithmetic(Arithmetic::Multiply, ..))
-            && !item.expression.has_aggregate()
-    };
-    let select = candidate.bound.query.select();
-    candidate.rows.rows.len() > 1
-        && select.is_some_and(|select| matches!(select.items.as_slice(), [item] if is_product(item)))
-        && !words.iter().any(|word| groups(word) || language.is_plural(word))
-}
-
 /// Whether a reading gives one row where the question asks for one of each of several things: "for
 /// each range, what is its highest peak".
 fn gives_one_of_each(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
@@ -433,26 +399,11 @@ fn denies(question: &str, candidate: &Candidate) -> bool {
 /// table have its name in theirs: "any type of zombie" may be a Brute Zombie.
 fn is_one_of_a_kind(asking: &TableQuestion<'_>, candidate: &Candidate) -> bool {
     let words = words_of(asking.text);
-    let language = Language::of_words(&words);
-    let is_kind = |name: &[String]| {
-        words.windows(name.len() + 2).any(|run| match run {
-            [light, of, rest @ ..] => language.is_light_noun(light) && language.is_of(of) && rest == name,
-            _ => false,
-        })
-    };
     let mut found = false;
     candidate.bound.query.visit(&mut |part| {
         let Expression::Compare(Comparison::Equal, of, value) = part else { return };
         if let (Expression::Column(of), Expression::Terms(terms, name)) = (&**of, &**value) {
-            let own = words_of(name);
-            let is_other = |term: &Term| !terms.contains(term);
-            let in_others = || {
-                let parts = asking.values.parts(name, |_| false).into_iter();
-                let whole = parts.filter(|mention| words_of(&mention.text) == own);
-                let mut matches = whole.flat_map(|mention| mention.matches);
-                matches.any(|held| Some(held.place) == of.place && held.terms.iter().any(is_other))
-            };
-            found |= is_kind(&own) && in_others();
+            found |= is_named_as_type(&words, name) && is_part_of_others(of, terms, name, asking.values);
         }
     });
     found

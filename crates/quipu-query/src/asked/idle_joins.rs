@@ -92,6 +92,62 @@ pub(super) fn without_unsaid_links(question: &str, query: &mut Query, tables: &T
     Some(Mend { text, doubt: Doubt::Little })
 }
 
+/// Leaves out a table that repeats the rows of a sum or an average, and that neither the
+/// question nor another part of the query mentions: the prices of sales, once for each photo of the
+/// car. For a bound query.
+pub(super) fn without_unsaid_repeats(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Query { body: Body::Select(select), order, .. } = query else { return None };
+    let is_said = |title: &str| {
+        let mut naming = words_of(title).into_iter().filter(|of| !language.is_function_word(of));
+        naming.any(|of| words.iter().any(|word| language.is_form(word, &of)))
+    };
+    let repeats = |from: &From, select: &Select| {
+        let Join::Inner(Some(Expression::Compare(Comparison::Equal, a, b))) = &from.join else {
+            return false;
+        };
+        let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b) else { return false };
+        let is_its = |column: &ColumnRef| column.table.as_ref() == Some(&from.alias);
+        let (its, other) = if is_its(a) { (a, b) } else { (b, a) };
+        let (Some(place), Some(to)) = (its.place, other.place) else { return false };
+        let is_many = place.column > 0 && to.column == 0 && tables.leads_to(place) == Some(to.table);
+        let titles = [tables.table(place.table).map(|t| &t.title), tables.column(place).map(|c| &c.title)];
+        let unsaid = !titles.into_iter().flatten().any(|title| is_said(title));
+        is_its(its) && !is_its(other) && is_many && unsaid && uses(&from.alias, select, order) == 1
+    };
+    let (mut adds, mut counts) = (false, false);
+    for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
+        expression.visit(&mut |part| match part {
+            Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, .. } => adds = true,
+            // The rows of the join may be what is counted, in other words.
+            Expression::Aggregate { of: None, .. } => counts = true,
+            _ => {}
+        });
+    }
+    let mut joined = (1..select.from.len()).rev();
+    let at = joined
+        .find(|at| adds && !counts && select.from.get(*at).is_some_and(|from| repeats(from, select)))?;
+    let from = select.from.remove(at);
+    let text = format!("the join with {} is left out: the question does not mention it", from.alias);
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// How often a SELECT and its order name a table; queries within count once, as they may use it.
+fn uses(alias: &str, select: &Select, order: &[Order]) -> usize {
+    let mut uses = 0;
+    let mut count = |expression: &Expression| {
+        expression.visit(&mut |part| match part {
+            Expression::Column(column) if column.table.as_deref() == Some(alias) => uses += 1,
+            Expression::Exists(_) | Expression::Scalar(_) | Expression::InQuery(..) => uses += 1,
+            _ => {}
+        });
+    };
+    select.expressions().into_iter().for_each(&mut count);
+    order.iter().for_each(|order| count(&order.expression));
+    uses
+}
+
 fn is_idle(from: &From, select: &Select, order: &[Order], tables: &Tables) -> bool {
     let Join::Inner(Some(Expression::Compare(Comparison::Equal, a, b))) = &from.join else { return false };
     let Source::Table(_, Some(table)) = &from.source else { return false };

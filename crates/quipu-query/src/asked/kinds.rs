@@ -30,6 +30,16 @@ pub(super) fn nouns(question: &str) -> Vec<String> {
     {
         return vec![noun.clone()];
     }
+    // "Name every dog that …".
+    let asks_to = |word: &&String| language.meanings(word).iter().any(|meaning| meaning.means == "asking");
+    let imperatives = words.iter().take_while(asks_to).count();
+    if let Some([every, noun, ..]) = words.get(imperatives..)
+        && language.groups_all(every, None)
+        && language.meanings(noun).is_empty()
+        && !language.owns(noun)
+    {
+        return vec![noun.clone()];
+    }
     // "In which", "at how many".
     let behind = (0..=2).find(|at| asks(*at)).map_or(words.len(), |at| at + 1);
     let behind = words.get(behind..).unwrap_or_default().iter();

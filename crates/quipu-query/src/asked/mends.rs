@@ -2,10 +2,11 @@
 //! model wrote, the others the query that is bound to the graph.
 
 use super::ages::ages_in_years;
-use super::all_of::all_of_them;
+use super::all_of::{all_of_them, whether_each_exists};
 use super::alternatives::all_alternatives;
-use super::apart::stands_apart;
+use super::apart::{denies_unlike, stands_apart};
 use super::both::{by_several_things, each_by_its_own_link, with_both};
+use super::bounds::right_bounds;
 use super::choices::one_side;
 use super::comparatives::right_comparison;
 use super::counted::{
@@ -18,23 +19,25 @@ use super::each::{by_the_named_kind, for_each};
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
 use super::firsts::first_of_its_group;
 use super::honours::{with_its_article, without_honours};
-use super::idle_joins::{without_idle_joins, without_unsaid_links};
+use super::idle_joins::{without_idle_joins, without_unsaid_links, without_unsaid_repeats};
 use super::lacking::those_that_lack;
 use super::lasting::not_ended;
 use super::made_up::without_what_is_made_up;
 use super::measures::{not_its_count, right_measure, right_order};
-use super::moved::with_the_named;
+use super::moved::{with_its_columns, with_the_named};
 use super::named_kinds::of_the_named_kind;
 use super::offered::among_the_offered;
 use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
-use super::provisos::with_stated_values;
+use super::periods::{of_the_named_event, whole_periods};
+use super::provisos::{with_stated_values, with_the_taken_in};
 use super::roles::of_the_named_role;
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
-use super::slips::{right_dates, right_ends, right_groups, right_sides, within_its_year};
+use super::slips::{from_the_first, right_dates, right_ends, right_groups, right_sides, within_its_year};
 use super::stand_ins::{called_by_their_keys, with_their_names};
-use super::units::right_units;
+use super::types_of::{by_singulars, those_of_the_type};
+use super::units::{differences_in_units, right_units};
 use super::whole_names::by_whole_names;
 use crate::QueryError;
 use crate::bind::{Bound, Mend, bind};
@@ -61,6 +64,7 @@ pub fn bind_as_asked(
     }
     bound.mends.extend(before);
     bound.mends.extend(of_the_named_kind(question, &mut bound.query, tables, values));
+    bound.mends.extend(those_of_the_type(question, &mut bound.query, values));
     Ok(bound)
 }
 
@@ -75,6 +79,8 @@ fn mended(
     let mends = [
         with_both(question, &mut query),
         all_of_them(question, &mut query),
+        whether_each_exists(&mut query),
+        by_singulars(question, &mut query),
         all_alternatives(question, &mut query),
         each_by_its_own_link(&mut query, tables),
         by_several_things(&mut query, tables),
@@ -83,6 +89,7 @@ fn mended(
         with_its_article(question, &mut query, values),
         without_what_is_made_up(question, &mut query, values, found),
         with_the_named(&mut query, tables, values, found),
+        with_its_columns(question, &mut query, tables),
         among_the_offered(question, &mut query, tables, values),
         with_counted(question, &mut query, tables),
         counts_the_groups(question, &mut query),
@@ -103,15 +110,21 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_measure(question, query, tables),
         not_its_count(question, query, tables),
         right_order(question, query, tables),
+        right_bounds(question, query),
         right_units(question, query, tables),
+        differences_in_units(question, query, tables),
         right_ends(question, query, tables),
+        from_the_first(question, query),
         right_comparison(question, query, tables),
         right_direction(question, query, tables),
         within_its_year(question, query, tables),
+        whole_periods(question, query, tables),
+        of_the_named_event(question, query, tables),
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
         not_ended(question, query, tables),
         with_stated_values(question, query, tables),
+        with_the_taken_in(question, query, tables),
         those_that_lack(question, query, tables),
         denied_link(question, query, tables),
         without_the_denied(query),
@@ -131,6 +144,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         counts_the_set(query, tables),
         without_idle_joins(query, tables),
         without_unsaid_links(question, query, tables),
+        without_unsaid_repeats(question, query, tables),
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),
         adds_the_pieces(question, query, tables),
@@ -146,6 +160,10 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
     if stands_apart(query) {
         let reason = "its EXISTS says nothing of the rows outside; compare one of their columns in it";
         return Err(QueryError::Unbound(reason.into()));
+    }
+    if let Some([one, other]) = denies_unlike(query, tables) {
+        let reason = format!("it compares {one} with {other}: the two are different things");
+        return Err(QueryError::Unbound(reason));
     }
     let given = [
         of_the_named_role(question, query, tables),

@@ -1,10 +1,12 @@
 //! Things looked for in the wrong table: the weight of a product that was looked for among the
 //! parts.
 
+use quipu_language::Language;
+
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Query, Select, Source};
-use crate::tables::{Place, Table, Tables};
+use crate::tables::{Place, Table, Tables, words_of};
 use crate::values::{Found, How, Values};
 
 /// The column that holds the names of a table's rows.
@@ -30,6 +32,56 @@ pub(super) fn with_the_named(
             if let Some(from) = select.from.get_mut(at) {
                 from.source = Source::Table(better.id.clone(), None);
             }
+            mend = Some(Mend { text, doubt: Doubt::Little });
+        }
+    });
+    mend
+}
+
+/// Replaces a table that has none of the columns used by the only one that has all of them, unless
+/// the question names its things. For a query that is not bound yet.
+pub(super) fn with_its_columns(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Query { body: Body::Select(select), order, .. } = query else { return };
+        let [from] = select.from.as_slice() else { return };
+        let Some((alias, id)) = table_of(from) else { return };
+        let Some(table) = tables.find(&id).and_then(|at| tables.table(at)) else { return };
+        let title = words_of(&table.title);
+        let is_said = |noun: &String| words.iter().any(|word| language.is_noun(word, noun));
+        if title.iter().any(is_said) {
+            return;
+        }
+        // The place of a named thing tells the table better.
+        let names = |of: &Expression| {
+            let mut names = false;
+            of.visit(&mut |part| names |= matches!(part, Expression::Text(_)));
+            names
+        };
+        if select.filter.as_ref().is_some_and(names) {
+            return;
+        }
+        let mut used = Used::of(select, &alias, true).columns;
+        for order in &*order {
+            if let Expression::Column(of) = &order.expression {
+                used.push(of.name.to_lowercase());
+            }
+        }
+        used.retain(|name| name != NAME && name != "*");
+        let has = |table: &Table, name: &String| table.find(name).is_some();
+        if used.is_empty() || used.iter().any(|name| has(table, name)) {
+            return;
+        }
+        let mut others = tables.tables.iter().filter(|other| {
+            other.within.is_none() && !other.is_links() && used.iter().all(|name| has(other, name))
+        });
+        if let (Some(other), None) = (others.next(), others.next())
+            && let Some(from) = select.from.first_mut()
+        {
+            let text = format!("{id} has none of these columns: {} has all of them", other.id);
+            from.source = Source::Table(other.id.clone(), None);
             mend = Some(Mend { text, doubt: Doubt::Little });
         }
     });

@@ -4,6 +4,7 @@
 use quipu_language::Language;
 
 use super::kinds::{called, nouns};
+use super::roles::{given_things, head_noun};
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
@@ -22,7 +23,7 @@ pub fn of_the_named_kind(
 ) -> Option<Mend> {
     let language = Language::of(question);
     let select = query.select().filter(|select| select.group.is_empty())?;
-    let Expression::Column(given) = &select.items.first()?.expression else { return None };
+    let given = given_things(select, tables)?;
     let place = given.place?;
     let things = tables.leads_to(place)?;
     let table = tables.table(things).filter(|table| !table.is_links())?;
@@ -32,7 +33,9 @@ pub fn of_the_named_kind(
             column.kind == Kind::Text && column.distinct <= MOST_KINDS && names_kinds(&column.title)
         })
     };
-    let column = (1..table.columns.len()).find(holds_kinds)?;
+    let Some(column) = (1..table.columns.len()).find(holds_kinds) else {
+        return of_the_narrower_kind(question, query, given, things, tables);
+    };
     let of_kind = Place { table: things, column };
     let mut is_said = false;
     query.visit(&mut |part| {
@@ -41,16 +44,14 @@ pub fn of_the_named_kind(
     if is_said {
         return None;
     }
-    let found = nouns(question)
-        .into_iter()
-        .filter(|noun| called(noun, language, tables).is_empty())
-        .find_map(|noun| {
-            let forms = std::iter::once(noun.clone()).chain(language.singulars(&noun));
-            let mentions = forms.flat_map(|form| values.mentions(&form));
-            mentions
-                .flat_map(|mention| mention.matches)
-                .find(|found| found.place == of_kind && matches!(found.how, How::Exact | How::Joined))
-        })?;
+    let unnamed = |noun: &String| called(noun, language, tables).is_empty();
+    let found = nouns(question).into_iter().filter(unnamed).find_map(|noun| {
+        let forms = std::iter::once(noun.clone()).chain(language.singulars(&noun));
+        let mentions = forms.flat_map(|form| values.mentions(&form));
+        mentions
+            .flat_map(|mention| mention.matches)
+            .find(|found| found.place == of_kind && matches!(found.how, How::Exact | How::Joined))
+    })?;
     let shown = found.shown.first().cloned().unwrap_or_default();
     let id = table.columns.get(column)?.id.clone();
     let is_kind = |alias: Option<String>| {
@@ -58,7 +59,6 @@ pub fn of_the_named_kind(
         let kind = Expression::Terms(found.terms.clone(), shown.clone());
         Expression::Compare(Comparison::Equal, Box::new(of), Box::new(kind))
     };
-    let given = given.clone();
     let condition = match place.column {
         0 => is_kind(given.table),
         _ => {
@@ -80,6 +80,47 @@ pub fn of_the_named_kind(
         }
     };
     let text = format!("the question asks for those whose {} is {shown}", table.columns.get(column)?.title);
+    let Body::Select(select) = &mut query.body else { return None };
+    select.filter = Some(Expression::both(select.filter.take(), condition));
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Leaves only the things of a narrower class that the question asks for: the vans among the
+/// vehicles, where a query gives or counts all vehicles. For a bound query.
+fn of_the_narrower_kind(
+    question: &str,
+    query: &mut Query,
+    given: ColumnRef,
+    things: usize,
+    tables: &Tables,
+) -> Option<Mend> {
+    let language = Language::of(question);
+    let head = head_noun(question)?;
+    let kinds = called(&head, language, tables);
+    // The tables of narrower classes are never shown.
+    let [kind] = kinds.as_slice() else { return None };
+    let table = tables.table(*kind).filter(|table| table.within == Some(things))?;
+    let mut is_said = query.tables().iter().any(|(_, at)| *at == Some(*kind));
+    query.visit(&mut |part| {
+        if let Expression::Terms(_, text) | Expression::Like(_, text) = part {
+            is_said |= words_of(text).iter().any(|word| language.is_noun(&head, word));
+        }
+    });
+    if is_said {
+        return None;
+    }
+    let alias = format!("{}_kind", table.id);
+    let name = table.columns.first()?.id.clone();
+    let place = Some(Place { table: *kind, column: 0 });
+    let own = Expression::Column(ColumnRef { table: Some(alias.clone()), name, place });
+    let source = Source::Table(table.id.clone(), Some(*kind));
+    let those = Select {
+        items: vec![Item { expression: own, alias: None }],
+        from: vec![From { source, alias, join: Join::Inner(None) }],
+        ..Select::default()
+    };
+    let text = format!("the question asks for each {}", table.title);
+    let condition = Expression::InQuery(Box::new(Expression::Column(given)), Box::new(Query::of(those)));
     let Body::Select(select) = &mut query.body else { return None };
     select.filter = Some(Expression::both(select.filter.take(), condition));
     Some(Mend { text, doubt: Doubt::Little })

@@ -50,17 +50,17 @@ pub fn in_parts(query: &Query, tables: &Tables) -> Option<Query> {
 pub(super) fn column_asked_for(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(asking_clause(question));
     let language = Language::of_words(&words);
-    let (asks, noun) = noun_asked_for(&words)?;
+    let (at, noun) = noun_asked_for(&words).or_else(|| noun_at_first(&words))?;
     let Given { column, title, of } = given(query, tables)?;
     let table = tables.table(of)?;
     // "What type of rock" asks for the `rock type`.
-    let of_what = words.get(asks + 2).filter(|of| language.is_of(of)).and_then(|_| words.get(asks + 3));
+    let of_what = words.get(at + 1).filter(|of| language.is_of(of)).and_then(|_| words.get(at + 2));
     let is_kind_of_it = |column: &Column| match (of_what, words_of(&column.title).as_slice()) {
         (Some(of), [first, _]) => language.names_kinds(noun) && language.is_noun(of, first),
         _ => false,
     };
     let asks_for_kind = table.columns.iter().any(is_kind_of_it);
-    let before = asks.checked_sub(1).and_then(|before| words.get(before));
+    let before = at.checked_sub(2).and_then(|before| words.get(before));
     if column == 0 && !asks_for_kind && !before.is_some_and(|word| language.is_function_word(word)) {
         return None;
     }
@@ -130,13 +130,19 @@ fn beyond(of: usize, tables: &Tables, is_it: &impl Fn(&str) -> bool) -> Option<(
     found.next().is_none().then_some((first, second))
 }
 
-/// The noun that a question asks for at its beginning, and the place of the word before it: "in
-/// which city".
+/// The noun that a question asks for at its beginning, with its place: "in which city".
 fn noun_asked_for(words: &[String]) -> Option<(usize, &String)> {
     let language = Language::of_words(words);
     let asks = words.iter().position(|word| language.asks_by_a_noun(word)).filter(|at| *at < 3)?;
     let noun = words.get(asks + 1).filter(|noun| language.meanings(noun).is_empty())?;
-    Some((asks, noun))
+    Some((asks + 1, noun))
+}
+
+/// The noun that a question begins with: "postcode of the town hall".
+fn noun_at_first(words: &[String]) -> Option<(usize, &String)> {
+    let language = Language::of_words(words);
+    let noun = words.first().filter(|noun| language.meanings(noun).is_empty())?;
+    words.get(1).filter(|of| language.is_of(of)).map(|_| (0, noun))
 }
 
 /// Whether a title has a noun of a question.

@@ -2,10 +2,13 @@
 //! from 1801 to 1900.
 
 use jiff::civil::{Date, date};
-use quipu_language::{TimeFrame, time_frames};
+use quipu_language::{Language, TimeFrame, time_frames};
 
 use super::said::Said;
-use crate::tables::words_of;
+use super::slips::each_query;
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Function, Query};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// A shorter time is said by its own year.
 const LEAST_YEARS: i16 = 9;
@@ -46,6 +49,117 @@ impl Periods {
             self.frames.iter().any(|frame| is_end(year, frame.from.year()) || is_end(year, frame.to.year()))
         })
     }
+}
+
+/// Takes all years of a decade where a query takes only its first: "opened in the 1860s" is not
+/// only 1860. For a bound query.
+pub(super) fn whole_periods(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let periods = Periods::of(question);
+    // The year of a date or of a year; a date that equals a year begins with it.
+    let year_of = |of: &Expression| match of {
+        Expression::Call(Function::Year, _) => Some(of.clone()),
+        Expression::Column(column) => {
+            let held = column.place.and_then(|place| tables.column(place))?;
+            let year = || Expression::Call(Function::Year, vec![of.clone()]);
+            if held.holds_years() { Some(of.clone()) } else { (held.kind == Kind::Date).then(year) }
+        }
+        _ => None,
+    };
+    let years_of = |condition: &Expression| {
+        let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
+        let (Expression::Number(year) | Expression::Text(year)) = &**value else { return None };
+        let frame = periods.frames.iter().find(|frame| Ok(frame.from.year()) == year.parse())?;
+        Some((year_of(of)?, frame))
+    };
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = &mut select.filter else { return };
+        let conditions: Vec<Expression> = filter.conjuncts().into_iter().cloned().collect();
+        let whole = conditions.into_iter().map(|condition| {
+            let Some((of, frame)) = years_of(&condition) else { return condition };
+            mend = Some(format!("“{}” lasts from {} to {}", frame.text, frame.from.year(), frame.to.year()));
+            let bound = |comparison, year: i16| {
+                Expression::Compare(
+                    comparison,
+                    Box::new(of.clone()),
+                    Box::new(Expression::Number(year.to_string())),
+                )
+            };
+            let (from, to) = (frame.from.year(), frame.to.year());
+            Expression::both(Some(bound(Comparison::AtLeast, from)), bound(Comparison::AtMost, to))
+        });
+        let whole = whole.fold(None, |all, next| Some(Expression::both(all, next)));
+        if let Some(whole) = whole {
+            *filter = whole;
+        }
+    });
+    Some(Mend { text: mend?, doubt: Doubt::None })
+}
+
+/// Takes the date of the event that a question names, where a query takes another date of the same
+/// things: contracts are "awarded in 2022" by their `award date`. For a bound query.
+pub(super) fn of_the_named_event(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_said = |title: &str| {
+        let mut naming = words_of(title).into_iter().filter(|of| {
+            let says_nothing = language.is_unit_of_dates(of) || !language.meanings(of).is_empty();
+            !says_nothing && !language.is_unit(of)
+        });
+        naming.any(|of| words.iter().any(|word| language.is_form(word, &of)))
+    };
+    let is_time = |column: &Column| column.kind == Kind::Date || column.holds_years();
+    let better = |place: Place| {
+        let column = tables.column(place).filter(|column| place.column > 0 && is_time(column))?;
+        if is_said(&column.title) {
+            return None;
+        }
+        let table = tables.table(place.table)?;
+        let mut others = table
+            .columns
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(at, other)| *at != place.column && is_time(other) && is_said(&other.title));
+        let (at, other) = others.next().filter(|_| others.next().is_none())?;
+        Some((Place { column: at, ..place }, other, &column.title))
+    };
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        // The dates that rows are grouped or chosen by, not those that are given or put in an order.
+        let mut places: Vec<Place> = Vec::new();
+        for expression in select.group.iter().chain(&select.filter) {
+            expression.visit(&mut |part| {
+                if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
+                    places.push(*place);
+                }
+            });
+        }
+        let Some((from, (to, column, title))) =
+            places.into_iter().find_map(|place| Some((place, better(place)?)))
+        else {
+            return;
+        };
+        mend = Some(format!("the question tells the {}, not the {title}", column.title));
+        let in_order = query.order.iter_mut().map(|order| &mut order.expression);
+        for expression in select.expressions_mut().into_iter().chain(in_order) {
+            moved(expression, from, to, &column.id);
+        }
+    });
+    Some(Mend { text: mend?, doubt: Doubt::Little })
+}
+
+/// Puts a column in the place of another.
+fn moved(expression: &mut Expression, from: Place, to: Place, id: &str) {
+    if let Expression::Column(column) = expression
+        && column.place == Some(from)
+    {
+        column.place = Some(to);
+        id.clone_into(&mut column.name);
+    }
+    expression.parts_mut().into_iter().for_each(|part| moved(part, from, to, id));
 }
 
 /// The year of a date or of a number of four digits.

@@ -10,7 +10,7 @@ use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Qu
 use crate::tables::{Kind, Place, Tables, words_of};
 
 /// The noun that a question asks for: behind "which", else its first word.
-fn head_noun(question: &str) -> Option<String> {
+pub(super) fn head_noun(question: &str) -> Option<String> {
     let language = Language::of(question);
     let first = || {
         let words = without_request(asking_clause(question));
@@ -63,7 +63,7 @@ pub(super) fn of_the_named_role(question: &str, query: &mut Query, tables: &Tabl
 }
 
 /// The column of the things that a SELECT gives or counts.
-fn given_things(select: &Select, tables: &Tables) -> Option<ColumnRef> {
+pub(super) fn given_things(select: &Select, tables: &Tables) -> Option<ColumnRef> {
     let name_of = |from: &From| {
         let Source::Table(_, Some(at)) = &from.source else { return None };
         let table = tables.table(*at).filter(|table| !table.is_links())?;
@@ -133,5 +133,97 @@ pub(super) fn possessed_left_out(
             }
         });
         used == stated && (used > 0 || (left_out.contains(noun) && (is_titled(noun) || is_relative(noun))))
+    })
+}
+
+/// The first noun of a question, if a query gives the things behind its "of" for what they are
+/// asked for: "neighbours of the region that …" are not that region.
+pub(super) fn role_left_out(
+    question: &str,
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of(question);
+    let words = without_request(asking_clause(question));
+    let tells = |word: &String| language.meanings(word).is_empty();
+    let at = words.iter().position(tells)?;
+    let role = words.get(at).filter(|role| left_out.contains(role) && !language.is_light_noun(role))?;
+    words.get(at + 1).filter(|of| language.is_of(of))?;
+    let kind = words.iter().skip(at + 2).find(|word| tells(word))?;
+    let given = given_things(query.select()?, tables)?.place.filter(|place| place.column == 0)?;
+    let title = tables.table(given.table).map(|table| words_of(&table.title))?;
+    let is_kind = title.last().is_some_and(|last| language.is_noun(kind, last));
+    is_kind.then(|| role.clone())
+}
+
+/// A relative of somebody, if a query goes to no other thing of their kind: "who owns the mother of
+/// Misty" is not who owns Misty.
+pub(super) fn relative_left_out(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let relative = words.windows(2).find_map(|pair| match pair {
+        [kin, of] if language.is_kin(kin) && language.is_of(of) => Some(kin),
+        _ => None,
+    });
+    let relative = relative.filter(|kin| left_out.contains(kin))?;
+    let mut goes = false;
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
+            let heads = tables.table(place.table).and_then(|table| table.columns.first()).map(|of| of.kind);
+            let tails = tables.column(*place).filter(|_| place.column > 0).map(|of| of.kind);
+            goes |= heads == tails && matches!(heads, Some(Kind::Entity(Some(_))));
+        }
+    });
+    (!goes).then(|| relative.clone())
+}
+
+/// A noun before "of the author", if a query gives that author: who supervised the doctorate of the
+/// author of a book did not write it.
+pub(super) fn role_of_a_role_left_out(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let select = query.select()?;
+    let given = given_things(select, tables).filter(|_| select.group.is_empty())?;
+    let tells = |word: &&String| language.meanings(word).is_empty();
+    let behind = |at: usize| {
+        let of = words.get(at + 1).filter(|of| language.is_of(of));
+        of.and_then(|_| words.iter().skip(at + 2).find(tells))
+    };
+    // The columns that hold the things given: their own, and those that a join leads to them by.
+    let mut titles: Vec<&str> = Vec::new();
+    let mut hold = |of: &Expression, other: Option<&Expression>| {
+        let Expression::Column(column) = of else { return };
+        let is_given =
+            *column == given || other.is_some_and(|other| *other == Expression::Column(given.clone()));
+        if let Some(column) =
+            column.place.filter(|place| is_given && place.column > 0).and_then(|place| tables.column(place))
+        {
+            titles.push(&column.title);
+        }
+    };
+    hold(&Expression::Column(given.clone()), None);
+    for join in select.from.iter() {
+        if let Join::Inner(Some(Expression::Compare(_, a, b)))
+        | Join::Left(Some(Expression::Compare(_, a, b))) = &join.join
+        {
+            hold(a, Some(b));
+            hold(b, Some(a));
+        }
+    }
+    let is_given = |noun: &String| {
+        titles.iter().any(|title| words_of(title).last().is_some_and(|last| language.is_noun(noun, last)))
+    };
+    words.iter().enumerate().find_map(|(at, word)| {
+        let is_left = left_out.contains(word) && !language.is_light_noun(word);
+        (is_left && behind(at).is_some_and(is_given)).then(|| word.clone())
     })
 }

@@ -15,7 +15,7 @@ pub(super) fn says_only_that_it_is(query: &Query) -> bool {
                 matches!(&**of, Expression::Column(of) if of.place.is_some_and(|place| place.column == 0));
             match (is_name, &**value) {
                 (true, Expression::Terms(..)) => named = true,
-                (_, Expression::Number(_)) => {}
+                (_, Expression::Number(_)) if !matches!(&**of, Expression::Column(_)) => {}
                 _ => more = true,
             }
         }

@@ -29,6 +29,36 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
     mend
 }
 
+/// Takes the first of an order where a model leaves it out and the question names no rank: "who was
+/// born earlier" is not the second of the two.
+pub(super) fn from_the_first(question: &str, query: &mut Query) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let ranks = |word: &String| {
+        language.ordinal(word).is_some()
+            || language.cardinal(word).is_some_and(|number| number > 1)
+            || language.is_after(word)
+            || word.chars().any(|c| c.is_ascii_digit())
+            || language.meanings(word).iter().any(|meaning| meaning.means == "negation")
+    };
+    if query.offset != 1 || query.limit != Some(1) || words.iter().any(ranks) || !compares_two(query) {
+        return None;
+    }
+    query.offset = 0;
+    Some(Mend { text: "the first is asked for".into(), doubt: Doubt::Little })
+}
+
+/// Whether a query is about two named things.
+fn compares_two(query: &Query) -> bool {
+    let conditions = query.select().and_then(|select| select.filter.as_ref());
+    let mut conditions = conditions.map(Expression::conjuncts).unwrap_or_default().into_iter();
+    conditions.any(|condition| match condition {
+        Expression::InList(_, list) => list.len() == 2,
+        Expression::Or(a, b) => [a, b].iter().all(|side| matches!(***side, Expression::Compare(..))),
+        _ => false,
+    })
+}
+
 /// Corrects the end of one order.
 fn right_end(
     words: &[String],

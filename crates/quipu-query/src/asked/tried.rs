@@ -2,6 +2,7 @@
 
 use quipu_language::Language;
 
+use super::Candidate;
 use super::explain::Unexplained;
 use crate::syntax::{Expression, Query};
 use crate::tables::{Tables, words_of};
@@ -17,6 +18,46 @@ pub fn words_tried(query: &Query) -> Vec<String> {
         _ => {}
     });
     names.iter().flat_map(|name| words_of(name)).collect()
+}
+
+/// The columns of a query of which no title of the graph has a word: `salary`.
+pub fn columns_lacking(query: &Query, tables: &Tables) -> Vec<String> {
+    let language = Language::english();
+    let known = titles(tables);
+    let is_known = |word: &String| known.iter().any(|other| language.is_form(word, other));
+    let mut lacking = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(column) = part {
+            let words = words_of(&column.name);
+            if !words.is_empty() && !words.iter().any(is_known) {
+                lacking.push(column.name.clone());
+            }
+        }
+    });
+    lacking
+}
+
+/// The first word that a path leaves out, where the model's own query asked for a column that the
+/// graph lacks: "what does the director earn" is not answered by the director.
+pub(super) fn given_up_by_a_path(
+    question: &str,
+    unexplained: &Unexplained,
+    candidate: &Candidate,
+) -> Option<String> {
+    let language = Language::of(question);
+    let asked = words_of(question);
+    let is_said = |column: &String| {
+        words_of(column).iter().any(|of| asked.iter().any(|word| language.is_form(word, of)))
+    };
+    let lacks = candidate.path.is_some() && candidate.lacking.iter().any(|column| !is_said(column));
+    unexplained.names.first().filter(|_| lacks).cloned()
+}
+
+/// The words of all titles of tables and columns.
+fn titles(tables: &Tables) -> Vec<String> {
+    let titles = tables.tables.iter().map(|table| &table.title);
+    let titles = titles.chain(tables.columns().map(|(_, column)| &column.title));
+    titles.flat_map(|title| words_of(title)).collect()
 }
 
 /// The question's words that an earlier query asked for, that no table and no column is called by,
@@ -35,8 +76,6 @@ pub(super) fn given_up(
     if given_up.is_empty() {
         return Vec::new();
     }
-    let titles = tables.tables.iter().map(|table| &table.title);
-    let titles = titles.chain(tables.columns().map(|(_, column)| &column.title));
-    let known: Vec<String> = titles.flat_map(|title| words_of(title)).collect();
+    let known = titles(tables);
     given_up.into_iter().filter(|word| !is_among(word, &known)).cloned().collect()
 }

@@ -4,7 +4,7 @@ use quipu_language::Language;
 
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Expression, Query};
+use crate::syntax::{Arithmetic, Body, ColumnRef, Expression, Function, Query};
 use crate::tables::{Kind, Tables, words_of};
 
 /// Converts numbers that a query compares with a column of another unit, if the question states
@@ -40,6 +40,57 @@ pub(super) fn right_units(question: &str, query: &mut Query, tables: &Tables) ->
         }
     });
     mend
+}
+
+/// Gives a difference of two times in the unit that the question asks for: "how many hours lie
+/// between" is 24 times the days. For a bound query.
+pub(super) fn differences_in_units(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_day = |word: &String| language.is_unit_called(word, "day");
+    let (unit, factor) = words.iter().enumerate().find_map(|(at, unit)| {
+        // "Within 2 hours" limits.
+        let limits = at > 0 && words.get(at - 1).is_some_and(|word| language.figures(word).is_some());
+        let factor = language.unit_factor("day", unit).filter(|factor| !limits && *factor > 1.0)?;
+        Some((unit, factor))
+    })?;
+    if words.iter().any(is_day) {
+        return None;
+    }
+    let Query { body: Body::Select(select), order, .. } = query else { return None };
+    let mut mended = false;
+    let orders = order.iter_mut().map(|order| &mut order.expression);
+    for expression in select.items.iter_mut().map(|item| &mut item.expression).chain(orders) {
+        mended |= in_parts_of_days(expression, factor, tables);
+    }
+    let text = format!("the difference of two times is given in {unit}");
+    mended.then_some(Mend { text, doubt: Doubt::None })
+}
+
+fn in_parts_of_days(expression: &mut Expression, factor: f64, tables: &Tables) -> bool {
+    let is_time = |of: &Expression| match of {
+        Expression::Column(column) => {
+            let column = column.place.and_then(|place| tables.column(place));
+            column.is_some_and(|column| matches!(column.kind, Kind::Date))
+        }
+        _ => false,
+    };
+    match expression {
+        Expression::Arithmetic(Arithmetic::Subtract, later, earlier)
+            if is_time(later) && is_time(earlier) =>
+        {
+            let day = |of: &Expression| Box::new(Expression::Call(Function::DaysBetween, vec![of.clone()]));
+            let days = Expression::Arithmetic(Arithmetic::Subtract, day(later), day(earlier));
+            let factor = Box::new(Expression::Number(factor.to_string()));
+            *expression = Expression::Arithmetic(Arithmetic::Multiply, Box::new(days), factor);
+            true
+        }
+        Expression::Aggregate { of: Some(of), .. } => in_parts_of_days(of, factor, tables),
+        Expression::Call(Function::Abs | Function::Round, parts) => {
+            parts.first_mut().is_some_and(|of| in_parts_of_days(of, factor, tables))
+        }
+        _ => false,
+    }
 }
 
 /// The numbers of a question with the word behind each, in lower case: (10, "cm").

@@ -34,7 +34,7 @@ use super::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
 use super::periods::Periods;
-use super::roles::possessed_left_out;
+use super::roles::{possessed_left_out, relative_left_out, role_left_out, role_of_a_role_left_out};
 use super::said::Said;
 use super::shapes::{
     gives_one_row, gives_one_value, has_only_partners, is_of_rows, lists_a_whole_column, says_only_that_it_is,
@@ -191,7 +191,8 @@ impl<'a> Compared<'a> {
         let is_counted =
             said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
         let code = || language.currency_code(word).or_else(|| language.language_code(word));
-        let is_coded = code().is_some_and(|code| said.values.contains(code));
+        let is_gender = || said.values.iter().any(|value| language.is_gender(word, value));
+        let is_coded = code().is_some_and(|code| said.values.contains(code)) || is_gender();
         let says_nothing = says_nothing || is_coded || is_aside(words, at) || self.is_generic(at, word);
         if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
             return Heeded::Yes;
@@ -348,6 +349,9 @@ impl<'a> Compared<'a> {
             ("leaves out a column", property_left_out(words, names, tables)),
             ("leaves out a step", step_left_out(words, names, query)),
             ("leaves out a step", possessed_left_out(question, names, query, tables)),
+            ("leaves out a step", role_left_out(question, names, query, tables)),
+            ("leaves out a step", role_of_a_role_left_out(words, names, query, tables)),
+            ("leaves out a step", relative_left_out(words, names, query, tables)),
             ("counts another kind", another_kind_counted(words, names, query, tables)),
             ("orders by a text", ordered_by_text(words, query, tables)),
             ("leaves out a step", end_left_out(words, names, query, tables)),

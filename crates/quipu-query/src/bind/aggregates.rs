@@ -31,21 +31,26 @@ impl Binder<'_> {
         self.mend(Doubt::Little, format!("{name} holds names: the average number of names is meant"));
     }
 
-    /// Rejects sums and averages of entities.
+    /// Rejects sums and averages of entities, of texts without a digit and of numbers that only
+    /// refer to other things.
     pub(super) fn adds_numbers(&self, expression: &Expression) -> Result<(), QueryError> {
         let Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, of: Some(of), .. } =
             expression
         else {
             return Ok(());
         };
-        let Expression::Column(column) = &**of else { return Ok(()) };
-        match column.place.and_then(|place| self.tables.column(place)).map(|column| column.kind) {
-            Some(Kind::Entity(_)) => Err(QueryError::Unbound(format!(
-                "{} holds names, which have no sum and no average: count them, for each thing in a query of its own",
-                column.name
-            ))),
-            _ => Ok(()),
-        }
+        let Expression::Column(ColumnRef { name, place: Some(place), .. }) = &**of else { return Ok(()) };
+        let Some(column) = self.tables.column(*place) else { return Ok(()) };
+        let is_word = |text: &String| !text.contains(|c: char| c.is_numeric());
+        let held = match column.kind {
+            Kind::Entity(_) => "names",
+            Kind::Text if !column.examples.is_empty() && column.examples.iter().all(is_word) => "texts",
+            Kind::Number { .. } if column.references.is_some() => "numbers of other things",
+            _ => return Ok(()),
+        };
+        Err(QueryError::Unbound(format!(
+            "{name} holds {held}, which have no sum and no average: count them, for each thing in a query of its own"
+        )))
     }
 
     /// Counts each thing once, however many rows a join or a table of records makes of it.

@@ -223,7 +223,12 @@ impl Binder<'_> {
                 let Some((of, id)) = found else { return Ok(None) };
                 let from = self.tables.table(start).map_or("", |table| &table.id).to_owned();
                 let far = path.len() > 1 || self.is_of_another(&path, Place { table: at, column });
-                let doubt = if far { Doubt::Much } else { Doubt::Little };
+                let doubt = match far {
+                    // The prompt shows the column in this table.
+                    _ if self.tables.shows_records(start, at) => Doubt::None,
+                    true => Doubt::Much,
+                    false => Doubt::Little,
+                };
                 let alias = self.joined(reach, &path, depth, scopes);
                 self.mend(
                     doubt,

@@ -150,9 +150,8 @@ impl Binder<'_> {
     /// uses in another table are counted.
     fn counts_uses(&mut self, query: &mut Query) -> Result<(), QueryError> {
         let Query { body: Body::Select(select), order, .. } = query else { return Ok(()) };
-        if let Some(alias) = single_rows(select, self.tables)
-            && counts_all(select, order)
-        {
+        let single = single_rows(select, self.tables).or_else(|| ordered_by_ones(select, order, self.tables));
+        if let Some(alias) = single.filter(|_| counts_all(select, order)) {
             return Err(QueryError::Unbound(format!(
                 "each {alias} makes one row here, so every number would be 1: group by another column"
             )));
@@ -299,6 +298,23 @@ fn single_rows<'s>(select: &'s Select, tables: &Tables) -> Option<&'s str> {
     }
     let all = select.from.iter().all(|from| reached.contains(&from.alias));
     select.from.iter().find(|from| all && from.alias == alias).map(|from| from.alias.as_str())
+}
+
+/// The alias of a table that is counted for each value of a column which no two rows share, to
+/// order by the counts: "the most used codes" of a table with one row for each code.
+fn ordered_by_ones<'s>(select: &'s Select, order: &[Order], tables: &Tables) -> Option<&'s str> {
+    let [from] = select.from.as_slice() else { return None };
+    let is_count = |order: &Order| {
+        matches!(order.expression, Expression::Aggregate { function: Aggregate::Count, of: None, .. })
+    };
+    let is_key = |group: &Expression| match group {
+        Expression::Column(ColumnRef { place: Some(place), .. }) => {
+            let table = tables.table(place.table).filter(|table| !table.is_links() && place.column > 0);
+            table.is_some_and(|table| table.is_key(place.column))
+        }
+        _ => false,
+    };
+    (order.iter().any(is_count) && select.group.iter().any(is_key)).then_some(from.alias.as_str())
 }
 
 fn replace(expression: &mut Expression, column: &ColumnRef, with: &ColumnRef) {

@@ -12,6 +12,7 @@ mod identifiers;
 mod keep;
 mod names;
 mod nested;
+mod records;
 mod references;
 mod render;
 mod samples;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use super::records::Records;
 use super::{Column, Kind, Place, Table, Tables, words_of};
 
 /// After this many tables in a row that are too long for the remaining room, no other is tried.
@@ -12,7 +13,9 @@ const MOST_MISSED: usize = 50;
 /// The budget of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderConfig {
-    /// Most bytes of the text.
+    /// Most bytes of the text if tables have to be chosen; half as many again if all are shown. A
+    /// prompt with all tables begins alike for each question, so that a model computes that
+    /// beginning once.
     pub bytes: usize,
     /// Most columns of one table if not all tables fit.
     pub columns: usize,
@@ -119,19 +122,20 @@ impl Tables {
             .filter(|(_, table)| table.within.is_none())
             .map(|(at, table)| (at, (0..table.columns.len()).collect()))
             .collect();
-        let text = self.lines(&everything);
-        if text.len() <= config.bytes {
+        let records = &Records::of(self);
+        let text = self.lines(&everything, records);
+        if text.len() <= config.bytes.saturating_add(config.bytes / 2) {
             return rendered(text, &everything, true);
         }
         let relevance = &relevance.widened(self);
         let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let (mut text, mut missed) = (String::new(), 0);
-        for table in self.by_relevance(relevance) {
+        for table in self.by_relevance(relevance, records) {
             let mut next = chosen.clone();
-            for at in self.with_joins(table, &chosen) {
+            for at in self.with_joins(table, &chosen, records) {
                 next.entry(at).or_insert_with(|| self.best_columns(at, relevance, config.columns));
             }
-            let longer = self.lines(&next);
+            let longer = self.lines(&next, records);
             if longer.len() <= config.bytes {
                 (chosen, text) = (next, longer);
                 missed = 0;
@@ -139,7 +143,7 @@ impl Tables {
                 // If not even one table fits, as many of its columns as fit.
                 for most in (0..=config.columns).rev() {
                     chosen = BTreeMap::from([(table, self.best_columns(table, relevance, most))]);
-                    text = self.lines(&chosen);
+                    text = self.lines(&chosen, records);
                     if text.len() <= config.bytes {
                         break;
                     }
@@ -155,16 +159,22 @@ impl Tables {
     }
 
     /// Tables by the relevance of their best columns and of their name; among equals the larger
-    /// first.
-    fn by_relevance(&self, relevance: &Relevance) -> Vec<usize> {
-        let score = |at: usize| {
+    /// first. Records that links show come with these.
+    fn by_relevance(&self, relevance: &Relevance, records: &Records) -> Vec<usize> {
+        let of_table = |at: usize| {
             let columns = self.tables.get(at).map_or(0, |table| table.columns.len());
-            let mut scores: Vec<f64> =
-                (0..columns).map(|column| relevance.of(Place { table: at, column })).collect();
+            (0..columns).map(move |column| relevance.of(Place { table: at, column }))
+        };
+        let score = |at: usize| {
+            let of_records = records.of_links(at).into_iter().flat_map(of_table);
+            let mut scores: Vec<f64> = of_table(at).chain(of_records).collect();
             scores.sort_by(|a, b| b.total_cmp(a));
             scores.iter().take(3).sum::<f64>()
         };
-        let shown = |at: &usize| self.tables.get(*at).is_some_and(|table| table.within.is_none());
+        let shown = |at: &usize| {
+            let table = self.tables.get(*at).filter(|_| !records.are_shown_in_links(*at));
+            table.is_some_and(|table| table.within.is_none())
+        };
         let mut order: Vec<(f64, usize)> =
             (0..self.tables.len()).filter(shown).map(|at| (score(at), at)).collect();
         let rows = |at: usize| self.tables.get(at).map_or(0, |table| table.rows);
@@ -172,27 +182,30 @@ impl Tables {
         order.into_iter().map(|(_, at)| at).collect()
     }
 
-    /// The table; for a table of links also the table of its heads; and a table of links that joins
-    /// it to a chosen table.
-    fn with_joins(&self, at: usize, chosen: &BTreeMap<usize, Vec<usize>>) -> Vec<usize> {
+    /// The table; for a table of links also the table of its heads and the records that it shows;
+    /// and a table of links that joins it to a chosen table.
+    fn with_joins(&self, at: usize, chosen: &BTreeMap<usize, Vec<usize>>, records: &Records) -> Vec<usize> {
         let mut with = vec![at];
+        with.extend(records.of_links(at));
         if let Some(super::Rows::Links { heads, .. }) = self.tables.get(at).map(|table| &table.source) {
             with.push(*heads);
         }
-        let joins = self.tables.iter().enumerate().filter(|(_, t)| t.is_links() && t.within.is_none()).find(
-            |(_, table)| {
-                let ends: Vec<usize> = table
-                    .columns
-                    .iter()
-                    .filter_map(|column| match column.kind {
-                        Kind::Entity(target) => target,
-                        _ => None,
-                    })
-                    .collect();
-                ends.contains(&at) && ends.iter().any(|end| *end != at && chosen.contains_key(end))
-            },
-        );
-        with.extend(joins.map(|(at, _)| at));
+        let mut links = self.tables.iter().enumerate().filter(|(_, t)| t.is_links() && t.within.is_none());
+        let joins = links.find(|(_, table)| {
+            let ends: Vec<usize> = table
+                .columns
+                .iter()
+                .filter_map(|column| match column.kind {
+                    Kind::Entity(target) => target,
+                    _ => None,
+                })
+                .collect();
+            ends.contains(&at) && ends.iter().any(|end| *end != at && chosen.contains_key(end))
+        });
+        if let Some((at, _)) = joins {
+            with.push(at);
+            with.extend(records.of_links(at));
+        }
         with
     }
 
@@ -210,13 +223,22 @@ impl Tables {
         order
     }
 
-    fn lines(&self, chosen: &BTreeMap<usize, Vec<usize>>) -> String {
+    fn lines(&self, chosen: &BTreeMap<usize, Vec<usize>>, records: &Records) -> String {
         let mut text = String::new();
-        for (at, columns) in chosen {
+        for (at, columns) in chosen.iter().filter(|(at, _)| !records.are_shown_in_links(**at)) {
             let Some(table) = self.tables.get(*at) else { continue };
-            let columns =
-                columns.iter().filter_map(|column| table.columns.get(*column).map(|c| (*column, c)));
-            let cells: Vec<String> = columns.map(|(at, column)| self.cell(table, at, column)).collect();
+            // The records' own keys are not shown, neither there nor in the links.
+            let records = records.of_links(*at);
+            let of_links = columns.iter().filter(|column| records.is_none() || **column == 0);
+            let of_records = records.and_then(|at| chosen.get(&at)).into_iter().flatten();
+            let places = of_links.map(|column| (*at, *column)).chain(
+                of_records.filter(|column| **column > 0).filter_map(|column| Some((records?, *column))),
+            );
+            let cells = places.filter_map(|(at, column)| {
+                let table = self.tables.get(at)?;
+                Some(self.cell(table, column, table.columns.get(column)?))
+            });
+            let cells: Vec<String> = cells.collect();
             let _ = writeln!(text, "CREATE TABLE {} ({});", table.id, cells.join(", "));
         }
         text

@@ -67,6 +67,7 @@ pub async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -
         likelihood: None,
         repaired: false,
         tried: Vec::new(),
+        lacking: Vec::new(),
         declined: 0,
         ties: 0,
         path: None,

@@ -83,6 +83,16 @@ pub fn read(shop: &Shop, question: &str, sql: &str) -> Bound {
     bound
 }
 
+/// The reason why a question's query is refused, if it is.
+pub fn refused(shop: &Shop, question: &str, sql: &str) -> Option<String> {
+    let query = read_sql(sql, None).unwrap();
+    let bound = asked::bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default());
+    bound
+        .and_then(|mut bound| asked::mend_bound(question, &mut bound, &shop.tables))
+        .err()
+        .map(|error| error.to_string())
+}
+
 /// The first cells of a question's rows, in order.
 pub async fn answers(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
     let firsts = |row: String| row.split(" | ").next().unwrap_or_default().to_owned();

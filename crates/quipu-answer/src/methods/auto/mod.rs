@@ -128,8 +128,12 @@ pub(super) async fn run(
         // One call is kept for a query.
         let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
         walked = walk(&with_cards, question, config, &trust).await?;
-        let shown = shows_all_relations(context, config).await?;
-        is_sure = walked.is_from(if shown { trust.sure_beside_names } else { trust.sure_with_cards });
+        let sure = match shows_all_relations(context, config).await? {
+            true if walked.calculated => trust.sure_beside_names.max(trust.sure_calculated),
+            true => trust.sure_beside_names,
+            false => trust.sure_with_cards,
+        };
+        is_sure = walked.is_from(sure);
     }
     if is_sure {
         // The plan stays, so that it can be learnt.

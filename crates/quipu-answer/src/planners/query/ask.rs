@@ -73,19 +73,18 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         }
         // If the hint names several columns, the model uses all of them; so it names one.
         let Some(found) = meant(text, &mention, tables) else { continue };
-        let place = tables.widest(found.place);
-        let place = tables.table(place.table).zip(tables.column(place));
+        let place = tables.shown_as(tables.widest(found.place));
         if let (Some((table, column)), Some(value)) = (place, found.shown.first()) {
             let value = cell(value).replace('\'', "''");
-            hints.push(format!("“{}” may be {}.{} = '{value}'", cell(&mention.text), table.id, column.id));
+            hints.push(format!("“{}” may be {table}.{column} = '{value}'", cell(&mention.text)));
         }
     }
     for (said, at, kind) in kinds_named(tables, text) {
         relevance.raise(at, 1.0);
         let kind = cell(&kind).replace('\'', "''");
         let named = hints.iter().any(|hint| hint.ends_with(&format!(" = '{kind}'")));
-        if let (Some((table, column)), false) = (tables.table(at.table).zip(tables.column(at)), named) {
-            hints.push(format!("“{said}” may be {}.{} = '{kind}'", table.id, column.id));
+        if let (Some((table, column)), false) = (tables.shown_as(at), named) {
+            hints.push(format!("“{said}” may be {table}.{column} = '{kind}'"));
         }
     }
     // Hints for parts of names come after hints for whole names.
@@ -121,15 +120,14 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
             continue;
         }
         relevance.raise(found.place, 1.0);
-        let place = tables.table(found.place.table).zip(tables.column(found.place));
-        let Some((table, column)) = place else { continue };
+        let Some((table, column)) = tables.shown_as(found.place) else { continue };
         let said = cell(&mention.text);
         let singular = Language::of(text).singular(&said);
         let hint = match (found.terms.len(), found.shown.first()) {
             (1, Some(value)) => {
-                format!("“{said}” may be {}.{} = '{}'", table.id, column.id, cell(value).replace('\'', "''"))
+                format!("“{said}” may be {table}.{column} = '{}'", cell(value).replace('\'', "''"))
             }
-            _ => format!("“{said}” may be {}.{} LIKE '%{singular}%'", table.id, column.id),
+            _ => format!("“{said}” may be {table}.{column} LIKE '%{singular}%'"),
         };
         if found.terms.len() > RARE {
             families.push((said.clone(), hint.clone()));
@@ -138,8 +136,8 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     }
     for (words, place) in abbreviated(tables, text, skip) {
         relevance.raise(place, 1.0);
-        if let Some((table, column)) = tables.table(place.table).zip(tables.column(place)) {
-            hints.push(format!("“{words}” may be {}.{}", table.id, column.id));
+        if let Some((table, column)) = tables.shown_as(place) {
+            hints.push(format!("“{words}” may be {table}.{column}"));
         }
     }
     if !asking.config.hints {

@@ -167,7 +167,7 @@ fn noun_in(reply: &str, at: usize) -> String {
 /// of which one is called "Grenza Festival Orchestra".
 fn moved_to_their_names(written: &mut [String], tables: &[Unnamed], values: &Values) {
     let contains = |at: usize, noun: &str| {
-        tables.get(at).is_some_and(|table| !noun.is_empty() && values.names_contain(table.table, noun))
+        tables.get(at).is_some_and(|table| !noun.is_empty() && values.names_end_with(table.table, noun))
     };
     for from in 0..written.len() {
         let noun = written.get(from).cloned().unwrap_or_default();

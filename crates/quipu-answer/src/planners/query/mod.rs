@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use quipu_language::impossible_place;
 use quipu_query::asked::{
-    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, confirms_the_path, features,
-    is_empty, names_left_out, speaks_of, words_tried,
+    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, columns_lacking, confirms_the_path,
+    features, is_empty, names_left_out, speaks_of, words_tried,
 };
 use quipu_query::{Mention, Relevance, RenderConfig, read_sql};
 
@@ -47,7 +47,8 @@ pub struct QueryConfig {
     pub sure: f64,
     /// Below this confidence, a reading is no answer.
     pub least_confidence: f64,
-    /// Most bytes of the tables shown to the model.
+    /// Most bytes of the tables shown to the model, if they are chosen for the question; half as
+    /// many again if all tables of the graph are shown.
     #[schemars(range(max = 20000))]
     pub table_bytes: usize,
     /// Most tokens computed for one question: prompts, without the beginnings that an earlier
@@ -228,8 +229,8 @@ fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -
     let query = &candidate.bound.query;
     let named = names_left_out(&asking.of_tables(), query).into_iter().next();
     let named = named.and_then(|(text, place)| {
-        let (table, column) = (tables.table(place.table)?, tables.column(place)?);
-        Some(format!("it does not use “{text}”, a value of {}.{}", table.id, column.id))
+        let (table, column) = tables.shown_as(place)?;
+        Some(format!("it does not use “{text}”, a value of {table}.{column}"))
     });
     // "How many demons" asks for the entities whose names contain the word.
     let in_names = || {
@@ -287,6 +288,9 @@ async fn candidates(
     }
     // What the likeliest queries tried in vain. An alternative that fails says nothing of them.
     let tried = tried(&candidates, &failures);
+    let failed = failures.iter().filter_map(|failure| read_sql(&failure.sql, None).ok());
+    let lacking: Vec<String> =
+        failed.flat_map(|query| columns_lacking(&query, &asking.graph.tables)).collect();
     let wants_others = asking.config.alternatives > 0 && !declined && !is_sure(&candidates);
     if wants_others && has_room(context, asking.config) {
         for other in ask::write_others(context, &prompt, &first, asking.config).await? {
@@ -299,6 +303,7 @@ async fn candidates(
     let declined = failures.iter().filter(|failure| failure.declined).count();
     for candidate in &mut candidates {
         candidate.tried.clone_from(&tried);
+        candidate.lacking.clone_from(&lacking);
         candidate.declined = declined;
     }
     // The words alone may tell what no query of the model does. That it finds no table is then a

@@ -274,6 +274,7 @@ fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Wr
         likelihood,
         repaired: false,
         tried: Vec::new(),
+        lacking: Vec::new(),
         declined: 0,
         ties: 0,
         path: None,

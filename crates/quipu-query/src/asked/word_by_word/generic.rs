@@ -4,6 +4,7 @@ use quipu_language::{Language, Meaning};
 
 use super::Compared;
 use crate::asked::kinds::called;
+use crate::asked::provisos::taken_in;
 use crate::syntax::{Expression, Item, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 
@@ -50,7 +51,23 @@ impl Compared<'_> {
             let column = tables.column(place);
             column.is_some_and(|column| column.kind == Kind::Date || column.holds_years())
         };
-        are_people || is_period || (language.is_unit_of_dates(word) && given(&is_date))
+        are_people
+            || is_period
+            || self.is_taken_in(at)
+            || (language.is_unit_of_dates(word) && given(&is_date))
+    }
+
+    /// Whether a word belongs to those that take in what the query does not leave out:
+    /// "discontinued models included".
+    fn is_taken_in(&self, at: usize) -> bool {
+        let clause = taken_in(&self.words, self.tables).filter(|(clause, _)| clause.contains(&at));
+        clause.is_some_and(|(_, flags)| {
+            let mut uses = false;
+            self.query.visit(&mut |part| {
+                uses |= matches!(part, Expression::Column(of) if of.place.is_some_and(|at| flags.contains(&at)));
+            });
+            !uses
+        })
     }
 }
 

@@ -92,21 +92,50 @@ fn says_only(context: &Context<'_>, question: &str, span: &Range<usize>, step: &
 /// Whether a path goes to a number and back by the same relation: two players with the same number
 /// of goals have nothing in common.
 pub(super) async fn meets_in_a_number(context: &Context<'_>, steps: &[Step]) -> Result<bool, AnswerError> {
-    /// Triples sampled.
-    const SEEN: usize = 5;
     for pair in steps.windows(2) {
         let [there, back] = pair else { continue };
         if there.relation != back.relation || there.direction != Direction::Forward || there == back {
             continue;
         }
-        let triples = context.graph().sample_triples(there.relation, SEEN).await?;
-        let tails: Vec<_> = triples.into_iter().map(|(_, tail)| tail).collect();
-        let tails = context.graph().summaries(&tails).await?;
-        if !tails.is_empty() && tails.iter().all(|tail| tail.name.replace(',', "").parse::<f64>().is_ok()) {
+        if leads_to_numbers(context, *there).await? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether a path counts the numbers that its last relation leads to: the members of a team are
+/// not as many as the numbers of issues in which they appear.
+pub(super) async fn counts_numbers(context: &Context<'_>, plan: &Planned) -> Result<bool, AnswerError> {
+    match plan.steps.last() {
+        Some(step) if plan.made == Made::Count && step.direction == Direction::Forward => {
+            leads_to_numbers(context, *step).await
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether a path of one relation gives another event than the question asks about, by the
+/// relation's own name: a `final year` is not when something started.
+pub(super) fn gives_another_event(context: &Context<'_>, question: &str, plan: &Planned) -> bool {
+    let (PlanStart::Entity(_, span), [step]) = (&plan.start, plan.steps.as_slice()) else { return false };
+    let relation = context.graph().relations().get(step.relation.0 as usize);
+    let Some(relation) = relation.filter(|_| step.direction == Direction::Forward) else { return false };
+    let language = Language::of(question);
+    let sides = [question.get(..span.start), question.get(span.end..)];
+    let words: Vec<String> = sides.into_iter().flatten().flat_map(quipu_query::words_of).collect();
+    words.iter().any(|word| language.tells_another_event(word, &relation.name))
+        && !words.iter().any(|word| language.tells_the_event(word, &relation.name))
+}
+
+/// Whether the tails of a relation are numbers, by a sample.
+async fn leads_to_numbers(context: &Context<'_>, step: Step) -> Result<bool, AnswerError> {
+    /// Triples sampled.
+    const SEEN: usize = 5;
+    let triples = context.graph().sample_triples(step.relation, SEEN).await?;
+    let tails: Vec<_> = triples.into_iter().map(|(_, tail)| tail).collect();
+    let tails = context.graph().summaries(&tails).await?;
+    Ok(!tails.is_empty() && tails.iter().all(|tail| tail.name.replace(',', "").parse::<f64>().is_ok()))
 }
 
 /// Whether a path answers "where" by going on from a place, by a relation that the question does

@@ -1,0 +1,194 @@
+//! Faults of readings that give numbers: the wrong ones, or numbers where things are asked for.
+
+use quipu_language::{Language, Measured, are_pieces, asks_for};
+
+use super::super::Candidate;
+use crate::asked::each::named_behind;
+use crate::asked::shapes::gives_one_value;
+use crate::plan::ValueKind;
+use crate::syntax::{Aggregate, Arithmetic, Comparison, Expression, From, Item, Query, Source};
+use crate::tables::{Kind, Tables, words_of};
+
+/// Whether a question asks for a number and gets none.
+pub(super) fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
+    let numbers = [ValueKind::Number, ValueKind::Unknown, ValueKind::Text];
+    let gives = candidate.plan.columns.iter().any(|column| numbers.contains(&column.kind));
+    matches!(asks_for(question), Some("count" | "amount")) && !gives
+}
+
+/// Whether a query counts or adds up what is there, where a question asks what has run out: "out of
+/// stock" is a stock of zero.
+pub(super) fn counts_what_is_there(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let lacking = words.windows(3).find_map(|run| match run {
+        [out, of, noun] if language.is_out(out) && language.is_of(of) => Some(noun),
+        _ => None,
+    });
+    let Some(noun) = lacking.filter(|noun| language.meanings(noun).is_empty()) else { return false };
+    let is_of_it = |of: &Expression| match of {
+        Expression::Column(column) => column
+            .place
+            .and_then(|place| tables.column(place))
+            .is_some_and(|of| words_of(&of.title).iter().any(|word| language.is_noun(noun, word))),
+        _ => false,
+    };
+    let (mut uses, mut lacks) = (false, false);
+    query.visit(&mut |part| match part {
+        Expression::Compare(comparison, of, value) if is_of_it(of) => {
+            lacks |= match (comparison, &**value) {
+                (Comparison::Equal | Comparison::AtMost, Expression::Number(number)) => number == "0",
+                (Comparison::Less, Expression::Number(number)) => number == "1",
+                (Comparison::Equal, Expression::Flag(flag)) => !flag,
+                _ => false,
+            };
+        }
+        Expression::IsNull(of) if is_of_it(of) => lacks = true,
+        of if is_of_it(of) => uses = true,
+        _ => {}
+    });
+    uses && !lacks
+}
+
+/// Whether a question asks for somebody, and a query gives a number that is not called so: "which
+/// producer makes it" asks for no bottles produced.
+pub(super) fn gives_a_number_for_a_thing(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let asks = words.iter().position(|word| language.asks_by_a_noun(word));
+    let noun = asks.and_then(|at| words.get(at + 1)).filter(|noun| language.meanings(noun).is_empty());
+    let Some(noun) = noun.filter(|noun| language.ends_like_a_role(noun) && !language.is_unit(noun)) else {
+        return false;
+    };
+    let is_number = |item: &Item| match &item.expression {
+        Expression::Column(column) => column.place.and_then(|place| tables.column(place)).is_some_and(|of| {
+            let is_called = words_of(&of.title).iter().any(|word| language.is_noun(noun, word));
+            matches!(of.kind, Kind::Number { .. }) && !is_called
+        }),
+        _ => false,
+    };
+    let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    !items.is_empty() && items.iter().all(is_number)
+}
+
+/// Whether a question asks how many there are, and gets a stated number of each of many things.
+pub(super) fn gives_numbers_of_each(question: &str, candidate: &Candidate) -> bool {
+    /// Things that a question may name.
+    const MOST_NAMED: usize = 3;
+    let words = words_of(question);
+    let is_each = named_behind(&words).is_some();
+    let counts = candidate.bound.query.select().is_some_and(|select| {
+        select.items.iter().any(|item| item.expression.has_aggregate()) || !select.group.is_empty()
+    });
+    asks_for(question) == Some("count") && !is_each && !counts && candidate.rows.rows.len() > MOST_NAMED
+}
+
+/// Whether a question asks when something was, and gets numbers that are no years.
+pub(super) fn gives_no_date(question: &str, candidate: &Candidate, tables: &Tables) -> bool {
+    let is_other = |item: &Item| match &item.expression {
+        Expression::Column(column) => column.place.and_then(|place| tables.column(place)).is_some_and(|of| {
+            let words = words_of(&of.title);
+            let language = Language::english();
+            let is_time = words.iter().any(|word| language.is_unit_of_dates(word) || language.is_unit(word));
+            matches!(of.kind, Kind::Number { .. }) && !of.holds_years() && !is_time
+        }),
+        _ => false,
+    };
+    let items = candidate.bound.query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    asks_for(question) == Some("date") && !items.is_empty() && items.iter().all(is_other)
+}
+
+/// Whether a query adds up, or averages, the one value that another query gives: the sum of one
+/// count counts records, not the things that they tell of.
+pub(super) fn adds_up_one_value(query: &Query) -> bool {
+    query.select().is_some_and(|select| {
+        let adds = select.items.iter().any(|item| {
+            matches!(item.expression, Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, .. })
+        });
+        let of_one = |from: &From| matches!(&from.source, Source::Derived(inner) if gives_one_value(inner));
+        adds && select.from.iter().any(of_one)
+    })
+}
+
+/// Whether a query multiplies a column by itself: "the price of the price" is no price squared.
+pub(super) fn multiplies_by_itself(query: &Query) -> bool {
+    let columns = |of: &Expression| {
+        let mut columns = Vec::new();
+        of.visit(&mut |part| {
+            if let Expression::Column(column) = part {
+                columns.push(column.clone());
+            }
+        });
+        columns
+    };
+    let mut found = false;
+    query.visit(&mut |part| {
+        if let Expression::Arithmetic(Arithmetic::Multiply, left, right) = part {
+            let right = columns(right);
+            found |= columns(left).iter().any(|column| right.contains(column));
+        }
+    });
+    found
+}
+
+/// Whether a reading gives several products, of price and quantity for instance, where the question
+/// asks for one amount: "what does the order come to".
+pub(super) fn gives_parts_of_an_amount(question: &str, candidate: &Candidate) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let groups = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "group");
+    let is_product = |item: &Item| {
+        matches!(item.expression, Expression::Arithmetic(Arithmetic::Multiply, ..))
+            && !item.expression.has_aggregate()
+    };
+    let select = candidate.bound.query.select();
+    candidate.rows.rows.len() > 1
+        && select.is_some_and(|select| matches!(select.items.as_slice(), [item] if is_product(item)))
+        && !words.iter().any(|word| groups(word) || language.is_plural(word))
+}
+
+/// Whether a question is only "species per status", and a reading gives one column of things.
+pub(super) fn gives_no_number_of_each(question: &str, candidate: &Candidate) -> bool {
+    /// Most words of such a question.
+    const MOST: usize = 7;
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let groups = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "group");
+    let per = words.iter().position(groups).filter(|per| *per > 0);
+    let things = per.and_then(|per| words.get(..per)).unwrap_or_default();
+    let are_things = !things.is_empty() && things.iter().all(|word| language.meanings(word).is_empty());
+    let gives_one = candidate.bound.query.select().is_some_and(|select| match select.items.as_slice() {
+        [item] => matches!(item.expression, Expression::Column(_)) && select.group.is_empty(),
+        _ => false,
+    });
+    words.len() <= MOST && are_things && gives_one
+}
+
+/// Whether a query adds up a measure that "how many" does not ask for: entries that somebody judged
+/// are not the points that they got.
+pub(super) fn adds_up_another_measure(question: &str, query: &Query, tables: &Tables) -> bool {
+    /// Words behind "how many" that may name the measure.
+    const NEAR: usize = 3;
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Some(many) = words.iter().position(|word| language.wants_the_many(word)) else { return false };
+    let asked: Vec<&String> = words.iter().skip(many + 1).take(NEAR).collect();
+    let is_asked = |title: &str| {
+        are_pieces(title)
+            || asked.iter().any(|word| {
+                let is_of_title = |of: &String| language.is_form(word, of) || language.is_noun(word, of);
+                words_of(title).iter().any(is_of_title)
+                    || language.measured(word, title) == Measured::Alike
+                    || language.means_people(word)
+                    || language.is_unit(word)
+            })
+    };
+    let adds_another = |item: &Item| {
+        let Expression::Aggregate { function: Aggregate::Sum, of: Some(of), .. } = &item.expression else {
+            return false;
+        };
+        let Expression::Column(column) = &**of else { return false };
+        column.place.and_then(|place| tables.column(place)).is_some_and(|column| !is_asked(&column.title))
+    };
+    query.select().is_some_and(|select| select.items.iter().any(adds_another))
+}
