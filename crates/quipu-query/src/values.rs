@@ -304,7 +304,7 @@ impl Values {
         /// Fewest names that show it.
         const LEAST: usize = 3;
         let list = self.lists.get(&Place { table, column: 0 })?;
-        let last = |name: &String| words_of(name).split_off(1).pop();
+        let last = |name: &String| words_of(name).into_iter().skip(1).next_back();
         let mut counts: HashMap<String, usize> = HashMap::new();
         for word in list.entries.iter().filter_map(|(name, _)| last(name)) {
             *counts.entry(word).or_default() += 1;

@@ -378,6 +378,13 @@ async fn names_say_what_their_things_are() {
     assert_eq!(world.values.some_names(towns, 3).len(), 3);
     // Names with one last word say no more than one of them.
     assert_eq!(world.values.some_names(clubs, 3).len(), 1);
+    // A name without a word, such as that of the film "???", says nothing.
+    let films = graph(
+        ":f1 rdfs:label \"???\" ; :year 1990 . :f2 rdfs:label \"!!!\" ; :year 1991 . :f3 rdfs:label \"...\" ; :year 1992 .",
+    )
+    .await;
+    assert_eq!(films.values.last_word(0), None);
+    assert!(!films.values.names_end_with(0, "club") && world.values.names_end_with(clubs, "club"));
 }
 
 #[tokio::test]

@@ -527,6 +527,7 @@ async fn the_date_is_that_of_the_event_that_is_named() {
     );
     let chosen = "SELECT name FROM contract WHERE YEAR(first_day) = 2023";
     assert_eq!(answers(&shop, "Which contracts were awarded in 2023?", chosen).await, ["Two"]);
+    assert_eq!(answers(&shop, "Which contracts began in 2023, awarded or not?", chosen).await, ["One"]);
 }
 
 #[tokio::test]
@@ -546,7 +547,7 @@ async fn relatives_kinds_and_entries_are_what_is_asked_for() {
     let shop = graph(
         ":d1 a :Dog ; rdfs:label \"Misty\" ; :dam :d2 ; :owner :o1 . :d2 a :Dog ; rdfs:label \"Belle\" ; :owner :o2 . \
          :o1 a :Owner ; rdfs:label \"Ada Lee\" . :o2 a :Owner ; rdfs:label \"Bo Ray\" . \
-         :r1 a :Result ; rdfs:label \"R1\" ; :dog :d1 ; :points 12 . :r2 a :Result ; rdfs:label \"R2\" ; :dog :d1 ; :points 7 .",
+         :r1 a :Result ; rdfs:label \"R1\" ; :dog :d1 ; :points 12 ; :ribbonCount 3 . :r2 a :Result ; rdfs:label \"R2\" ; :dog :d1 ; :points 7 .",
     )
     .await;
     let faults = async |question: &'static str, sql: &'static str| {
@@ -564,4 +565,7 @@ async fn relatives_kinds_and_entries_are_what_is_asked_for() {
     let another = "adds up another measure";
     assert!(faults("How many entries has Misty had?", points).await.contains(&another));
     assert!(!faults("How many points has Misty got?", points).await.contains(&another));
+    let ribbons = "SELECT SUM(ribbon_count) FROM result WHERE dog = 'Misty'";
+    assert!(faults("How many shows did Misty enter?", ribbons).await.contains(&another));
+    assert!(!faults("How many ribbons did Misty win?", ribbons).await.contains(&another));
 }

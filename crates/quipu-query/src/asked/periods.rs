@@ -100,31 +100,49 @@ pub(super) fn whole_periods(question: &str, query: &mut Query, tables: &Tables) 
 /// Takes the date of the event that a question names, where a query takes another date of the same
 /// things: contracts are "awarded in 2022" by their `award date`. For a bound query.
 pub(super) fn of_the_named_event(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    /// Letters of a short form.
+    const SHORTEST: usize = 3;
     let words = words_of(question);
     let language = Language::of_words(&words);
-    let is_said = |title: &str| {
-        let mut naming = words_of(title).into_iter().filter(|of| {
-            let says_nothing = language.is_unit_of_dates(of) || !language.meanings(of).is_empty();
-            !says_nothing && !language.is_unit(of)
+    let naming = |title: &str| -> Vec<String> {
+        let mut words = words_of(title);
+        words.retain(|of| {
+            let is_unit = language.is_unit_of_dates(of) || language.is_unit(of);
+            !is_unit && language.meanings(of).is_empty()
         });
-        naming.any(|of| words.iter().any(|word| language.is_form(word, &of)))
+        words
+    };
+    // "Inv date" is said by "invoiced".
+    let is_said = |title: &str| {
+        let says = |word: &String, of: &String| {
+            language.is_form(word, of) || (of.len() >= SHORTEST && word.starts_with(of.as_str()))
+        };
+        naming(title).iter().any(|of| words.iter().any(|word| says(word, of)))
+    };
+    // "Awarded in", not "paid or unpaid".
+    let leads =
+        |next: &String| language.is_inside(next) || language.is_after(next) || language.begins_a_time(next);
+    let tells_the_time = |title: &str| {
+        naming(title).iter().any(|of| {
+            let is_it = |(word, next): (&String, &String)| language.is_form(word, of) && leads(next);
+            words.iter().zip(words.iter().skip(1)).any(is_it)
+        })
     };
     let is_time = |column: &Column| column.kind == Kind::Date || column.holds_years();
-    let better = |place: Place| {
-        let column = tables.column(place).filter(|column| place.column > 0 && is_time(column))?;
-        if is_said(&column.title) {
-            return None;
-        }
-        let table = tables.table(place.table)?;
-        let mut others = table
-            .columns
-            .iter()
-            .enumerate()
-            .skip(1)
-            .filter(|(at, other)| *at != place.column && is_time(other) && is_said(&other.title));
-        let (at, other) = others.next().filter(|_| others.next().is_none())?;
-        Some((Place { column: at, ..place }, other, &column.title))
-    };
+    let better =
+        |place: Place| {
+            let column = tables.column(place).filter(|column| place.column > 0 && is_time(column))?;
+            if is_said(&column.title) {
+                return None;
+            }
+            let table = tables.table(place.table)?;
+            let mut others =
+                table.columns.iter().enumerate().skip(1).filter(|(at, other)| {
+                    *at != place.column && is_time(other) && tells_the_time(&other.title)
+                });
+            let (at, other) = others.next().filter(|_| others.next().is_none())?;
+            Some((Place { column: at, ..place }, other, &column.title))
+        };
     let mut mend = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };

@@ -173,8 +173,15 @@ pub(super) fn adds_up_another_measure(question: &str, query: &Query, tables: &Ta
     let language = Language::of_words(&words);
     let Some(many) = words.iter().position(|word| language.wants_the_many(word)) else { return false };
     let asked: Vec<&String> = words.iter().skip(many + 1).take(NEAR).collect();
+    // A `quantity` tells of anything, an `issue count` of issues.
+    let are_its_pieces = |title: &str| {
+        let mut others = words_of(title);
+        others.pop();
+        let is_said = |of: &String| words.iter().any(|word| language.is_noun(word, of));
+        are_pieces(title) && (others.is_empty() || others.iter().any(is_said))
+    };
     let is_asked = |title: &str| {
-        are_pieces(title)
+        are_its_pieces(title)
             || asked.iter().any(|word| {
                 let is_of_title = |of: &String| language.is_form(word, of) || language.is_noun(word, of);
                 words_of(title).iter().any(is_of_title)
