@@ -121,11 +121,12 @@ async fn a_number_that_triples_as_text_state_is_not_counted() {
 
 #[tokio::test]
 async fn a_path_gives_the_event_asked_for_and_counts_no_numbers() {
-    let triples = "Mudlark\tdebut year\t1963\nMudlark\tfinal year\t1985\nSkyline\tdebut year\t1977\n\
-        Skyline\tfinal year\t1990\nMudlark\tpublished by\tTin Press\nSkyline\tpublished by\tTin Press\n\
-        Mudlark\tissue count\t40\nSkyline\tissue count\t12\n";
+    let triples = "Mudlark\tfinal year\t1985\nSkyline\tfinal year\t1990\nMudlark\tpublished by\tTin Press\n\
+        Skyline\tpublished by\tTin Press\nMudlark\tissue count\t40\nSkyline\tissue count\t12\n";
     let comics = setting_from("comics.tsv", triples).await;
-    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let mut options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    // A card may make a poor fit a good one.
+    set_option(&mut options, "paths.least_confidence", "0").unwrap();
     let asked = async |question: &str| {
         let answer = ask(&comics, None, Some(embedder().await), question, &options).await;
         let events = answer.trace.clone().unwrap_or_default();
@@ -138,9 +139,9 @@ async fn a_path_gives_the_event_asked_for_and_counts_no_numbers() {
             .collect();
         (answer, doubts)
     };
-    let (answer, doubts) = asked("What is the final year of the start of Mudlark?").await;
+    let (answer, doubts) = asked("What is the start year of Mudlark?").await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
-    assert!(doubts.contains(&"another event".to_owned()), "{doubts:?}");
+    assert!(doubts.contains(&"another event".to_owned()), "{doubts:?} {answer:#?}");
     let (answer, doubts) = asked("What is the final year of Mudlark?").await;
     assert_eq!((answer.answers, doubts), (vec!["1985".to_owned()], Vec::new()));
     let (answer, doubts) = asked("How many issue counts do those published by Tin Press have?").await;
