@@ -211,7 +211,7 @@ pub(super) fn role_of_a_role_left_out(
         }
     };
     hold(&Expression::Column(given.clone()), None);
-    for join in select.from.iter() {
+    for join in &select.from {
         if let Join::Inner(Some(Expression::Compare(_, a, b)))
         | Join::Left(Some(Expression::Compare(_, a, b))) = &join.join
         {

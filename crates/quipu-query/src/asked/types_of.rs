@@ -16,7 +16,7 @@ pub(super) fn those_of_the_type(question: &str, query: &mut Query, values: &Valu
     let mut found = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
-        for condition in select.filter.iter_mut() {
+        if let Some(condition) = &mut select.filter {
             each_type(condition, &mut |of, terms, name| {
                 let is_it = is_named_as_type(&words, name) && is_part_of_others(of, terms, name, values);
                 if is_it {
