@@ -1,5 +1,6 @@
 //! The values of columns: finds the graph's terms for a text as people write it.
 
+mod names;
 mod read;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -297,38 +298,6 @@ impl Values {
             }
         }
         names
-    }
-
-    /// The word with which nearly all names of a table's rows end: "lock" of "Alder Top Lock".
-    pub fn last_word(&self, table: usize) -> Option<String> {
-        /// Fewest names that show it.
-        const LEAST: usize = 3;
-        let list = self.lists.get(&Place { table, column: 0 })?;
-        let last = |name: &String| words_of(name).into_iter().skip(1).next_back();
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        for word in list.entries.iter().filter_map(|(name, _)| last(name)) {
-            *counts.entry(word).or_default() += 1;
-        }
-        let (word, count) = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)))?;
-        (count >= LEAST && count * 10 >= list.entries.len() * 9).then_some(word)
-    }
-
-    /// Whether some names of a table's rows contain a word, in the singular or the plural.
-    pub fn names_contain(&self, table: usize, word: &str) -> bool {
-        let language = Language::english();
-        let list = self.lists.get(&Place { table, column: 0 });
-        let forms = [word.to_owned(), language.plural(word), language.singular(word)];
-        list.is_some_and(|list| forms.iter().any(|form| list.by_word.contains_key(form)))
-    }
-
-    /// Whether some names of a table's rows end with a word: "Grenza Festival Orchestra".
-    pub fn names_end_with(&self, table: usize, word: &str) -> bool {
-        let list = self.lists.get(&Place { table, column: 0 });
-        let ends = |entry: &(String, Term)| words_of(&entry.0).last().is_some_and(|last| last == word);
-        list.is_some_and(|list| {
-            let held = list.by_word.get(word).into_iter().flatten();
-            held.filter_map(|at| list.entries.get(*at)).any(ends)
-        })
     }
 
     /// The table of an entity; `None` if the names of its table are not kept.

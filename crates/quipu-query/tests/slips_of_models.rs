@@ -569,3 +569,27 @@ async fn relatives_kinds_and_entries_are_what_is_asked_for() {
     assert!(faults("How many shows did Misty enter?", ribbons).await.contains(&another));
     assert!(!faults("How many ribbons did Misty win?", ribbons).await.contains(&another));
 }
+
+#[tokio::test]
+async fn a_name_within_another_and_beside_it_is_a_name_of_its_own() {
+    let shop = graph(
+        ":r1 a :Recipe ; rdfs:label \"Butter Brioche\" ; :ingredient :i1, :i2 . \
+         :r2 a :Recipe ; rdfs:label \"Rye Loaf\" ; :ingredient :i2, :i3 . \
+         :i1 a :Ingredient ; rdfs:label \"butter\" ; :price 9 . :i2 a :Ingredient ; rdfs:label \"flour\" ; :price 2 . \
+         :i3 a :Ingredient ; rdfs:label \"salt\" ; :price 1 .",
+    )
+    .await;
+    let left_out = async |question: &'static str, sql: &'static str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.values
+    };
+    let sum = "SELECT SUM(ingredient.price) FROM recipe_ingredient \
+               JOIN ingredient ON recipe_ingredient.ingredient = ingredient.name \
+               WHERE recipe_ingredient.recipe = 'Butter Brioche'";
+    let question = "What does the butter in a Butter Brioche cost?";
+    assert_eq!(left_out(question, sum).await, ["the butter"]);
+    let own = "SELECT ingredient.price FROM recipe_ingredient \
+               JOIN ingredient ON recipe_ingredient.ingredient = ingredient.name \
+               WHERE recipe_ingredient.recipe = 'Butter Brioche' AND ingredient.name = 'butter'";
+    assert!(left_out(question, own).await.is_empty());
+    assert!(left_out("What do the ingredients of a Butter Brioche cost together?", sum).await.is_empty());
+}

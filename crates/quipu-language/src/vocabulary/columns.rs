@@ -69,7 +69,7 @@ impl Language {
         rows.find(|(_, name)| *name == word).map(|(code, _)| code)
     }
 
-    /// Whether a value is how data state the gender that a word of the question names: "F" for women.
+    /// Whether a value is how data state the gender that a word names: "F" for women.
     pub fn is_gender(self, word: &str, value: &str) -> bool {
         let mut rows = self.words().genders.pairs.iter().filter_map(|row| row.split_once(' '));
         rows.any(|(said, values)| said == word && listed(values).any(|of| of.eq_ignore_ascii_case(value)))

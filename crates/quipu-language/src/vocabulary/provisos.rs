@@ -60,8 +60,8 @@ impl Language {
     }
 }
 
-/// The words that take in what could be left out: "discontinued models included", "including retired
-/// ones", "the retired one too".
+/// The words that take in what could be left out: "discontinued models included", "including
+/// retired ones", "the retired one too".
 pub fn included_clause(words: &[String]) -> Option<Range<usize>> {
     /// Most words of what is taken in.
     const MOST: usize = 3;

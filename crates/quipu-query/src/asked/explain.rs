@@ -107,11 +107,21 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
                 && !others().any(|word| asked.contains(word))
         })
     };
+    // "The butter in a Butter Brioche".
+    let is_said_again = |words: &[String]| {
+        let count = |all: &[String], word: &String| all.iter().filter(|other| *other == word).count();
+        words.iter().all(|word| {
+            let within: usize = names.iter().map(|name| count(name, word)).sum();
+            within > 0 && count(&asked, word) > within
+        })
+    };
     let is_left_out = |mention: &Mention| {
         let words = telling(&mention.text);
         let is_compared = |found: &Match| found.terms.iter().any(|term| compared.contains(term));
         !words.is_empty()
-            && (is_within_another(&words) || !words.iter().any(|word| said.names(word, language)))
+            && (is_within_another(&words)
+                || is_said_again(&words)
+                || !words.iter().any(|word| said.names(word, language)))
             && !mention.matches.iter().any(is_compared)
     };
     // In a question without capitals, a word that equals a value is a name.

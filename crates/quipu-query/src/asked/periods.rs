@@ -146,7 +146,7 @@ pub(super) fn of_the_named_event(question: &str, query: &mut Query, tables: &Tab
     let mut mend = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
-        // The dates that rows are grouped or chosen by, not those that are given or put in an order.
+        // The dates that rows are grouped or chosen by, not those that are given or ordered.
         let mut places: Vec<Place> = Vec::new();
         for expression in select.group.iter().chain(&select.filter) {
             expression.visit(&mut |part| {
