@@ -325,6 +325,16 @@ impl Expression {
         }
     }
 
+    /// Gives the columns of one alias another, outside of subqueries.
+    pub(crate) fn under_alias(&mut self, alias: &str, other: &str) {
+        if let Self::Column(column) = self
+            && column.table.as_deref() == Some(alias)
+        {
+            column.table = Some(other.to_owned());
+        }
+        self.parts_mut().into_iter().for_each(|part| part.under_alias(alias, other));
+    }
+
     /// The same, mutable.
     pub fn parts_mut(&mut self) -> Vec<&mut Self> {
         match self {

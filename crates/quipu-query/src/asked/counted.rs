@@ -433,7 +433,7 @@ fn as_one(query: &Query) -> Option<Query> {
     let ([one], [other]) = (left.from.as_slice(), right.from.as_slice()) else { return None };
     let mut right = right.clone();
     for expression in right.expressions_mut() {
-        under(expression, &other.alias, &one.alias);
+        expression.under_alias(&other.alias, &one.alias);
     }
     if one.source != other.source || left.items != right.items || left.group != right.group {
         return None;
@@ -441,16 +441,6 @@ fn as_one(query: &Query) -> Option<Query> {
     let mut both = left.clone();
     both.filter = Some(Expression::Or(Box::new(left.filter.clone()?), Box::new(right.filter.clone()?)));
     Some(Query { body: Body::Select(both), order: Vec::new(), limit: None, offset: 0 })
-}
-
-/// Renames a table in an expression.
-fn under(expression: &mut Expression, alias: &str, with: &str) {
-    match expression {
-        Expression::Column(column) if column.table.as_deref() == Some(alias) => {
-            column.table = Some(with.to_owned());
-        }
-        other => other.parts_mut().into_iter().for_each(|part| under(part, alias, with)),
-    }
 }
 
 /// Whether the things of a column are those of which a SELECT has a group each.

@@ -126,7 +126,7 @@ fn another(select: &Select, alias: &str, group: &ColumnRef, measure: &Measure) -
         from.alias.clone_from(&other);
     }
     if let Some(filter) = &mut within.filter {
-        rename(filter, alias, &other);
+        filter.under_alias(alias, &other);
     }
     let of_other = |of: &ColumnRef| ColumnRef { table: Some(other.clone()), ..of.clone() };
     let compare = |comparison: Comparison, of: &ColumnRef| {
@@ -140,13 +140,4 @@ fn another(select: &Select, alias: &str, group: &ColumnRef, measure: &Measure) -
     }
     within.items = vec![Item { expression: Expression::Number("1".into()), alias: None }];
     within
-}
-
-fn rename(expression: &mut Expression, from: &str, to: &str) {
-    if let Expression::Column(column) = expression
-        && column.table.as_deref() == Some(from)
-    {
-        column.table = Some(to.to_owned());
-    }
-    expression.parts_mut().into_iter().for_each(|part| rename(part, from, to));
 }

@@ -128,7 +128,7 @@ impl Binder<'_> {
             for from in select.from.iter_mut().filter(|from| from.alias == *alias) {
                 from.alias.clone_from(&new);
             }
-            select.expressions_mut().into_iter().for_each(|part| rename(part, alias, &new));
+            select.expressions_mut().into_iter().for_each(|part| part.under_alias(alias, &new));
         }
         let query = Query { body: Body::Select(Box::new(select)), order: Vec::new(), limit: None, offset: 0 };
         let among = Expression::InQuery(Box::new(Expression::Column(joined.ours.clone())), Box::new(query));
@@ -255,13 +255,4 @@ fn conditions<'a>(
     for part in expression.parts() {
         conditions(part, aliases, within_not, found, denied);
     }
-}
-
-fn rename(expression: &mut Expression, alias: &str, new: &str) {
-    if let Expression::Column(column) = expression
-        && column.table.as_deref() == Some(alias)
-    {
-        column.table = Some(new.to_owned());
-    }
-    expression.parts_mut().into_iter().for_each(|part| rename(part, alias, new));
 }

@@ -120,7 +120,7 @@ impl Binder<'_> {
         other.alias = self.new_alias(&from.alias);
         let of_other = |of: &Expression| {
             let mut of = of.clone();
-            rename(&mut of, &from.alias, &other.alias);
+            of.under_alias(&from.alias, &other.alias);
             of
         };
         let same = |group: &Expression| {
@@ -443,16 +443,6 @@ fn has_one_value(select: &Select, of: &Expression) -> bool {
         _ => false,
     };
     select.group.iter().any(names_it) || joins.flat_map(Expression::conjuncts).any(refers)
-}
-
-/// Gives the columns of one alias another, outside of subqueries.
-fn rename(expression: &mut Expression, alias: &str, with: &str) {
-    match expression {
-        Expression::Column(column) if column.table.as_deref() == Some(alias) => {
-            column.table = Some(with.to_owned());
-        }
-        other => other.parts_mut().into_iter().for_each(|part| rename(part, alias, with)),
-    }
 }
 
 /// Columns of the items that are in no aggregate and in no group.
