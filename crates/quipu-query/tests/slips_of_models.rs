@@ -525,6 +525,8 @@ async fn the_date_is_that_of_the_event_that_is_named() {
         answers(&shop, "How many contracts have their first day in each year?", years).await,
         ["2023", "2024"]
     );
+    let titles = shop.plan(years).unwrap().columns.into_iter().map(|column| column.title);
+    assert_eq!(titles.collect::<Vec<_>>(), ["year", "number"]);
     let chosen = "SELECT name FROM contract WHERE YEAR(first_day) = 2023";
     assert_eq!(answers(&shop, "Which contracts were awarded in 2023?", chosen).await, ["Two"]);
     assert_eq!(answers(&shop, "Which contracts began in 2023, awarded or not?", chosen).await, ["One"]);

@@ -27,7 +27,7 @@ use spargebra::term::TriplePattern;
 use crate::QueryError;
 use crate::bind::title_of;
 use crate::say::of_many;
-use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Order, Query, SetOperator};
+use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Function, Item, Order, Query, SetOperator};
 use crate::tables::Tables;
 use base::Nothing;
 pub use behind::{Behind, without_conditions};
@@ -296,6 +296,9 @@ fn title(item: &Item, tables: &Tables) -> String {
     let plain = || title_of(item).replace('_', " ");
     let (function, of) = match (&item.alias, &item.expression) {
         (None, Expression::Column(column)) => return things_of(column, tables).unwrap_or_else(plain),
+        (None, Expression::Call(Function::Year, _)) => return "year".to_owned(),
+        (None, Expression::Call(Function::Month, _)) => return "month".to_owned(),
+        (None, Expression::Call(Function::Day, _)) => return "day".to_owned(),
         (None, Expression::Aggregate { function, of, .. }) => (function, of),
         _ => return plain(),
     };
