@@ -36,56 +36,18 @@
 //! # }
 //! ```
 //!
-//! The modules below are layers: each imports those above it in this list, and none below
-//! (`tests/layers.rs` checks this).
+//! The stages stand in `quipu-stages`. A module imports the ones above it in the list below, and
+//! none below (`tests/layers.rs` checks this for both crates).
 
-// Plain data: question, answer, evidence, outcome, events, errors.
-mod answer;
-// The templates.
-mod prompts;
-// The sources, limits and costs of one question.
-mod ledger;
-// Helpers for the tests inside the modules.
-#[cfg(test)]
-mod testing;
-// The stages: from words of the question to entities,
-mod link;
-// the path through the graph,
-mod plan;
-// from a plan to evidence,
-mod retrieve;
-// the relevant part of it,
-mod prune;
-// is it enough,
-mod critique;
-// the answer from it,
-mod compose;
-// is every value in it.
-mod ground;
-// Several sources for one question.
-mod sources;
-// Whole paths and queries: planners that can replace a paper's own.
-mod planners;
-// The meaning of a message after earlier ones.
-mod conversation;
 // The methods; none imports another but the default, which is a choice between planners.
 mod methods;
 // One question in, one answer out.
 mod engine;
 
-pub use answer::{
-    Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, Cost, Critic, EditEvent, Event,
-    EventSink, Evidence, EvidenceContent, Exhausted, MAX_QUESTION_BYTES, MentionEvent, NamedKey, Note, Page,
-    PassagePlace, PathEvent, Question, RankedEntity, Reading, RecordContent, RecordField, Refinement, Stage,
-    StageUsage, Status, TimedEvent, Value, parse_time,
-};
-pub use conversation::{Conversation, Speaker, Turn};
 pub use engine::{
-    AskOptions, Engine, Estimate, Estimated, LEARNT_FILES, PlannedPath, Setting, Takes, same_names,
-    set_option, set_option_of_request, settings,
+    AskOptions, Engine, Estimate, Estimated, LEARNT_FILES, PlannedPath, Setting, Takes, open_source,
+    same_names, set_option, set_option_of_request, settings,
 };
-pub use ground::{Grounding, ground};
-pub use ledger::{Limits, Source, Trace, source_folder};
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
     Experiences, Extracted, Guide, HybridConfig, Judged, KeragConfig, Method, MethodConfig, Modules,
@@ -93,14 +55,23 @@ pub use methods::{
     QuestionMatchConfig, Ranking, ReflexionConfig, RelationFilter, RoundsConfig, SelfConsistencyConfig,
     StructGptConfig, Summary, TextConfig, TextGraphConfig, TimeReader, TogConfig, Verification, VerifyConfig,
 };
-pub use plan::{
-    FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,
-    domain_by_names, domain_by_rules,
-};
-pub use planners::{PathsConfig, Planner, QueryConfig};
-pub use prompts::prompt_templates;
 pub use quipu_language::{
     Calculation, CalculationError, Operand, Operation, TimeFrame, asks_yes_or_no, calculate, format_number,
     same_value, time_frames, time_frames_with, value_of,
 };
 pub use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
+pub use quipu_stages::answer::{
+    Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, Cost, Critic, EditEvent, Event,
+    EventSink, Evidence, EvidenceContent, Exhausted, MAX_QUESTION_BYTES, MentionEvent, NamedKey, Note, Page,
+    PassagePlace, PathEvent, Question, RankedEntity, Reading, RecordContent, RecordField, Refinement, Stage,
+    StageUsage, Status, TimedEvent, Value, parse_time,
+};
+pub use quipu_stages::conversation::{Conversation, Speaker, Turn};
+pub use quipu_stages::ground::{Grounding, ground};
+pub use quipu_stages::ledger::{Limits, Source, Trace, source_folder};
+pub use quipu_stages::plan::{
+    FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,
+    domain_by_names, domain_by_rules,
+};
+pub use quipu_stages::planners::{PathsConfig, Planner, QueryConfig};
+pub use quipu_stages::prompts::prompt_templates;

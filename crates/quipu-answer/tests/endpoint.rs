@@ -16,7 +16,7 @@ use common::{CARDS, FILMS, Setting, ask, by_paths, composed, embedder, setting};
 use over::{ntriples, over_endpoint, over_server, servers};
 use quipu_answer::{
     AnchorConfig, Answer, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Planner,
-    Question, Source, Status, Verification,
+    Question, Status, Verification, open_source,
 };
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, MatchReason, Workspace};
@@ -181,7 +181,7 @@ async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answer
         let remote = over_server(&server, "remote", None).await;
         let model = Arc::new(ending(server));
         let engine = Engine::new(imported.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
-        let engine = engine.with_sources(vec![Source::open(remote.workspace.clone()).unwrap()]);
+        let engine = engine.with_sources(vec![open_source(remote.workspace.clone()).unwrap()]);
         let question =
             Question::new("who directed Kauwboy?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
         let answer = engine.ask(&question, &of_method(method)).await.unwrap();
@@ -208,7 +208,7 @@ async fn what_only_an_endpoint_knew_that_went_down_is_not_known_and_not_an_error
         let remote = over_server(&server, "remote", None).await;
         let model = Arc::new(ending(server));
         let engine = Engine::new(imported.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
-        let engine = engine.with_sources(vec![Source::open(remote.workspace.clone()).unwrap()]);
+        let engine = engine.with_sources(vec![open_source(remote.workspace.clone()).unwrap()]);
         let question =
             Question::new("who directed Kauwboy?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
         let answer = engine.ask(&question, &of_method(method)).await.unwrap();

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use common::{FILMS, Setting, embedder, setting, setting_named};
 use quipu_answer::{
-    Answer, AskOptions, Engine, Event, Method, MethodConfig, Note, Planner, PseudoConfig, Question, Source,
-    Status, Verification,
+    Answer, AskOptions, Engine, Event, Method, MethodConfig, Note, Planner, PseudoConfig, Question, Status,
+    Verification, open_source,
 };
 use quipu_model::ScriptedModel;
 
@@ -73,7 +73,7 @@ pub(crate) async fn asked(
 ) -> (Answer, Arc<ScriptedModel>) {
     let model = Arc::new(model);
     let [first, others @ ..] = settings else { panic!("no source") };
-    let others = others.iter().map(|s| Source::open(s.workspace.clone()).unwrap()).collect();
+    let others = others.iter().map(|s| open_source(s.workspace.clone()).unwrap()).collect();
     let engine = Engine::new(first.workspace.clone(), Some(model.clone()), Some(embedder().await)).unwrap();
     let question = Question::new(question, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
     (engine.with_sources(others).ask(&question, options).await.unwrap(), model)

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use common::{FILMS, Setting, embedder, setting, setting_named};
 use quipu_answer::{
-    Answer, AskOptions, Engine, Limits, Method, Note, Planner, PseudoConfig, Question, Source, Status,
-    Verification,
+    Answer, AskOptions, Engine, Limits, Method, Note, Planner, PseudoConfig, Question, Status, Verification,
+    open_source,
 };
 use quipu_model::ScriptedModel;
 
@@ -147,7 +147,7 @@ async fn a_source_that_is_down_is_named_and_the_rest_answers() {
     // The index of another embedder cannot be searched.
     let model =
         || ScriptedModel::new().on("plan.pseudo", BELIEF).always("compose", composed("\"Leidschendam\""));
-    let others = vec![Source::open(births.workspace.clone()).unwrap()];
+    let others = vec![open_source(births.workspace.clone()).unwrap()];
     let engine =
         Engine::new(films.workspace.clone(), Some(Arc::new(model())), Some(embedder().await)).unwrap();
     let engine = engine.with_sources(others).without_sources([("lost".to_owned(), "it is gone".to_owned())]);

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use quipu_answer::{AskOptions, Engine, NamedMethod, Page, Question, Source, set_option, settings};
+use quipu_answer::{AskOptions, Engine, NamedMethod, Page, Question, open_source, set_option, settings};
 use quipu_model::{ScoreRequest, ScriptedModel};
 use serde_json::{Value, json};
 
@@ -429,7 +429,7 @@ async fn seen(scene: Scene, set: &[(&str, &str)]) -> String {
     let (workspaces, _server) = opened(scene.over).await;
     let model = Arc::new((scene.model)());
     let (first, others) = workspaces.split_first().unwrap();
-    let others = others.iter().map(|other| Source::open(other.workspace.clone()).unwrap()).collect();
+    let others = others.iter().map(|other| open_source(other.workspace.clone()).unwrap()).collect();
     let engine = Engine::new(first.workspace.clone(), Some(model.clone()), Some(embedder().await)).unwrap();
     let question = Question::new(scene.question, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
     let answer = engine.with_sources(others).ask(&question, &options).await;

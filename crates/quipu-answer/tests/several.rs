@@ -13,7 +13,7 @@ use common::{
     CARDS, FILMS, MORE_CARDS, Setting, by_paths, composed, embedder, options, setting_named,
     setting_with_indexed_documents, with_cards,
 };
-use quipu_answer::{Answer, AskOptions, Engine, Method, Note, Question, Source, Status};
+use quipu_answer::{Answer, AskOptions, Engine, Method, Note, Question, Status, open_source};
 use quipu_model::{LanguageModel, ScriptedModel};
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";
@@ -30,7 +30,7 @@ async fn half(relation: &str, cards: &str) -> Setting {
 
 async fn engine(settings: &[&Setting], model: Option<Arc<dyn LanguageModel>>) -> Engine {
     let [first, others @ ..] = settings else { panic!("no source") };
-    let others = others.iter().map(|s| Source::open(s.workspace.clone()).unwrap()).collect();
+    let others = others.iter().map(|s| open_source(s.workspace.clone()).unwrap()).collect();
     Engine::new(first.workspace.clone(), model, Some(embedder().await)).unwrap().with_sources(others)
 }
 

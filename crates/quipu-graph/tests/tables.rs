@@ -297,3 +297,15 @@ fn short_headers_of_people_and_words_beside_codes_are_names() {
     // An address of mail is no name, but better than a number.
     assert_eq!(named_by("staff"), "email");
 }
+
+#[test]
+fn a_table_of_three_columns_explains_the_codes_of_others() {
+    let cd = "cd,grp,dsc\nCIV,CSTP,Civil\nCRM,CSTP,Criminal\nOPN,STAT,Open\n";
+    let cs = "cs_id,ttl,cs_tp_cd,filed\nC1,Pellew v. Draper,CIV,2018-01-14\n\
+              C2,Osei v. Thorpe,CRM,2019-02-01\n";
+    let (report, lines) = import(&[("cd.csv", cd), ("cs.csv", cs)], None, false).unwrap();
+    let named_by: Vec<(&str, &str)> =
+        report.tables.iter().map(|table| (table.kind.as_str(), table.named_by.as_str())).collect();
+    assert_eq!(named_by, [("cd", "dsc"), ("cs", "ttl")]);
+    has(&lines, "cs/C1 [Pellew v. Draper] cs tp cd/CIV");
+}

@@ -31,6 +31,7 @@ mod harbour;
 mod in_other_terms;
 mod in_words;
 mod large_tables;
+mod measurements;
 mod mends;
 mod mountains;
 mod nested_classes;

@@ -72,7 +72,7 @@ impl Sources {
 
 fn open_source(folder: &Path) -> Result<(Workspace, Source)> {
     let workspace = Workspace::open(folder)?;
-    let source = Source::open(workspace.inner().clone())?;
+    let source = quipu_answer::open_source(workspace.inner().clone())?;
     Ok((workspace, source))
 }
 

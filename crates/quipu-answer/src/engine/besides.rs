@@ -3,13 +3,13 @@
 
 use quipu_graph::{ApiGraph, NodeId};
 use quipu_index::SearchMode;
+use quipu_stages::answer::{AnswerError, AnswerUsage, Evidence, Question};
+use quipu_stages::ledger::{Context, Ledger, Limits, Trace};
+use quipu_stages::link::{Mentioned, mentions};
+use quipu_stages::plan::{Features, Subject, WalkConfig, follow, rank, read_subject, reword};
+use quipu_stages::retrieve::retrieve_passages;
 
 use super::Engine;
-use crate::answer::{AnswerError, AnswerUsage, Evidence, Question};
-use crate::ledger::{Context, Ledger, Limits, Trace};
-use crate::link::{Mentioned, mentions};
-use crate::plan::{Features, Subject, WalkConfig, follow, rank, read_subject, reword};
-use crate::retrieve::retrieve_passages;
 
 /// A path that planning considered.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,13 +7,13 @@ use parking_lot::Mutex;
 use quipu_model::{
     Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, Price, ScoreReply, ScoreRequest,
 };
+use quipu_stages::answer::{AnswerError, Cost, Question};
+use quipu_stages::ledger::Limits;
+use quipu_stages::planners::Planner;
 use serde::Serialize;
 
 use super::{AskOptions, Engine};
-use crate::answer::{AnswerError, Cost, Question};
-use crate::ledger::Limits;
 use crate::methods::{Method, MethodConfig};
-use crate::planners::Planner;
 
 /// Tokens of a usual reply: a query, or a few names as JSON. A guess; the maximum cost does not
 /// depend on it.

@@ -2,13 +2,13 @@
 
 use quipu_graph::NodeId;
 use quipu_language::normalise;
+use quipu_stages::answer::{AnswerError, AnswerTable, Question};
+use quipu_stages::ledger::{Context, Ledger, Trace};
+use quipu_stages::link::{Mentioned, masked, mentions};
+use quipu_stages::plan::{SolvedExample, SolvedExamples, WalkConfig, follow, plan_keys, rank};
+use quipu_stages::planners::ask_sql;
 
-use crate::answer::{AnswerError, AnswerTable, Question};
 use crate::engine::Engine;
-use crate::ledger::{Context, Ledger, Trace};
-use crate::link::{Mentioned, masked, mentions};
-use crate::plan::{SolvedExample, SolvedExamples, WalkConfig, follow, plan_keys, rank};
-use crate::planners::ask_sql;
 
 impl Engine {
     /// The solved examples of this state of the graph.

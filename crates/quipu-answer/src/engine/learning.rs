@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use quipu_graph::{RelationId, RelationRole};
+use quipu_stages::answer::{Answer, AnswerError, Planned, Question};
+use quipu_stages::ledger::{Context, Ledger, Limits, Trace};
+use quipu_stages::link::masked;
+use quipu_stages::plan::{Cards, SolvedExample, SolvedExamples, plan_keys, write_card};
+use quipu_stages::planners::Planner;
 
 use super::Engine;
-use crate::answer::{Answer, AnswerError, Planned, Question};
-use crate::ledger::{Context, Ledger, Limits, Trace};
-use crate::link::masked;
 use crate::methods::{Experience, Experiences, HybridConfig, Learnt, learn_from};
-use crate::plan::{Cards, SolvedExample, SolvedExamples, plan_keys, write_card};
-use crate::planners::Planner;
 
 /// Longest wait for a card written ahead, while nobody waits; a slower model is stuck.
 const CARD_AHEAD_TIMEOUT: Duration = Duration::from_secs(600);

@@ -1,91 +1,28 @@
-//! The sources of an engine, with the stages' memories of them: opened from their folders, and
-//! joined if there are several.
+//! Learnt data of a workspace: that of the stages, and that of the methods.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use quipu_graph::ApiGraph;
 use quipu_index::Workspace;
+use quipu_stages::answer::AnswerError;
+use quipu_stages::ledger::{Memories, Source};
+use quipu_stages::plan::{CARDS_FILE, MEANINGS_FILE, SOLVED_FILE};
+use quipu_stages::retrieve::KINDS_FILE;
 
-use crate::answer::AnswerError;
-use crate::ledger::{Memories, Source, walked_api};
 use crate::methods::{EXPERIENCES_FILE, Experiences};
-use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples};
-use crate::retrieve::{KINDS_FILE, TablesMemory};
 
 /// The files of a workspace that keep learnt data.
 pub const LEARNT_FILES: [&str; 5] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE, KINDS_FILE];
 
-/// Reads learnt data from the files in `folder`, about the graph of `workspace`. For a graph that
-/// is an API, its documents describe the relations.
-///
-/// # Errors
-/// [`AnswerError::Usage`] when they cannot be read.
-fn open(folder: &Path, workspace: &Workspace, api: Option<&ApiGraph>) -> Result<Arc<Memories>, AnswerError> {
-    let cards = Cards::open(folder)?;
-    let cards = match api {
-        Some(api) => cards.described_by(api),
-        None if workspace.has_graph() => cards.held_against(workspace.graph().relations()),
-        None => cards,
-    };
-    let memories = Memories::default()
-        .with(cards)
-        .with(Meanings::open(folder)?)
-        .with(Experiences::open(folder)?)
-        .with(SolvedExamples::open(folder)?)
-        .with(TablesMemory::open(folder)?);
-    Ok(Arc::new(memories))
+/// Adds the methods' memories of a folder to those of the stages.
+pub(super) fn with_methods(memories: Memories, folder: &Path) -> Result<Memories, AnswerError> {
+    Ok(memories.with(Experiences::open(folder)?))
 }
 
-impl Source {
-    /// Opens a workspace as a source, with its learnt data.
-    ///
-    /// # Errors
-    /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
-    pub fn open(workspace: Arc<Workspace>) -> Result<Self, AnswerError> {
-        let memories = open(workspace.folder(), &workspace, walked_api(&workspace))?;
-        let beside = workspace.apis().iter().skip(usize::from(!workspace.has_graph()));
-        let of_api = |api: &Arc<ApiGraph>| {
-            let workspace = Arc::new(workspace.over_api(api)?);
-            let memories = open(workspace.folder(), &workspace, Some(api))?;
-            Ok(Self { workspace, memories, apis: Vec::new() })
-        };
-        let apis = beside.map(of_api).collect::<Result<_, AnswerError>>()?;
-        Ok(Self { workspace, memories, apis })
-    }
-
-    /// Joins the sources with graphs into one, with all their APIs beside; `None` if fewer than two
-    /// have graphs. Learnt data about relations stays with the source that has them; words and
-    /// solved questions belong to the first source.
-    ///
-    /// # Errors
-    /// A temporary folder that cannot be written.
-    pub(super) fn joined(sources: &[Self]) -> Result<Option<Self>, AnswerError> {
-        let graphs: Vec<Self> =
-            sources.iter().filter(|source| source.workspace.has_graph()).cloned().collect();
-        let (Some(first), true) = (sources.first(), graphs.len() > 1) else { return Ok(None) };
-        let workspaces: Vec<Arc<Workspace>> = graphs.iter().map(|source| source.workspace.clone()).collect();
-        let workspace = Arc::new(Workspace::joined(&workspaces)?);
-        let memories = Memories::default()
-            .with(Cards::of_sources(&graphs))
-            .sharing(first.memories.of::<Meanings>())
-            .sharing(first.memories.of::<SolvedExamples>());
-        let apis = graphs.into_iter().flat_map(|source| source.apis).collect();
-        Ok(Some(Self { workspace, memories: Arc::new(memories), apis }))
-    }
-
-    /// Keeps learnt data in a folder of its own, for a run that must start from the same state; its
-    /// APIs use folders inside it.
-    pub(super) fn relearn(&mut self, folder: &Path) -> Result<(), AnswerError> {
-        std::fs::create_dir_all(folder).map_err(|source| AnswerError::Io {
-            action: "cannot create",
-            path: folder.to_owned(),
-            source,
-        })?;
-        self.memories = open(folder, &self.workspace, walked_api(&self.workspace))?;
-        for api in &mut self.apis {
-            api.relearn(&folder.join(api.name()))?;
-        }
-        Ok(())
-    }
+/// Opens a workspace as a source, with its learnt data.
+///
+/// # Errors
+/// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
+pub fn open_source(workspace: Arc<Workspace>) -> Result<Source, AnswerError> {
+    Source::open(workspace, with_methods)
 }

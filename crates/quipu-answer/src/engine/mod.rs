@@ -16,22 +16,23 @@ use quipu_graph::counting_requests;
 use quipu_index::Workspace;
 use quipu_language::Language;
 use quipu_model::{Embedder, LanguageModel};
-
-use crate::answer::{
+use quipu_stages::answer::{
     Answer, AnswerError, Critic, Event, EventSink, Evidence, Exhausted, Note, Outcome, Page, Question, Stage,
     Status, UNKNOWN,
 };
-use crate::conversation::{Conversation, Understood, understand};
-use crate::ground::{Grounding, ground};
-use crate::ledger::{BestSoFar, Context, Ledger, Limits, Source, Trace, source_folder};
+use quipu_stages::conversation::{Conversation, Understood, understand};
+use quipu_stages::ground::{Grounding, ground};
+use quipu_stages::ledger::{BestSoFar, Context, Ledger, Limits, Source, Trace, source_folder};
+use quipu_stages::plan::{Cards, RelationCard};
+use quipu_stages::sources::{ask_each, ask_workspace};
+
 use crate::methods::{ByMethod, Method, MethodConfig, NamedMethod};
-use crate::plan::{Cards, RelationCard};
-use crate::sources::{ask_each, ask_workspace};
 
 pub use besides::PlannedPath;
 pub use estimate::{Estimate, Estimated};
 pub use examples::same_names;
-pub use learnt::LEARNT_FILES;
+use learnt::with_methods;
+pub use learnt::{LEARNT_FILES, open_source};
 pub use settings::{Setting, Takes, set_option, set_option_of_request, settings};
 
 /// The options for one question.
@@ -122,7 +123,7 @@ impl Engine {
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AnswerError> {
         let (others, joint, down) = (Vec::new(), Arc::default(), Vec::new());
-        Ok(Self { source: Source::open(workspace)?, model, embedder, others, joint, down })
+        Ok(Self { source: open_source(workspace)?, model, embedder, others, joint, down })
     }
 
     /// Asks this language model instead, or none.
@@ -173,9 +174,9 @@ impl Engine {
     /// # Errors
     /// [`AnswerError::Usage`] when the files there cannot be read.
     pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
-        self.source.relearn(folder)?;
+        self.source.relearn(folder, with_methods)?;
         for (at, other) in self.others.iter_mut().enumerate() {
-            other.relearn(&folder.join(source_folder(at)))?;
+            other.relearn(&folder.join(source_folder(at)), with_methods)?;
         }
         self.joint = Arc::default();
         Ok(self)

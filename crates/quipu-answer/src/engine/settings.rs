@@ -4,6 +4,8 @@
 
 use std::sync::LazyLock;
 
+use quipu_stages::answer::AnswerError;
+use quipu_stages::ledger::Limits;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -11,8 +13,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::AskOptions;
-use crate::answer::AnswerError;
-use crate::ledger::Limits;
 use crate::methods::MethodConfig;
 
 /// A parameter that can be set by name.

@@ -11,12 +11,12 @@ mod verify;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::answer::{AnswerError, Outcome, Question};
-use crate::ledger::Context;
-use crate::planners::{self, PathsConfig, Planner, Planning, QueryConfig};
-use crate::sources::Way;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use quipu_stages::answer::{AnswerError, Outcome, Question};
+use quipu_stages::ledger::Context;
+use quipu_stages::planners::{self, PathsConfig, Planner, Planning, QueryConfig};
+use quipu_stages::sources::Way;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -356,7 +356,9 @@ impl Table {
         // A first name is no whole name, although its header ends like one.
         let is_part = |at: &usize| matches!(part_of(*at), Some(NamePart::Given | NamePart::Family));
         let is_whole = |at: &usize| !is_part(at);
-        let whole = table::naming(&words, &kind).filter(is_whole);
+        // A table of codes has their meanings beside them: `cd`, `grp`, `dsc` in `cd.csv`.
+        let is_meant = |at: &usize| Some(*at) == id && holds_codes(at) && own_names().next().is_some();
+        let whole = table::naming(&words, &kind).filter(is_whole).filter(|at| !is_meant(at));
         let whole = whole.or_else(|| own_names().filter(is_whole).find(is_titled));
         let family = part(NamePart::Family).filter(|_| whole.is_none());
         let given = family.and_then(|_| part(NamePart::Given));

@@ -106,6 +106,14 @@ fn speaks_for_a_table(header: &[String], rows: &[Vec<String>]) -> bool {
     }
     let words: Vec<String> = header.iter().map(|cell| words(cell)).collect();
     let all_different = || different(rows.iter().filter_map(|row| row.first()));
+    // "Code, group, description": in triples, heads repeat.
+    let identifies = |known: &String| {
+        let before = words.first().and_then(|word| word.strip_suffix(known.as_str()));
+        before.is_some_and(|before| before.is_empty() || before.ends_with(' '))
+    };
+    if CONVENTIONS.identifying.words.iter().any(identifies) && rows.len() > 1 && all_different() {
+        return true;
+    }
     let names =
         |word: &String| CONVENTIONS.naming.words.contains(word) || word == "id" || word.ends_with(" id");
     match words.iter().position(names) {
@@ -447,6 +455,8 @@ mod tests {
     #[test]
     fn tables_are_told_from_triples() {
         check("name,price,supplier\nFalcon Drill,129.99,Acme\n", true);
+        check("cd,grp,dsc\nCIV,CSTP,Civil\nOPN,STAT,Open\n", true);
+        check("code,knows,b\nada,knows,bob\nada,likes,cy\n", false);
         check("product,price,supplier\nFalcon Drill,129.99,Acme\n", true);
         check("city,country,people\nLima,Peru,10\nOslo,Norway,1\nBergen,Norway,0.3\n", true);
         check("city;country;people;mayor\nLima;Peru;10;Ana\n", true);

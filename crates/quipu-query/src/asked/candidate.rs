@@ -64,6 +64,8 @@ pub struct Candidate {
     pub declined: usize,
     /// Rows that tie with the last of an order.
     pub ties: usize,
+    /// Whether the query takes the first of an order in which only one row stands.
+    pub alone: bool,
     /// The fit of the path that the query was made from; `None` if the model wrote the query.
     pub path: Option<PathFit>,
 }

@@ -17,7 +17,7 @@ use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
-use crate::syntax::{Comparison, Expression, From, Item, Query, Select, Source};
+use crate::syntax::{Comparison, Expression, From, Item, Order, Query, Select, Source};
 use crate::tables::{Place, words_of};
 use crate::values::Mention;
 
@@ -229,7 +229,9 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
             let declined = (candidate.declined > 0).then_some("another reply finds no table");
             let is_straight = |(_, (other, _)): (usize, (&Candidate, _))| finds_none(other, candidate);
             let none = others().any(is_straight).then_some("a likelier query finds none");
-            for fault in handed_on.chain(declined).chain(none) {
+            let alone = others_of_all(all, &own, at).any(|other| orders_several(other, candidate));
+            let alone = alone.then_some("orders one thing where another reading orders several");
+            for fault in handed_on.chain(declined).chain(none).chain(alone) {
                 if !unexplained.faults.contains(&fault) {
                     unexplained.faults.push(fault);
                 }
@@ -239,6 +241,33 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         features.push((Features::of(asking, candidate, &unexplained, votes), unexplained));
     }
     features
+}
+
+/// The readings but one that have no fault by themselves.
+fn others_of_all<'a>(
+    all: &'a [Candidate],
+    own: &'a [Unexplained],
+    at: usize,
+) -> impl Iterator<Item = &'a Candidate> {
+    let others = all.iter().zip(own).enumerate().filter(move |(place, _)| *place != at);
+    others.filter(|(_, (_, unexplained))| unexplained.faults.is_empty()).map(|(_, (other, _))| other)
+}
+
+/// Whether a reading takes the first of several things by the value by which another one takes the
+/// only thing: the youngest of those who lead an agency is its one head.
+fn orders_several(several: &Candidate, alone: &Candidate) -> bool {
+    let by = |candidate: &Candidate| match candidate.bound.query.order.as_slice() {
+        [Order { expression: Expression::Column(by), descending, .. }] => {
+            by.place.map(|place| (place, *descending))
+        }
+        _ => None,
+    };
+    alone.alone
+        && !several.alone
+        && several.bound.query.limit == Some(1)
+        && !is_empty(&several.rows)
+        && by(alone).is_some()
+        && by(several) == by(alone)
 }
 
 /// The words of the question that a reading leaves unexplained, with the faults of the reading

@@ -17,6 +17,7 @@ use super::choices::gives_no_choice;
 use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained};
 use super::kinds::called;
+use super::others::compares_with_itself;
 use super::stand_ins::is_numbered;
 use super::types_of::{is_named_as_type, is_part_of_others};
 use super::{Candidate, TableQuestion};
@@ -76,6 +77,7 @@ pub(super) fn faults(
         ("adds up one value", adds_up_one_value(query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
+        ("compares a property with itself", compares_with_itself(question, query)),
         ("groups by one value", groups_by_one_value(query)),
         (
             "denies another thing",

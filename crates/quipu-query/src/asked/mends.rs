@@ -23,6 +23,7 @@ use super::idle_joins::{without_idle_joins, without_unsaid_links, without_unsaid
 use super::lacking::those_that_lack;
 use super::lasting::not_ended;
 use super::made_up::without_what_is_made_up;
+use super::measurements::of_the_mentioned_record;
 use super::measures::{not_its_count, right_measure, right_order};
 use super::moved::{with_its_columns, with_the_named};
 use super::named_kinds::of_the_named_kind;
@@ -90,6 +91,7 @@ fn mended(
         without_what_is_made_up(question, &mut query, values, found),
         with_the_named(&mut query, tables, values, found),
         with_its_columns(question, &mut query, tables),
+        of_the_mentioned_record(&mut query, tables),
         among_the_offered(question, &mut query, tables, values),
         with_counted(question, &mut query, tables),
         counts_the_groups(question, &mut query),

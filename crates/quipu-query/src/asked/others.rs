@@ -121,6 +121,24 @@ pub(super) fn same_as_nothing(words: &[String], left_out: &[String], query: &Que
     (!names && !pairs && !groups).then(|| same.clone())
 }
 
+/// Whether a query compares a property of things with the same property of others, although the
+/// question names none and speaks of none: "courses of their minor" compares no minor with a minor.
+pub(super) fn compares_with_itself(question: &str, query: &Query) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let speaks = |word: &String| language.speaks_of_company(word) || language.speaks_of_others(word);
+    let (mut names, mut pairs) = (false, false);
+    query.visit(&mut |part| match part {
+        Expression::Terms(..) => names = true,
+        Expression::Compare(Comparison::Equal, a, b) if a != b => {
+            let (a, b) = (place_of(a), place_of(b));
+            pairs |= a == b && a.is_some_and(|place| place.column > 0);
+        }
+        _ => {}
+    });
+    pairs && !names && !words.iter().any(speaks)
+}
+
 /// The word of a name that a reading only rules out, if the question denies nothing: "who wrote a
 /// film with A" does not ask for everybody but A.
 pub(super) fn only_denied(words: &[String], query: &Query) -> Option<String> {

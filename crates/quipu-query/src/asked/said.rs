@@ -9,7 +9,7 @@ use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
     SetOperator, Source,
 };
-use crate::tables::{Place, Tables, words_of};
+use crate::tables::{Place, Tables, is_short_for, words_of};
 
 /// The content of a query.
 #[derive(Default)]
@@ -175,7 +175,7 @@ impl Said {
         self.words.contains(digits.as_deref().unwrap_or(word))
             || self.words.iter().any(is_it)
             || (language.is_unit(word) && self.words.iter().any(is_unit))
-            || self.things.iter().any(|thing| ends_with_noun(thing, word))
+            || self.things.iter().any(|thing| ends_with_noun(thing, word) || is_short_for(thing, word))
             || self.states_month(word)
             || (!language.is_extreme(word) && language.other_words(word).iter().any(is_other))
     }

@@ -21,8 +21,7 @@ use super::columns_left_out::{
 };
 use super::counted::another_kind_counted;
 use super::each::{all_asked_for, each_left_out, first_of_each};
-use super::explain::MEANING;
-use super::explain::Unexplained;
+use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::lacking::{nothing_of_what_is_denied, object_of_denied, second_denied};

@@ -129,12 +129,32 @@ pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
     usize::from(words.first().is_some_and(|word| abbreviates(&letters, word)))
 }
 
+/// Whether the name of a table is short for a word: "jdg" for judges, "hrg" for hearings. It has no
+/// vowel behind its first letter.
+pub(crate) fn is_short_for(short: &str, word: &str) -> bool {
+    let letters: Vec<char> = short.chars().collect();
+    let lengths = SHORTEST..=LONGEST;
+    if !lengths.contains(&letters.len()) || letters.iter().skip(1).any(|c| is_vowel(*c) || !c.is_alphabetic())
+    {
+        return false;
+    }
+    let singular = Language::english().singular(word);
+    let rest = singular.chars().skip(1).filter(|c| !is_vowel(*c));
+    let first_consonants = singular.chars().take(1).chain(rest).take(letters.len());
+    let begins = letters.len() >= SHORTEST_OF_WORD && letters.iter().copied().eq(first_consonants);
+    let is_longer = singular.chars().count() > letters.len() + 1;
+    (begins && is_longer) || abbreviates(&letters, word)
+}
+
+fn is_vowel(letter: char) -> bool {
+    matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u')
+}
+
 fn abbreviates(letters: &[char], word: &str) -> bool {
     let singular = Language::english().singular(word);
     let length = singular.chars().count();
-    let is_vowel = |c: &char| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
     // All its consonants: "rt" for "rate".
-    let consonants = singular.chars().take(1).chain(singular.chars().skip(1).filter(|c| !is_vowel(c)));
+    let consonants = singular.chars().take(1).chain(singular.chars().skip(1).filter(|c| !is_vowel(*c)));
     if letters.len() == SHORTEST && length == 2 * SHORTEST && letters.iter().copied().eq(consonants) {
         return true;
     }
@@ -159,7 +179,7 @@ fn abbreviates(letters: &[char], word: &str) -> bool {
     // "published".
     let mut rest = singular.chars();
     rest.next().as_ref() == letters.first()
-        && !letters.iter().skip(1).any(is_vowel)
+        && !letters.iter().skip(1).any(|c| is_vowel(*c))
         && begin.iter().skip(1).chain([end]).all(|letter| rest.any(|c| c == *letter))
 }
 
@@ -230,6 +250,26 @@ mod tests {
             ("", "any", 0),
         ] {
             assert_eq!(abbreviated(short, &words_of(words)), expected, "{short} for {words}");
+        }
+    }
+
+    #[test]
+    fn a_short_name_of_a_table_stands_for_the_words_that_it_abbreviates() {
+        for (short, word) in [
+            ("jdg", "judges"),
+            ("hrg", "hearings"),
+            ("lwr", "lawyer"),
+            ("pty", "parties"),
+            ("vrd", "verdict"),
+            ("cs", "cases"),
+            ("rm", "room"),
+        ] {
+            assert!(is_short_for(short, word), "{short} for {word}");
+        }
+        for (short, word) in
+            [("cs", "criminals"), ("jdg", "jury"), ("rm", "team"), ("vrd", "river"), ("car", "cars")]
+        {
+            assert!(!is_short_for(short, word), "{short} for {word}");
         }
     }
 

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::place::Place;
 pub use abbreviations::Abbreviation;
-pub(crate) use abbreviations::{abbreviated, covers};
+pub(crate) use abbreviations::{abbreviated, covers, is_short_for};
 pub use count::count_tables;
 pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::identifier;

@@ -68,6 +68,7 @@ pub async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -
         repaired: false,
         tried: Vec::new(),
         lacking: Vec::new(),
+        alone: false,
         declined: 0,
         ties: 0,
         path: None,

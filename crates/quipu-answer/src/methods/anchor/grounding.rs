@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, RelationRole, RelationUse, Step};
 use quipu_language::normalise;
+use quipu_stages::answer::{AnswerError, CandidateEvent, Event, NamedKey, Note, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, Mentioned, RelationVectors, shape_of};
+use quipu_stages::plan::Cards;
 
 use super::{AnchorConfig, Grounding};
-use crate::answer::{AnswerError, CandidateEvent, Event, NamedKey, Note, Stage};
-use crate::ledger::Context;
-use crate::link::{Anchor, Mentioned, RelationVectors, shape_of};
-use crate::plan::Cards;
 
 /// The weight of a candidate's relations under [`Grounding::Fused`], where its name has weight 1.
 /// The inner products of two homonyms differ by .05 to .3; the scores of an exact name and of a

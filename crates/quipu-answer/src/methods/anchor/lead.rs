@@ -1,8 +1,7 @@
 //! A retriever's current entities, and the entities that it sees from there.
 
 use quipu_graph::{Direction, NodeId, Step};
-
-use crate::plan::OfferedRelation;
+use quipu_stages::plan::OfferedRelation;
 
 /// An entity that a retriever has reached.
 pub(super) struct Spot {

@@ -22,13 +22,13 @@ mod retriever;
 
 use futures::future::join_all;
 
-use crate::answer::{AnswerError, Evidence, Exhausted, Note, Outcome, Question, Stage};
-use crate::compose::{answer_from, from_own_knowledge};
-use crate::critique;
-use crate::ledger::Context;
-use crate::link::NOTHING_LINKED;
-use crate::planners::{Planner, Planning};
-use crate::retrieve::{latest_within_budget, triples_to_evidence};
+use quipu_stages::answer::{AnswerError, Evidence, Exhausted, Note, Outcome, Question, Stage};
+use quipu_stages::compose::{answer_from, from_own_knowledge};
+use quipu_stages::critique;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::NOTHING_LINKED;
+use quipu_stages::planners::{Planner, Planning};
+use quipu_stages::retrieve::{latest_within_budget, triples_to_evidence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

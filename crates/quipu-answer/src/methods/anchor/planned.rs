@@ -5,14 +5,14 @@ use std::collections::HashSet;
 
 use quipu_graph::NodeId;
 use quipu_language::normalise;
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Mentioned, NOTHING_LINKED, detected, keywords, merge, named};
+use quipu_stages::planners::{PathsConfig, QueryConfig, paths, query};
 
 use super::grounding::ranked;
 use super::predictor::chosen;
 use super::{AnchorConfig, Grounding, Predictor};
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
-use crate::ledger::Context;
-use crate::link::{Mentioned, NOTHING_LINKED, detected, keywords, merge, named};
-use crate::planners::{PathsConfig, QueryConfig, paths, query};
 
 /// Names of the graph offered to the keyword call.
 const MOST_NAMES: usize = 8;
@@ -153,8 +153,9 @@ async fn grounded(
 
 #[cfg(test)]
 mod tests {
+    use quipu_stages::link::Anchor;
+
     use super::*;
-    use crate::link::Anchor;
 
     fn mentioned(span: std::ops::Range<usize>, name: &str) -> Mentioned {
         let anchor = Anchor {

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use quipu_graph::NodeId;
+use quipu_stages::answer::{AnswerError, Event, Question, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{self, Anchor, Mentioned, detected, keywords};
 
 use super::grounding::ranked;
 use super::{AnchorConfig, Predictor};
-use crate::answer::{AnswerError, Event, Question, Stage};
-use crate::ledger::Context;
-use crate::link::{self, Anchor, Mentioned, detected, keywords};
 
 /// The m anchors: the candidates with the highest scores, over all keywords. Anchors that came with
 /// the question are taken as they are.

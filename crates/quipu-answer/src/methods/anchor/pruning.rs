@@ -3,15 +3,15 @@
 
 use quipu_index::inner_product;
 use quipu_model::ChatRequest;
+use quipu_stages::answer::{AnswerError, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::{OfferedRelation, with_solved};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::prune::{filter_by_similarity, pick_numbers, similarities};
 use serde_json::json;
 
 use super::lead::{Lead, Spot};
 use super::{AnchorConfig, Guide};
-use crate::answer::{AnswerError, Stage};
-use crate::ledger::Context;
-use crate::plan::{OfferedRelation, with_solved};
-use crate::prompts::Prompt;
-use crate::prune::{filter_by_similarity, pick_numbers, similarities};
 
 /// The pruner for one question.
 pub(super) struct Pruning<'q, 'c> {

@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, RelationId, Step};
+use quipu_stages::answer::{AnswerError, Event, Question, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::Anchor;
+use quipu_stages::plan::{Frontier, OfferedRelation};
+use quipu_stages::retrieve::Walked;
 
 use super::AnchorConfig;
 use super::lead::{Lead, Spot, arrow};
 use super::pruning::Pruning;
-use crate::answer::{AnswerError, Event, Question, Stage, cell};
-use crate::ledger::Context;
-use crate::link::Anchor;
-use crate::plan::{Frontier, OfferedRelation};
-use crate::retrieve::Walked;
 
 /// Most neighbours along one step of one entity; a hub may have more.
 const MOST_NEIGHBOURS: usize = 500;

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use quipu_graph::{Direction, NodeId, NodeSummary, RelationInfo, RelationRole, Step, iri_of_key};
 use quipu_index::{Candidate, LookupConfig, MatchReason};
 use quipu_language::{Language, asks_for_an_agent, is_written_as_name, role_asked_for, thing_to_describe};
-
-use crate::answer::{AnswerError, AnswerTable, Event, Outcome, Question, Reading, Stage, Status, Value};
-use crate::ledger::Context;
-use crate::retrieve::triples_to_evidence;
+use quipu_stages::answer::{
+    AnswerError, AnswerTable, Event, Outcome, Question, Reading, Stage, Status, Value,
+};
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::triples_to_evidence;
 
 /// Most things with the same name that are offered.
 const NAMESAKES: usize = 5;

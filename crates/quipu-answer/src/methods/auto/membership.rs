@@ -3,11 +3,11 @@
 use quipu_graph::{Direction, NodeSummary, RelationId, RelationRole, Step, iri_of_key};
 use quipu_language::{Language, kind_asked_of, words_of};
 use quipu_query::{Rows, Table};
+use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Reading, Stage, Status};
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::{graph_tables, triples_to_evidence};
 
 use super::described::things_called;
-use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Reading, Stage, Status};
-use crate::ledger::Context;
-use crate::retrieve::{graph_tables, triples_to_evidence};
 
 /// The confidence that the noun means the graph's type of that name.
 const SURE: f64 = 0.95;

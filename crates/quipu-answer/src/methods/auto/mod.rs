@@ -12,14 +12,14 @@ use std::collections::HashSet;
 
 use quipu_graph::RelationRole;
 use quipu_language::{Language, impossible_place};
+use quipu_stages::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status};
+use quipu_stages::ledger::Context;
+use quipu_stages::planners::{paths, query};
 
 use readings::readings;
 use walked::{denies, doubts, is_calculated};
 
 use super::MethodConfig;
-use crate::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status};
-use crate::ledger::Context;
-use crate::planners::{paths, query};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,12 +2,12 @@
 
 use quipu_language::asks_for;
 use quipu_query::asked::PathFit;
+use quipu_stages::answer::{AnswerError, Outcome, Planned, Status};
+use quipu_stages::ledger::Context;
+use quipu_stages::planners::query::PathReading;
 
 use super::walked::doubts;
 use super::{Walked, has_types};
-use crate::answer::{AnswerError, Outcome, Planned, Status};
-use crate::ledger::Context;
-use crate::planners::query::PathReading;
 
 /// The plan that gave the answer, and others that may be meant; only those whose query gave the
 /// values of the walk. None for a yes-or-no question, to which their values are no answer, and none

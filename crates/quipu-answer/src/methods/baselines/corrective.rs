@@ -15,14 +15,14 @@ use quipu_index::SearchMode;
 use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, cell, to_markdown};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::link::{Anchor, NOTHING_LINKED, linked, mask, nodes};
-use crate::plan::{Frontier, OfferedRelation, Scope, with_solved};
-use crate::prompts::Prompt;
-use crate::prune::{filter_by_similarity, pick_numbers, relevance, similarities};
-use crate::retrieve::{retrieve_passages, retrieve_scope};
+use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, cell, to_markdown};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, NOTHING_LINKED, linked, mask, nodes};
+use quipu_stages::plan::{Frontier, OfferedRelation, Scope, with_solved};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::prune::{filter_by_similarity, pick_numbers, relevance, similarities};
+use quipu_stages::retrieve::{retrieve_passages, retrieve_scope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

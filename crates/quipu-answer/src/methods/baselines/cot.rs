@@ -1,8 +1,8 @@
 //! The model alone, but thinking step by step before it answers (Wei et al., 2022). One call.
 
-use crate::answer::{AnswerError, Outcome, Question};
-use crate::compose::alone;
-use crate::ledger::Context;
+use quipu_stages::answer::{AnswerError, Outcome, Question};
+use quipu_stages::compose::alone;
+use quipu_stages::ledger::Context;
 
 pub(in crate::methods) async fn run(
     context: &Context<'_>,

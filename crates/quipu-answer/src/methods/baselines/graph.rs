@@ -1,11 +1,11 @@
 //! The plain neighbourhood: all triples of the linked entities, one hop in both directions, and one
 //! call over them. Papers compare with this graph-only RAG.
 
-use crate::answer::{AnswerError, Outcome, Question};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::link::{NOTHING_LINKED, linked};
-use crate::prune::neighbourhood;
+use quipu_stages::answer::{AnswerError, Outcome, Question};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{NOTHING_LINKED, linked};
+use quipu_stages::prune::neighbourhood;
 
 pub(in crate::methods) async fn run(
     context: &Context<'_>,

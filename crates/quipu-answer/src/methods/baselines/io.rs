@@ -2,12 +2,11 @@
 //! this.
 
 use quipu_model::{ChatRequest, ModelError};
+use quipu_stages::answer::{AnswerError, Outcome, Question, Stage, Status};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde::Deserialize;
 use serde_json::json;
-
-use crate::answer::{AnswerError, Outcome, Question, Stage, Status};
-use crate::ledger::Context;
-use crate::prompts::Prompt;
 
 #[derive(Deserialize)]
 struct Reply {

@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use quipu_graph::NodeId;
 use quipu_index::{Passage, SearchMode};
 
-use crate::answer::{AnswerError, Event, Outcome, Question, RankedEntity, Stage, Status};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::retrieve::Documents;
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, RankedEntity, Stage, Status};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::Documents;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -13,19 +13,19 @@ use std::collections::HashSet;
 
 use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, ModelError};
+use quipu_stages::answer::{
+    AnswerError, Event, Evidence, EvidenceContent, Outcome, Question, Stage, cell, to_markdown,
+};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{NOTHING_LINKED, linked};
+use quipu_stages::plan::{OfferedRelation, with_solved};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::prune::{filter_by_similarity, pick_numbers, similarities};
+use quipu_stages::retrieve::{Walked, triples_to_evidence};
 use serde_json::json;
 
 use super::walk::{MOST_OFFERED, along, evidence, most_offered, offered, scores};
-use crate::answer::{
-    AnswerError, Event, Evidence, EvidenceContent, Outcome, Question, Stage, cell, to_markdown,
-};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::link::{NOTHING_LINKED, linked};
-use crate::plan::{OfferedRelation, with_solved};
-use crate::prompts::Prompt;
-use crate::prune::{filter_by_similarity, pick_numbers, similarities};
-use crate::retrieve::{Walked, triples_to_evidence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -9,12 +9,12 @@
 
 use quipu_index::exact_top_k;
 
-use crate::answer::{AnswerError, Outcome, Question, Stage};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::link::{NOTHING_LINKED, linked, nodes};
-use crate::retrieve::TripleSentences;
-use crate::retrieve::{Walked, nearby_triples, sentence, triples_to_evidence};
+use quipu_stages::answer::{AnswerError, Outcome, Question, Stage};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{NOTHING_LINKED, linked, nodes};
+use quipu_stages::retrieve::TripleSentences;
+use quipu_stages::retrieve::{Walked, nearby_triples, sentence, triples_to_evidence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

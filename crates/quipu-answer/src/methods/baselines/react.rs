@@ -6,13 +6,13 @@
 //! graph has documents.
 
 use quipu_model::{ChatRequest, Message};
+use quipu_stages::answer::{AnswerError, Outcome, Question, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::rounds::{Action, Agent, Attempt, RoundsConfig, converse};
-use crate::answer::{AnswerError, Outcome, Question, Stage};
-use crate::ledger::Context;
-use crate::prompts::Prompt;
 
 /// The agent that thinks before each action.
 struct Thinker {

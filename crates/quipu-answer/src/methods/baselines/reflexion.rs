@@ -6,14 +6,14 @@
 //! most. An abstention counts as failed without a judgement.
 
 use quipu_model::ChatRequest;
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage, Status, cell};
+use quipu_stages::critique::{self, prediction};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde_json::json;
 
 use super::react;
 use super::rounds::{Attempt, RoundsConfig};
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status, cell};
-use crate::critique::{self, prediction};
-use crate::ledger::Context;
-use crate::prompts::Prompt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

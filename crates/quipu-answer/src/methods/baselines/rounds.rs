@@ -2,12 +2,12 @@
 //! calling and ReAct differ only in how a call is written.
 
 use quipu_model::{Message, ModelError};
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::with_solved;
 
 use super::toolbox::{Observation, Toolbox};
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::plan::with_solved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

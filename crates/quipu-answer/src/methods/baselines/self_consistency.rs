@@ -8,9 +8,9 @@
 use quipu_language::normalise;
 use quipu_model::ModelError;
 
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
-use crate::compose::{think, thinking};
-use crate::ledger::Context;
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
+use quipu_stages::compose::{think, thinking};
+use quipu_stages::ledger::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -10,18 +10,18 @@ use std::collections::HashSet;
 
 use quipu_graph::NodeId;
 use quipu_model::ChatRequest;
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
+use quipu_stages::compose::answer_from;
+use quipu_stages::critique;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{NOTHING_LINKED, linked, nodes};
+use quipu_stages::plan::{OfferedRelation, with_solved};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::prune::{filter_by_similarity, pick_numbers, similarities};
+use quipu_stages::retrieve::Walked;
 use serde_json::json;
 
 use super::walk::{MOST_OFFERED, along, evidence, offered};
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
-use crate::compose::answer_from;
-use crate::critique;
-use crate::ledger::Context;
-use crate::link::{NOTHING_LINKED, linked, nodes};
-use crate::plan::{OfferedRelation, with_solved};
-use crate::prompts::Prompt;
-use crate::prune::{filter_by_similarity, pick_numbers, similarities};
-use crate::retrieve::Walked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,11 +7,11 @@ use std::collections::HashSet;
 use quipu_graph::NodeId;
 use quipu_index::{PassageHit, SearchMode};
 
-use crate::answer::{AnswerError, Event, Outcome, Question, RankedEntity, Stage, Status};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::link::{linked, nodes};
-use crate::retrieve::{Documents, retrieve_passages};
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, RankedEntity, Stage, Status};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{linked, nodes};
+use quipu_stages::retrieve::{Documents, retrieve_passages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,12 +3,12 @@
 
 use quipu_index::SearchMode;
 
-use crate::answer::{AnswerError, Outcome, Question, Stage, to_markdown};
-use crate::compose::answer_from;
-use crate::ledger::Context;
-use crate::link::{linked, nodes};
-use crate::prune::neighbourhood;
-use crate::retrieve::{best_within_budget, retrieve_passages};
+use quipu_stages::answer::{AnswerError, Outcome, Question, Stage, to_markdown};
+use quipu_stages::compose::answer_from;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{linked, nodes};
+use quipu_stages::prune::neighbourhood;
+use quipu_stages::retrieve::{best_within_budget, retrieve_passages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -14,18 +14,18 @@
 
 use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, ModelError};
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
+use quipu_stages::compose::answer_from;
+use quipu_stages::critique;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, Mentioned, NOTHING_LINKED, anchors_for_names, close_anchors, mentions};
+use quipu_stages::plan::{OfferedRelation, Topic, read_topic, with_solved};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::prune::{filter_by_similarity, pick_numbers, similarities};
+use quipu_stages::retrieve::Walked;
 use serde_json::json;
 
 use super::walk::{MOST_OFFERED, evidence, offered, scores};
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
-use crate::compose::answer_from;
-use crate::critique;
-use crate::ledger::Context;
-use crate::link::{Anchor, Mentioned, NOTHING_LINKED, anchors_for_names, close_anchors, mentions};
-use crate::plan::{OfferedRelation, Topic, read_topic, with_solved};
-use crate::prompts::Prompt;
-use crate::prune::{filter_by_similarity, pick_numbers, similarities};
-use crate::retrieve::Walked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,12 +6,12 @@
 //! fit the functions' schemas.
 
 use quipu_model::{ChatRequest, Message, Tool, ToolCall};
+use quipu_stages::answer::{AnswerError, Outcome, Question, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::{Prompt, graph_tools};
 use serde_json::{Value, json};
 
 use super::rounds::{Action, Agent, RoundsConfig, converse};
-use crate::answer::{AnswerError, Outcome, Question, Stage};
-use crate::ledger::Context;
-use crate::prompts::{Prompt, graph_tools};
 
 /// The function that ends the search.
 const FINISH: &str = "finish";

@@ -7,15 +7,17 @@ use quipu_graph::{NodeId, Step};
 use quipu_index::{SearchMode, exact_top_k, inner_product};
 use quipu_language::normalise;
 use quipu_model::{Embeddings, Message};
+use quipu_stages::answer::{AnswerError, Evidence, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, anchors_for_names};
+use quipu_stages::plan::OfferedRelation;
+use quipu_stages::prompts::Prompt;
+use quipu_stages::retrieve::{
+    Walked, latest_within_budget, ordinary_steps, retrieve_passages, triples_to_evidence,
+};
 use serde::Serialize;
 
 use super::walk::offered;
-use crate::answer::{AnswerError, Evidence, Stage, cell};
-use crate::ledger::Context;
-use crate::link::{Anchor, anchors_for_names};
-use crate::plan::OfferedRelation;
-use crate::prompts::Prompt;
-use crate::retrieve::{Walked, latest_within_budget, ordinary_steps, retrieve_passages, triples_to_evidence};
 
 /// Names of a list that the model sees; the rest is only counted.
 const MOST_NAMES: usize = 20;

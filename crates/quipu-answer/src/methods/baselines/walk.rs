@@ -5,12 +5,11 @@ use std::collections::HashSet;
 
 use quipu_graph::{NodeId, Step};
 use quipu_index::inner_product;
-
-use crate::answer::{AnswerError, Evidence, Stage};
-use crate::ledger::Context;
-use crate::plan::{Frontier, OfferedRelation};
-use crate::prune::{filter_by_similarity, similarities};
-use crate::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
+use quipu_stages::answer::{AnswerError, Evidence, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::{Frontier, OfferedRelation};
+use quipu_stages::prune::{filter_by_similarity, similarities};
+use quipu_stages::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
 
 /// Most relations offered at once; of more, the most similar to the question.
 pub(super) const MOST_OFFERED: usize = 30;

@@ -5,15 +5,15 @@ use quipu_graph::{NodeId, NodeSummary};
 use quipu_index::Passage;
 use quipu_language::normalise;
 use quipu_model::ModelError;
+use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, RankedEntity, Stage, Status};
+use quipu_stages::compose::compose;
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::Requirement;
+use quipu_stages::retrieve::{Documents, Walked, triples_to_evidence};
 
 use super::HybridConfig;
 use super::found::Found;
 use super::ways::{paths_to, walked};
-use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, RankedEntity, Stage, Status};
-use crate::compose::compose;
-use crate::ledger::Context;
-use crate::plan::Requirement;
-use crate::retrieve::{Documents, Walked, triples_to_evidence};
 
 /// Entities in the answer's ranking.
 const RANKED: usize = 50;

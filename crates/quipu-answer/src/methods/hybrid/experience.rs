@@ -5,12 +5,12 @@
 use std::path::Path;
 
 use parking_lot::RwLock;
+use quipu_stages::answer::AnswerError;
+use quipu_stages::ledger::{Memory, MemoryFile};
 use serde::{Deserialize, Serialize};
 
 use super::feedback::{ErrorKind, Feedback};
 use super::taken::Taken;
-use crate::answer::AnswerError;
-use crate::ledger::{Memory, MemoryFile};
 
 /// Name of the file in the workspace.
 pub const EXPERIENCES_FILE: &str = "experiences.toml";

@@ -2,10 +2,10 @@
 //! without documents.
 
 use quipu_graph::NodeId;
+use quipu_stages::plan::Requirement;
 use serde::{Deserialize, Serialize};
 
 use super::taken::Taken;
-use crate::plan::Requirement;
 
 /// The kinds of feedback: those of Table 4, with its first row split in two, then those of Table
 /// 12.

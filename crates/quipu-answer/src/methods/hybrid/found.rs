@@ -1,10 +1,9 @@
 //! The result of a round, best first, and its form for a critic.
 
 use quipu_graph::NodeId;
-
-use crate::answer::{AnswerError, cell, passage_cell};
-use crate::ledger::Context;
-use crate::retrieve::Documents;
+use quipu_stages::answer::{AnswerError, cell, passage_cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::Documents;
 
 /// Characters of a document that a model reads: the beginning of a passage, so that several fit
 /// into a small context.

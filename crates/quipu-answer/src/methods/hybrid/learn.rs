@@ -2,12 +2,12 @@
 //! compares them with the gold answers.
 
 use quipu_graph::NodeId;
+use quipu_stages::answer::{AnswerError, Question};
+use quipu_stages::ledger::Context;
+use quipu_stages::planners::Planner;
+use quipu_stages::retrieve::Documents;
 
 use super::{HybridConfig, Learnt, crag, planned, published};
-use crate::answer::{AnswerError, Question};
-use crate::ledger::Context;
-use crate::planners::Planner;
-use crate::retrieve::Documents;
 
 /// The examples from a question whose answers are known by key. If no entity has a document, the
 /// errors in the model's reading.

@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use quipu_graph::{Direction, Graph, NodeId, RelationId, RelationRole, Step};
 use quipu_index::{LookupConfig, inner_product};
 use quipu_language::normalise;
+use quipu_stages::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Refinement, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::common_types;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::report;
-use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Refinement, Stage, cell};
-use crate::ledger::Context;
-use crate::plan::common_types;
 
 /// Entities and relations used from one reply; a small model that repeats itself names a hundred.
 const MOST_ENTITIES: usize = 5;

@@ -21,12 +21,12 @@ mod queried;
 mod taken;
 mod ways;
 
-use crate::answer::{AnswerError, Event, Outcome, Question, Refinement, Stage};
-use crate::ledger::Context;
-use crate::plan::RequirementConfig;
-use crate::planners::{Planner, Planning};
-use crate::retrieve::Documents;
 use quipu_graph::NodeId;
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Refinement, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::RequirementConfig;
+use quipu_stages::planners::{Planner, Planning};
+use quipu_stages::retrieve::Documents;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

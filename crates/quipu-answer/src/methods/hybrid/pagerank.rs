@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 
 use quipu_graph::{Graph, NodeId, RelationRole, Step};
+use quipu_stages::answer::AnswerError;
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::Documents;
 
 use super::found::FoundEntity;
-use crate::answer::AnswerError;
-use crate::ledger::Context;
-use crate::retrieve::Documents;
 
 /// Probability of returning to a start.
 const RESTART: f64 = 0.15;

@@ -3,6 +3,13 @@
 //! a document, the text module takes over. Calls: the query's and one.
 
 use quipu_graph::NodeId;
+use quipu_stages::answer::{AnswerError, Outcome, Question, Refinement, Stage, Status};
+use quipu_stages::compose::answer_from;
+use quipu_stages::critique::says_yes;
+use quipu_stages::ledger::Context;
+use quipu_stages::planners::{QueryConfig, query};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::retrieve::{Documents, nearest_snippets};
 use serde_json::json;
 
 use super::answer::{Ranked, answer};
@@ -10,13 +17,6 @@ use super::crag::accepts;
 use super::found::{Found, UNVALIDATED, entries};
 use super::published::{by_text, rank};
 use super::{HybridConfig, Judge, Modules, report};
-use crate::answer::{AnswerError, Outcome, Question, Refinement, Stage, Status};
-use crate::compose::answer_from;
-use crate::critique::says_yes;
-use crate::ledger::Context;
-use crate::planners::{QueryConfig, query};
-use crate::prompts::Prompt;
-use crate::retrieve::{Documents, nearest_snippets};
 
 /// Snippets of one page in a batch; a page has about three.
 const SNIPPETS_OF_PAGE: usize = 3;
@@ -99,6 +99,6 @@ pub(super) async fn without_documents(
 }
 
 /// The keys of the entities in a table.
-fn keys(table: &crate::answer::AnswerTable) -> impl Iterator<Item = &str> {
+fn keys(table: &quipu_stages::answer::AnswerTable) -> impl Iterator<Item = &str> {
     table.rows.iter().flatten().flatten().filter_map(|value| value.key.as_deref())
 }

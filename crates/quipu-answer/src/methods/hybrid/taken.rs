@@ -2,8 +2,7 @@
 //! use.
 
 use quipu_graph::NodeId;
-
-use crate::answer::Refinement;
+use quipu_stages::answer::Refinement;
 
 /// An entity that an action starts from.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,11 +1,10 @@
 //! The paths of an action: in words for the validator and the answer, as triples for the evidence.
 
 use quipu_graph::{Direction, NodeId};
-
-use crate::answer::{AnswerError, cell};
-use crate::ledger::Context;
-use crate::plan::{Requirement, follow};
-use crate::retrieve::Walked;
+use quipu_stages::answer::{AnswerError, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::{Requirement, follow};
+use quipu_stages::retrieve::Walked;
 
 /// The paths to an entity, verbalised as in the paper.
 pub(super) fn paths_to(ways: &[Requirement], node: NodeId, name: &str) -> Vec<String> {

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use quipu_graph::{NodeId, Step};
-
-use crate::answer::{AnswerError, Event, Question, Stage, cell};
-use crate::ledger::Context;
-use crate::link::{Anchor, mask};
-use crate::plan::{Frontier, OfferedRelation, Scope};
-use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
+use quipu_stages::answer::{AnswerError, Event, Question, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, mask};
+use quipu_stages::plan::{Frontier, OfferedRelation, Scope};
+use quipu_stages::prune::{
+    Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities,
+};
 
 use super::config::{KeragConfig, RelationFilter};
 

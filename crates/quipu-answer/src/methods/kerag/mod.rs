@@ -17,15 +17,14 @@ mod ways;
 
 use quipu_graph::NodeId;
 use quipu_language::TimeFrame;
-
-use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
-use crate::compose::{Composed, compose, compose_plain, compose_triples};
-use crate::ledger::Context;
-use crate::link::{Anchor, Mentioned, NOTHING_LINKED};
-use crate::planners::paths::settle;
-use crate::planners::{Planner, Planning, query};
-use crate::prune::Verdict;
-use crate::retrieve::{best_within_budget, retrieve_scope};
+use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
+use quipu_stages::compose::{Composed, compose, compose_plain, compose_triples};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, Mentioned, NOTHING_LINKED};
+use quipu_stages::planners::paths::settle;
+use quipu_stages::planners::{Planner, Planning, query};
+use quipu_stages::prune::Verdict;
+use quipu_stages::retrieve::{best_within_budget, retrieve_scope};
 
 pub use config::{KeragConfig, RelationFilter, Summary, TimeReader};
 use hops::{Plan, plan_hops};

@@ -3,13 +3,13 @@
 
 use quipu_graph::{Graph, GraphError, NodeId, Step};
 use quipu_language::TimeFrame;
+use quipu_stages::answer::{AnswerError, Event, Question, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, Mentioned, anchors_for_names, mentions};
+use quipu_stages::plan::{OfferedPair, Topic, common_types, domain_of, pairs, read_times, read_topic};
+use quipu_stages::planners::paths::Settled;
 
 use super::{KeragConfig, TimeReader};
-use crate::answer::{AnswerError, Event, Question, Stage, cell};
-use crate::ledger::Context;
-use crate::link::{Anchor, Mentioned, anchors_for_names, mentions};
-use crate::plan::{OfferedPair, Topic, common_types, domain_of, pairs, read_times, read_topic};
-use crate::planners::paths::Settled;
 
 /// Domains offered: the graph's types with the most entities.
 const MOST_DOMAINS: usize = 12;

@@ -6,15 +6,15 @@ use std::collections::HashSet;
 
 use quipu_graph::NodeId;
 use quipu_language::{Operation, normalise};
+use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
+use quipu_stages::compose::{OfferedWay, WaysReply, compose_ways, why_not};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::Mentioned;
+use quipu_stages::plan::{Topic, WalkConfig};
+use quipu_stages::planners::paths::{Choice, PathsConfig, Readings, finish, readings, say};
+use quipu_stages::retrieve::{best_within_budget, triples_to_evidence};
 
 use super::{KeragConfig, Summary};
-use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
-use crate::compose::{OfferedWay, WaysReply, compose_ways, why_not};
-use crate::ledger::Context;
-use crate::link::Mentioned;
-use crate::plan::{Topic, WalkConfig};
-use crate::planners::paths::{Choice, PathsConfig, Readings, finish, readings, say};
-use crate::retrieve::{best_within_budget, triples_to_evidence};
 
 /// Most triples of one hop of a chosen path that are kept as evidence.
 const MOST_EVIDENCE: usize = 2000;

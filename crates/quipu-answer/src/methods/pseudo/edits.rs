@@ -1,6 +1,6 @@
 //! Edits of a pseudo-graph: the triples of the sources that replace a pseudo-triple.
 
-use crate::answer::{EditEvent, Evidence};
+use quipu_stages::answer::{EditEvent, Evidence};
 
 /// Marks the pieces at `positions` as kept.
 pub(super) fn take_all(positions: &[usize], kept: &mut [bool]) -> Vec<usize> {
@@ -14,7 +14,7 @@ pub(super) fn take_all(positions: &[usize], kept: &mut [bool]) -> Vec<usize> {
 
 /// The pieces that share a table row with piece `at`.
 pub(super) fn alike(at: usize, evidence: &[Evidence]) -> Vec<usize> {
-    use crate::answer::EvidenceContent::Triple;
+    use quipu_stages::answer::EvidenceContent::Triple;
     let Some(Triple { head, relation, tail, .. }) = evidence.get(at).map(|piece| &piece.content) else {
         return vec![at];
     };

@@ -28,13 +28,13 @@ use quipu_model::{ChatRequest, ModelError};
 use quipu_query::PseudoGraph;
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
-use crate::compose::from_own_knowledge;
-use crate::ledger::{BestSoFar, Context};
-use crate::plan::with_solved;
-use crate::planners::{Planner, Planning, QueryConfig, query};
-use crate::prompts::Prompt;
-use crate::sources::{Way, ask_each, tell_of_contradictions};
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage};
+use quipu_stages::compose::from_own_knowledge;
+use quipu_stages::ledger::{BestSoFar, Context};
+use quipu_stages::plan::with_solved;
+use quipu_stages::planners::{Planner, Planning, QueryConfig, query};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::sources::{Way, ask_each, tell_of_contradictions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

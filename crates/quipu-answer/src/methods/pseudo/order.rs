@@ -3,8 +3,7 @@
 
 use quipu_graph::LiteralValue;
 use quipu_language::value_of;
-
-use crate::answer::{Evidence, EvidenceContent};
+use quipu_stages::answer::{Evidence, EvidenceContent};
 
 /// Sorts the triples of one entity, each with its similarity: grouped by relation, the best
 /// relation last, dated values and numbers in their order.

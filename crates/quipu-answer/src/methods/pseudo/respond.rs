@@ -3,11 +3,10 @@
 
 use quipu_model::ModelError;
 use quipu_query::PseudoGraph;
-
-use crate::answer::{AnswerError, Evidence, Note, Outcome, Question, Stage, Status};
-use crate::compose::compose_with;
-use crate::ledger::Context;
-use crate::prompts::Prompt;
+use quipu_stages::answer::{AnswerError, Evidence, Note, Outcome, Question, Stage, Status};
+use quipu_stages::compose::compose_with;
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 
 /// Confidence in an answer from a corrected graph, and in one from beliefs.
 const CORRECTED: f64 = 0.6;

@@ -7,15 +7,15 @@ use futures::future::join_all;
 use quipu_graph::{Direction, NodeId, Step};
 use quipu_index::inner_product;
 use quipu_query::PseudoGraph;
+use quipu_stages::answer::{AnswerError, Event, Evidence, EvidenceContent, Question, Stage};
+use quipu_stages::ledger::{Context, is_down};
+use quipu_stages::link::{Mentioned, mentions, named};
+use quipu_stages::retrieve::{
+    TripleSentences, Walked, latest_within_budget, nearby_triples, sentence, with_evidence,
+};
 
 use super::PseudoConfig;
 use super::order::in_order;
-use crate::answer::{AnswerError, Event, Evidence, EvidenceContent, Question, Stage};
-use crate::ledger::{Context, is_down};
-use crate::link::{Mentioned, mentions, named};
-use crate::retrieve::{
-    TripleSentences, Walked, latest_within_budget, nearby_triples, sentence, with_evidence,
-};
 
 /// The neighbourhood that is compared in a source too large to compare completely: hops, hops of an
 /// API (where each entity is a request), and neighbours along one step of one entity.

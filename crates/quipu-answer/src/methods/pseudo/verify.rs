@@ -4,16 +4,16 @@
 
 use quipu_model::ChatRequest;
 use quipu_query::PseudoGraph;
+use quipu_stages::answer::{AnswerError, EditEvent, Event, Evidence, Question, Stage, cell, to_markdown};
+use quipu_stages::compose::row_positions;
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::edits::{alike, edited, kept_of, take_all};
 use super::semantic::Ground;
 use super::{PseudoConfig, Verification};
-use crate::answer::{AnswerError, EditEvent, Event, Evidence, Question, Stage, cell, to_markdown};
-use crate::compose::row_positions;
-use crate::ledger::Context;
-use crate::prompts::Prompt;
 
 /// Below this similarity of the nearest triple, a pseudo-triple is deleted in verification by
 /// similarity.

@@ -8,13 +8,15 @@ use parking_lot::Mutex;
 use quipu_graph::{ApiGraph, Fill, Graph as _, GraphError, KindId, OperationId, Record, ValueType};
 use quipu_index::text::{ChunkLimits, Format, chunks};
 use quipu_language::TimeFrame;
+use quipu_stages::answer::{
+    AnswerError, Event, Evidence, EvidenceContent, MOST_PASSAGE, Note, Question, Stage,
+};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::{PlannedCall, Subject, align_names, fit_of_operations, plan_calls};
+use quipu_stages::prune::trim_records;
+use quipu_stages::retrieve::{best_within_budget, nearest_texts};
 
 use super::links::{LinkField, MOST_LINKED, asked_links, name_links, spoken};
-use crate::answer::{AnswerError, Event, Evidence, EvidenceContent, MOST_PASSAGE, Note, Question, Stage};
-use crate::ledger::Context;
-use crate::plan::{PlannedCall, Subject, align_names, fit_of_operations, plan_calls};
-use crate::prune::trim_records;
-use crate::retrieve::{best_within_budget, nearest_texts};
 
 /// Most calls for the question itself.
 const MOST_CALLS: usize = 16;

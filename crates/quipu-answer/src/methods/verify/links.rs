@@ -6,10 +6,9 @@ use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, GraphError, KindId, OperationId, Record};
 use quipu_index::inner_product;
 use quipu_language::Language;
-
-use crate::answer::{AnswerError, Stage};
-use crate::ledger::Context;
-use crate::plan::plain_words;
+use quipu_stages::answer::{AnswerError, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::plain_words;
 
 /// Most entities fetched along the links of one call's records.
 pub(super) const MOST_LINKED: usize = 24;

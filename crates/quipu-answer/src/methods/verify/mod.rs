@@ -26,16 +26,16 @@ use serde_json::json;
 
 use apis::{ApiFindings, retrieve_from_apis};
 
-use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, to_markdown};
-use crate::compose::compose_with;
-use crate::critique::says_yes;
-use crate::ledger::{Context, is_down};
-use crate::link::linked;
-use crate::plan::{OTHER, Subject, domain_of, read_subject};
-use crate::planners::{Planner, Planning, paths, query};
-use crate::prompts::Prompt;
-use crate::prune::neighbourhood;
-use crate::retrieve::{given_snippets, nearest_snippets};
+use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, to_markdown};
+use quipu_stages::compose::compose_with;
+use quipu_stages::critique::says_yes;
+use quipu_stages::ledger::{Context, is_down};
+use quipu_stages::link::linked;
+use quipu_stages::plan::{OTHER, Subject, domain_of, read_subject};
+use quipu_stages::planners::{Planner, Planning, paths, query};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::prune::neighbourhood;
+use quipu_stages::retrieve::{given_snippets, nearest_snippets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

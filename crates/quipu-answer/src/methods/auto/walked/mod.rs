@@ -5,14 +5,14 @@ mod names;
 mod steps;
 mod words;
 
-use crate::answer::{AnswerError, Outcome, PlanStart, Planned};
-use crate::ledger::Context;
-use crate::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
+use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
+use quipu_stages::ledger::Context;
+use quipu_stages::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 
 use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another_kind, starts_from_a_name};
 use steps::{
-    Walk, counts_numbers, counts_the_only_one, gives_another_event, gives_one_of_several, goes_around,
-    meets_in_a_number, passes_a_place, skips, takes_all_steps,
+    Walk, counts_numbers, counts_the_only_one, gives_another_event, gives_one_of_several, gives_records,
+    goes_around, meets_in_a_number, passes_a_place, skips, takes_all_steps,
 };
 pub(super) use words::{denies, is_calculated};
 use words::{heeds_all, is_of_kind, names_an_answer};
@@ -67,6 +67,7 @@ pub(super) async fn doubts(
     // These checks need the graph's types; without types, only the model's words say what things
     // are called.
     if typed {
+        doubts.note("gives records", !is_calculated(outcome) && gives_records(context, plan).await?);
         doubts.note("role", is_far_from_role(context, question, plan).await?);
         doubts.note("named kind", !is_of_named_kinds(context, question, plan).await?);
         doubts.note("name left out", leaves_out_a_name(context, question, plan, outcome).await?);

@@ -6,10 +6,9 @@ use std::ops::Range;
 use quipu_graph::{NodeSummary, Step};
 use quipu_index::LookupConfig;
 use quipu_language::{Language, asks_for, quantity};
-
-use crate::answer::{AnswerError, Outcome, PlanStart, Planned};
-use crate::ledger::Context;
-use crate::link::{apart, mentions};
+use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{apart, mentions};
 
 /// The least score of a name that the graph has in exactly this form.
 const EXACT: f64 = 0.9;

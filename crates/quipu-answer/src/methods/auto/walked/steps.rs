@@ -5,10 +5,10 @@ use std::ops::Range;
 use quipu_graph::{Direction, LiteralValue, NodeSummary, Step};
 use quipu_language::{Language, Measured, Side, are_places, side_of, value_of_node};
 use quipu_query::Made;
-
-use crate::answer::{AnswerError, Outcome, PlanStart, Planned};
-use crate::ledger::Context;
-use crate::plan::follow;
+use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::follow;
+use quipu_stages::retrieve::graph_tables;
 
 /// A shorter name that differs from the graph's spelling may easily be another entity's.
 const SHORT_NAME: usize = 6;
@@ -113,6 +113,20 @@ pub(super) async fn counts_numbers(context: &Context<'_>, plan: &Planned) -> Res
         }
         _ => Ok(false),
     }
+}
+
+/// Whether a path ends in records without names, which are no answer: the height of a lamp is not
+/// called "msr-0067".
+pub(super) async fn gives_records(context: &Context<'_>, plan: &Planned) -> Result<bool, AnswerError> {
+    let Some(step) = plan.steps.last().filter(|step| step.direction == Direction::Forward) else {
+        return Ok(false);
+    };
+    let Some(relation) = context.graph().relations().get(step.relation.0 as usize) else { return Ok(false) };
+    let tables = &graph_tables(context).await?.tables;
+    let mut columns = tables.columns().filter(|(_, column)| column.relation.as_ref() == Some(&relation.key));
+    let is_record =
+        |table: usize| tables.table(table).is_some_and(|table| table.unnamed && !table.is_links());
+    Ok(columns.any(|(place, _)| tables.leads_to(place).is_some_and(is_record)))
 }
 
 /// Whether a path of one relation gives another event than the question asks about, by the

@@ -7,8 +7,7 @@ use quipu_language::{
     Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent,
     asks_for_two, asks_for_units, asks_twice, meanings_at,
 };
-
-use crate::answer::{AnswerTable, EvidenceContent, Outcome};
+use quipu_stages::answer::{AnswerTable, EvidenceContent, Outcome};
 
 /// Whether a path's answer heeds the words that change a question's meaning. No path can express a
 /// negation; the other words ask for a calculation.

@@ -2,16 +2,16 @@
 //! the reference? If not, which part of the router's reading was wrong (Table 12)? One call each.
 
 use quipu_model::{ChatRequest, Constraint};
+use quipu_stages::answer::{AnswerError, Outcome, Question, Stage};
+use quipu_stages::critique::{self, prediction};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde_json::json;
 
 use super::router::Action;
-use crate::answer::{AnswerError, Outcome, Question, Stage};
-use crate::critique::{self, prediction};
-use crate::ledger::Context;
 use crate::methods::hybrid::HybridConfig;
 use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::ErrorKind;
-use crate::prompts::Prompt;
 
 /// The kinds of Table 12.
 const KINDS: [ErrorKind; 5] = [

@@ -16,6 +16,12 @@ mod router;
 use critic::comment;
 use quipu_graph::NodeId;
 use quipu_model::ModelError;
+use quipu_stages::answer::{AnswerError, Evidence, Note, Outcome, Question, Refinement, Stage, Status};
+use quipu_stages::compose::compose_about;
+use quipu_stages::critique::prediction;
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
+use quipu_stages::retrieve::{one_hop, retrieve_scope};
 use retriever::retrieve;
 use router::{Action, Router};
 use serde_json::json;
@@ -25,12 +31,6 @@ pub(super) use critic::accepts;
 use super::experience::{Experience, Learnt};
 use super::feedback::ErrorKind;
 use super::{HybridConfig, Judge, report};
-use crate::answer::{AnswerError, Evidence, Note, Outcome, Question, Refinement, Stage, Status};
-use crate::compose::compose_about;
-use crate::critique::prediction;
-use crate::ledger::Context;
-use crate::prompts::Prompt;
-use crate::retrieve::{one_hop, retrieve_scope};
 
 /// Confidence in an answer that the validator accepted, in one that nobody checked, and in one that
 /// it rejected.

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use quipu_graph::{NodeId, Step};
 use quipu_index::inner_product;
+use quipu_stages::answer::{AnswerError, Evidence, Question, Refinement, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::Scope;
+use quipu_stages::retrieve::{nearest_snippets, ranked_pages, retrieve_scope};
 
 use super::router::Action;
-use crate::answer::{AnswerError, Evidence, Question, Refinement, Stage};
-use crate::ledger::Context;
 use crate::methods::hybrid::{HybridConfig, report};
-use crate::plan::Scope;
-use crate::retrieve::{nearest_snippets, ranked_pages, retrieve_scope};
 
 /// Most entities expanded in a second hop if each costs a request.
 const MOST_ASKED: usize = 12;

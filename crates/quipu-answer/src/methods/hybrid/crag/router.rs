@@ -4,16 +4,16 @@
 
 use quipu_graph::{ApiGraph, NodeId};
 use quipu_model::{ChatRequest, Constraint, Message, ModelError};
+use quipu_stages::answer::{AnswerError, Event, Question, Refinement, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde_json::{Value, json};
 
-use crate::answer::{AnswerError, Event, Question, Refinement, Stage, cell};
-use crate::ledger::Context;
 use crate::methods::hybrid::feedback::ErrorKind;
 use crate::methods::hybrid::linking::{
     Extraction, Linked, RELATIONS_SHOWN, extraction_schema, link, vocabulary,
 };
 use crate::methods::hybrid::{HybridConfig, Modules, report};
-use crate::prompts::Prompt;
 
 /// The types of questions, and how fast their answers change (App. C.2).
 const TYPES: [&str; 8] = [

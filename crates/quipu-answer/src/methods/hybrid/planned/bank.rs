@@ -3,13 +3,14 @@
 
 use std::collections::HashSet;
 
+use quipu_stages::answer::{AnswerError, Refinement, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::Documents;
+
 use super::router::{Action, Router};
-use crate::answer::{AnswerError, Refinement, Stage};
-use crate::ledger::Context;
 use crate::methods::hybrid::found::{Found, FoundEntity, sort};
 use crate::methods::hybrid::pagerank::near;
 use crate::methods::hybrid::{HybridConfig, Modules, report};
-use crate::retrieve::Documents;
 use quipu_graph::NodeId;
 
 /// Entities in the ranking of a round.

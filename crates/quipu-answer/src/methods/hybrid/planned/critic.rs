@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use quipu_graph::NodeId;
 use quipu_model::{ChatRequest, Constraint, ScoreRequest};
+use quipu_stages::answer::{AnswerError, Event, Refinement, Stage, cell};
+use quipu_stages::critique::says_yes;
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
+use quipu_stages::retrieve::Documents;
 use serde_json::{Value, json};
 
 use super::reader::read;
 use super::router::{Action, Router};
-use crate::answer::{AnswerError, Event, Refinement, Stage, cell};
-use crate::critique::says_yes;
-use crate::ledger::Context;
 use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::{Feedback, by_gold};
 use crate::methods::hybrid::found::{Found, UNVALIDATED, Verdict, entries};
 use crate::methods::hybrid::ways::paths_to;
 use crate::methods::hybrid::{HybridConfig, Judge, report};
-use crate::prompts::Prompt;
-use crate::retrieve::Documents;
 
 /// Longest wait for a local model to read one document.
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -11,14 +11,15 @@ use bank::Bank;
 use critic::Critic;
 use router::{Action, Router};
 
+use quipu_stages::answer::{AnswerError, Outcome, Question, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::Documents;
+
 use super::answer::{Ranked, answer};
 use super::experience::{Experience, Learnt};
 use super::feedback::by_gold;
 use super::found::{Found, Verdict};
 use super::{HybridConfig, report};
-use crate::answer::{AnswerError, Outcome, Question, Stage};
-use crate::ledger::Context;
-use crate::retrieve::Documents;
 use quipu_graph::NodeId;
 
 pub(super) use references::run as without_documents;

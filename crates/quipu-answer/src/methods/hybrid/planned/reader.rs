@@ -7,13 +7,13 @@
 use std::time::Duration;
 
 use quipu_model::ScoreRequest;
+use quipu_stages::answer::{AnswerError, Event, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
+use quipu_stages::retrieve::Documents;
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Stage};
-use crate::ledger::Context;
 use crate::methods::hybrid::found::{Found, entries, sort};
-use crate::prompts::Prompt;
-use crate::retrieve::Documents;
 
 /// The weight of one unit of the earlier ranking, in nats.
 const SIMILARITY: f64 = 10.0;

@@ -13,21 +13,21 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, Constraint, ModelError};
-use serde_json::json;
-
-use crate::answer::{
+use quipu_stages::answer::{
     AnswerError, Event, Evidence, Outcome, Question, Refinement, Stage, Status, cell, to_markdown,
 };
-use crate::compose::compose;
-use crate::critique::says_yes;
-use crate::ledger::Context;
-use crate::link::{Anchor, Mentioned, mentions};
+use quipu_stages::compose::compose;
+use quipu_stages::critique::says_yes;
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Anchor, Mentioned, mentions};
+use quipu_stages::plan::{RankConfig, RankedPath, Scope, Seen, rank_informed};
+use quipu_stages::planners::{PathsConfig, paths};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::retrieve::{nearest_snippets, one_hop, retrieve_scope};
+use serde_json::json;
+
 use crate::methods::hybrid::feedback::ErrorKind;
 use crate::methods::hybrid::{HybridConfig, Judge, Modules, report};
-use crate::plan::{RankConfig, RankedPath, Scope, Seen, rank_informed};
-use crate::planners::{PathsConfig, paths};
-use crate::prompts::Prompt;
-use crate::retrieve::{nearest_snippets, one_hop, retrieve_scope};
 
 /// Paths of one entity that are followed in one round.
 const PATHS: usize = 3;

@@ -4,17 +4,17 @@
 use std::collections::HashSet;
 
 use quipu_graph::NodeId;
+use quipu_stages::answer::{AnswerError, Refinement, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::{Along, NamedPart, Requirement, along};
+use quipu_stages::retrieve::Documents;
 
 use super::router::Action;
-use crate::answer::{AnswerError, Refinement, Stage};
-use crate::ledger::Context;
 use crate::methods::hybrid::found::{Found, FoundEntity, sort};
 use crate::methods::hybrid::linking::Named;
 use crate::methods::hybrid::pagerank::near;
 use crate::methods::hybrid::taken::{Start, Taken};
 use crate::methods::hybrid::{HybridConfig, Modules, report};
-use crate::plan::{Along, NamedPart, Requirement, along};
-use crate::retrieve::Documents;
 
 /// Entities in the ranking of a round; the longest ranking that is measured has 20.
 const RANKED: usize = 100;

@@ -4,20 +4,20 @@
 
 use quipu_graph::NodeId;
 use quipu_model::{ChatRequest, Constraint};
+use quipu_stages::answer::{AnswerError, Refinement, Stage, cell};
+use quipu_stages::critique::says_yes;
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::{Requirement, requirements};
+use quipu_stages::prompts::Prompt;
+use quipu_stages::retrieve::Documents;
 use serde_json::json;
 
 use super::bank::Retrieved;
-use crate::answer::{AnswerError, Refinement, Stage, cell};
-use crate::critique::says_yes;
-use crate::ledger::Context;
 use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::{Feedback, by_gold};
 use crate::methods::hybrid::found::{Found, Verdict, entries};
 use crate::methods::hybrid::ways::paths_to;
 use crate::methods::hybrid::{HybridConfig, Judge, report};
-use crate::plan::{Requirement, requirements};
-use crate::prompts::Prompt;
-use crate::retrieve::Documents;
 
 /// Paths to one document shown to the validator; they differ only in the sense of a name.
 const PATHS_SHOWN: usize = 4;

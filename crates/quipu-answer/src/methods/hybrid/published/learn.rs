@@ -2,19 +2,19 @@
 //! lead to its answer, the right document, and the errors in the router's actions.
 
 use quipu_graph::{NodeId, RelationRole};
+use quipu_stages::answer::{AnswerError, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::apart;
+use quipu_stages::plan::{NamedPart, Requirement, requirements};
+use quipu_stages::retrieve::Documents;
 
 use super::bank::{Bank, rank};
 use super::critic::{entry, shown_paths};
 use super::router::Router;
-use crate::answer::{AnswerError, cell};
-use crate::ledger::Context;
-use crate::link::apart;
 use crate::methods::hybrid::HybridConfig;
 use crate::methods::hybrid::experience::{Experience, Extracted, Judged, Learnt};
 use crate::methods::hybrid::feedback::by_gold;
 use crate::methods::hybrid::found::{Found, FoundEntity};
-use crate::plan::{NamedPart, Requirement, requirements};
-use crate::retrieve::Documents;
 
 /// Topic entities of one example.
 const MOST_ENTITIES: usize = 2;

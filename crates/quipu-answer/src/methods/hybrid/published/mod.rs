@@ -12,12 +12,13 @@ use bank::{Bank, Retrieved};
 use critic::Critic;
 use router::Router;
 
+use quipu_stages::answer::{AnswerError, Note, Outcome, Question};
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::Documents;
+
 use super::answer::{Ranked, answer};
 use super::found::UNVALIDATED;
 use super::{HybridConfig, Modules};
-use crate::answer::{AnswerError, Note, Outcome, Question};
-use crate::ledger::Context;
-use crate::retrieve::Documents;
 
 pub(super) use bank::{by_text, rank};
 pub(super) use learn::learn;

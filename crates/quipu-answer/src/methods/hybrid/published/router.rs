@@ -4,15 +4,15 @@
 
 use quipu_graph::Step;
 use quipu_model::{ChatRequest, Constraint, Message, ModelError};
+use quipu_stages::answer::{AnswerError, Event, Stage, cell};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde_json::{Value, json};
 
-use crate::answer::{AnswerError, Event, Stage, cell};
-use crate::ledger::Context;
 use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::Feedback;
 use crate::methods::hybrid::linking::{Extraction, Named, extraction_schema, link, vocabulary};
 use crate::methods::hybrid::{HybridConfig, Modules};
-use crate::prompts::Prompt;
 
 /// The action of one round.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -8,13 +8,13 @@ use quipu_graph::{Direction, NodeId, RelationId, RelationRole, RelationUse, Step
 use quipu_index::inner_product;
 use quipu_language::normalise;
 use quipu_query::{PseudoGraph, PseudoTail};
+use quipu_stages::answer::{AnswerError, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::RelationVectors;
+use quipu_stages::plan::Cards;
+use quipu_stages::retrieve::Walked;
 
 use super::meant::{Meant, NOWHERE};
-use crate::answer::{AnswerError, Stage};
-use crate::ledger::Context;
-use crate::link::RelationVectors;
-use crate::plan::Cards;
-use crate::retrieve::Walked;
 
 /// Below this similarity a step does not stand for a pseudo-triple.
 const LEADS: f32 = 0.5;

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use quipu_language::normalise;
 use quipu_query::PseudoGraph;
+use quipu_stages::answer::{Event, Evidence, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::retrieve::latest_within_budget;
 
 use super::super::order::in_order;
 use super::PseudoConfig;
 use super::hits::Hit;
 use super::query::{Found, Marked};
-use crate::answer::{Event, Evidence, Stage};
-use crate::ledger::Context;
-use crate::retrieve::latest_within_budget;
 
 /// The sources' evidence about the pseudo-graph's entities.
 pub(super) struct Gold {

@@ -2,9 +2,8 @@
 
 use quipu_index::inner_product;
 use quipu_query::PseudoGraph;
-
-use crate::answer::{AnswerError, Evidence, Question, Stage};
-use crate::ledger::Context;
+use quipu_stages::answer::{AnswerError, Evidence, Question, Stage};
+use quipu_stages::ledger::Context;
 
 /// A triple of a source that resembles a pseudo-triple.
 #[derive(Debug, Clone)]

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use quipu_language::normalise;
 use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
+use quipu_stages::answer::{AnswerError, Question};
+use quipu_stages::ledger::{Context, is_down};
+use quipu_stages::link::mentions;
 
 use super::pool::ends;
-use crate::answer::{AnswerError, Question};
-use crate::ledger::{Context, is_down};
-use crate::link::mentions;
 
 /// The pseudo-graph with its loose ends tied.
 ///

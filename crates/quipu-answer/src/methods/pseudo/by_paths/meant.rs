@@ -7,10 +7,9 @@ use std::collections::{HashMap, HashSet};
 use quipu_graph::NodeId;
 use quipu_language::normalise;
 use quipu_query::PseudoGraph;
-
-use crate::answer::{AnswerError, Question};
-use crate::ledger::Context;
-use crate::link::{Mentioned, named};
+use quipu_stages::answer::{AnswerError, Question};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::{Mentioned, named};
 
 /// Candidates of one name.
 const CANDIDATES: usize = 3;

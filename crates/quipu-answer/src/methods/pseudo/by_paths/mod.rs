@@ -29,14 +29,13 @@ use futures::FutureExt as _;
 use quipu_language::wanted;
 use quipu_model::ChatRequest;
 use quipu_query::PseudoGraph;
+use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::plan::with_solved;
+use quipu_stages::planners::PathsConfig;
+use quipu_stages::prompts::Prompt;
+use quipu_stages::sources::tell_of_contradictions;
 use serde_json::json;
-
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
-use crate::ledger::Context;
-use crate::plan::with_solved;
-use crate::planners::PathsConfig;
-use crate::prompts::Prompt;
-use crate::sources::tell_of_contradictions;
 
 use super::{PseudoConfig, Verification};
 

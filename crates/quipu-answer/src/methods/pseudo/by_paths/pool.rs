@@ -7,14 +7,14 @@ use std::collections::HashSet;
 use quipu_graph::{Direction, NodeId};
 use quipu_index::inner_product;
 use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
+use quipu_stages::answer::{AnswerError, Evidence, EvidenceContent, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::RelationVectors;
+use quipu_stages::retrieve::TripleSentences;
+use quipu_stages::retrieve::{Walked, nearby_triples, sentence, with_evidence};
 
 use super::PseudoConfig;
 use super::hits::{Hit, Vectors};
-use crate::answer::{AnswerError, Evidence, EvidenceContent, Stage};
-use crate::ledger::Context;
-use crate::link::RelationVectors;
-use crate::retrieve::TripleSentences;
-use crate::retrieve::{Walked, nearby_triples, sentence, with_evidence};
 
 use super::meant::Meant;
 

@@ -12,17 +12,17 @@ use futures::future::join_all;
 use quipu_graph::{Direction, NodeId};
 use quipu_language::normalise;
 use quipu_query::{PseudoGraph, PseudoTail};
+use quipu_stages::answer::{AnswerError, Event, EvidenceContent, MentionEvent, Question, Stage};
+use quipu_stages::ledger::{Context, is_down};
+use quipu_stages::link::mentions;
+use quipu_stages::retrieve::{Walked, with_evidence};
+use quipu_stages::sources::without_weaker;
 
 use super::PseudoConfig;
 use super::follow::{Follower, Led, MOST_MEANT, Offer, Relations, relation_names};
 use super::hits::{Hit, Vectors, vectors};
 use super::meant::{Meant, NOWHERE};
 use super::pool::{Pool, ends};
-use crate::answer::{AnswerError, Event, EvidenceContent, MentionEvent, Question, Stage};
-use crate::ledger::{Context, is_down};
-use crate::link::mentions;
-use crate::retrieve::{Walked, with_evidence};
-use crate::sources::without_weaker;
 
 /// Most steps along the pseudo-graph, bridges included.
 const LAYERS: usize = 6;

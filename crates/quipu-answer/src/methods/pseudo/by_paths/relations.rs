@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, RelationInfo, RelationRole};
 use quipu_index::inner_product;
+use quipu_stages::answer::{AnswerError, Question, Stage, cell};
+use quipu_stages::ledger::{Context, is_down};
+use quipu_stages::link::RelationVectors;
+use quipu_stages::link::{mentions, shape_of};
+use quipu_stages::plan::Cards;
+use quipu_stages::retrieve::nearby_triples;
 
 use super::PseudoConfig;
-use crate::answer::{AnswerError, Question, Stage, cell};
-use crate::ledger::{Context, is_down};
-use crate::link::RelationVectors;
-use crate::link::{mentions, shape_of};
-use crate::plan::Cards;
-use crate::retrieve::nearby_triples;
 
 /// If a graph has more relations than this, only those around the question's entities are offered.
 const ALL: usize = 200;

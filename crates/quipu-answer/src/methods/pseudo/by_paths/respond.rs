@@ -2,16 +2,16 @@
 //! question, values for any other.
 
 use quipu_model::{ChatRequest, ModelError};
+use quipu_stages::answer::{
+    AnswerError, Event, Evidence, Outcome, Question, Stage, Status, shown_values, to_markdown,
+};
+use quipu_stages::compose::{answer_from, row_positions};
+use quipu_stages::ledger::Context;
+use quipu_stages::prompts::Prompt;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::query::Marked;
-use crate::answer::{
-    AnswerError, Event, Evidence, Outcome, Question, Stage, Status, shown_values, to_markdown,
-};
-use crate::compose::{answer_from, row_positions};
-use crate::ledger::Context;
-use crate::prompts::Prompt;
 
 /// Sentences of an open answer.
 const MOST_SENTENCES: usize = 8;

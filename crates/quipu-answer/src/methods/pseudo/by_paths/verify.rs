@@ -3,11 +3,11 @@
 //! only triples of the sources.
 
 use quipu_query::PseudoGraph;
+use quipu_stages::answer::{EditEvent, Event, Evidence, Stage};
+use quipu_stages::ledger::Context;
 
 use super::super::edits::{alike, edited, kept_of, take_all};
 use super::gold::Gold;
-use crate::answer::{EditEvent, Event, Evidence, Stage};
-use crate::ledger::Context;
 
 /// Below this similarity of the nearest triple, a pseudo-triple is deleted.
 const LEAST_SUPPORT: f32 = 0.5;

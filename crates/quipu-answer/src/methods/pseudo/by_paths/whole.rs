@@ -5,16 +5,16 @@
 use quipu_index::inner_product;
 use quipu_language::normalise;
 use quipu_query::PseudoGraph;
+use quipu_stages::answer::{
+    AnswerError, EditEvent, Event, Evidence, EvidenceContent, Outcome, Question, Stage, Status,
+};
+use quipu_stages::ledger::{BestSoFar, Context};
+use quipu_stages::link::RelationVectors;
+use quipu_stages::planners::{ByPaths, PathsConfig};
+use quipu_stages::sources::ask_each;
 
 use super::super::edits::edited;
 use super::{PseudoConfig, respond};
-use crate::answer::{
-    AnswerError, EditEvent, Event, Evidence, EvidenceContent, Outcome, Question, Stage, Status,
-};
-use crate::ledger::{BestSoFar, Context};
-use crate::link::RelationVectors;
-use crate::planners::{ByPaths, PathsConfig};
-use crate::sources::ask_each;
 
 /// From this fit on, a path of one source answers.
 const LIKELY: f64 = 0.3;

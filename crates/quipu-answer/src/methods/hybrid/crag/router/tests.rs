@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use quipu_model::ScriptedModel;
+use quipu_stages::answer::Page;
+use quipu_stages::testing::{FILMS, Setting, question};
 
 use super::*;
-use crate::answer::Page;
-use crate::testing::{FILMS, Setting, question};
 
 const NAMED: &str = r#"{"entities": [{"name": "Kauwboy", "category": ""}], "relations": ["directed by"]}"#;
 

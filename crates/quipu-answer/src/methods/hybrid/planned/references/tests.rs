@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use quipu_graph::{Direction, RelationId};
 use quipu_model::ScriptedModel;
+use quipu_stages::answer::{Critic, Page, TimedEvent};
+use quipu_stages::plan::{WalkConfig, rank};
+use quipu_stages::testing::{FILMS, Setting, question};
 
 use super::*;
-use crate::answer::{Critic, Page, TimedEvent};
 use crate::methods::hybrid::CriticKind;
-use crate::plan::{WalkConfig, rank};
-use crate::testing::{FILMS, Setting, question};
 
 const ASKED: &str = "who directed Kauwboy?";
 const TIMED: &str = "who directed Kauwboy in 2012?";

@@ -7,12 +7,12 @@ use std::time::Duration;
 use quipu_index::inner_product;
 use quipu_language::Language;
 use quipu_model::ScoreRequest;
+use quipu_stages::answer::{AnswerError, Event, Stage, cell};
+use quipu_stages::plan::{NamedPart, Requirement, with_solved};
+use quipu_stages::prompts::Prompt;
 use serde_json::json;
 
 use super::{Router, count};
-use crate::answer::{AnswerError, Event, Stage, cell};
-use crate::plan::{NamedPart, Requirement, with_solved};
-use crate::prompts::Prompt;
 
 /// Phrases of one part of the question that the model scores, the most similar to the question
 /// first; and of all parts together.

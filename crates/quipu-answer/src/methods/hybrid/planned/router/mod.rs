@@ -17,15 +17,15 @@ use std::ops::Range;
 
 use quipu_graph::NodeId;
 use quipu_index::{DocumentIndex, IndexError};
+use quipu_stages::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Stage};
+use quipu_stages::ledger::Context;
+use quipu_stages::link::apart;
+use quipu_stages::plan::{NamedPart, Requirement, RequirementConfig, onward, requirements};
+use quipu_stages::retrieve::{Documents, QuestionWords};
 
-use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Stage};
-use crate::ledger::Context;
-use crate::link::apart;
 use crate::methods::hybrid::feedback::{ErrorKind, Feedback};
 use crate::methods::hybrid::taken::{Start, Taken};
 use crate::methods::hybrid::{HybridConfig, Modules, Ranking};
-use crate::plan::{NamedPart, Requirement, RequirementConfig, onward, requirements};
-use crate::retrieve::{Documents, QuestionWords};
 use fits::{narrow, weight};
 
 /// The best requirements, of which actions are made.

@@ -2,9 +2,9 @@
 //! leaves, what is said of it.
 
 use quipu_graph::{Direction, RelationId, Step};
+use quipu_stages::testing::Setting;
 
 use super::*;
-use crate::testing::Setting;
 
 const NODES: &str = r#"{"id": "ada", "name": "Ada Berg", "type": "writer", "text": "Writer of the north."}
 {"id": "wave", "name": "The Ninth Wave", "type": "novel", "text": "The keeper of a light is cut off by ice."}

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use quipu_model::{ChatRequest, ScriptedModel};
+use quipu_stages::testing::{FILMS, Setting};
 
 use super::*;
 use crate::methods::hybrid::feedback::ErrorKind;
-use crate::testing::{FILMS, Setting};
 
 const QUESTION: &str = "Which films did Boudewijn Koole direct?";
 

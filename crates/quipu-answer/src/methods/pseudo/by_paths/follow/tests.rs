@@ -1,8 +1,9 @@
 //! Where pseudo-triples lead in a small graph, of which every name and every cosine is known.
 
+use quipu_stages::link::{Anchor, Mentioned};
+use quipu_stages::testing::{FILMS, Setting, question};
+
 use super::*;
-use crate::link::{Anchor, Mentioned};
-use crate::testing::{FILMS, Setting, question};
 
 const CHAIN: &str = "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: '?'})-[:BORN_IN]->(answer:Town {name: '?'})";
 const MEETING: &str = "CREATE (answer:Film {name: '?'})-[:DIRECTED_BY]->(b:Person {name: 'Boudewijn Koole'}), (answer)-[:STARRED_ACTORS]->(r:Person {name: 'Rifka Lodeizen'})";

@@ -2,11 +2,11 @@
 
 use quipu_graph::{RelationId, Step};
 use quipu_index::IndexError;
+use quipu_stages::answer::Note;
+use quipu_stages::link::{Anchor, Mentioned};
+use quipu_stages::testing::{FILMS, Setting, question};
 
 use super::*;
-use crate::answer::Note;
-use crate::link::{Anchor, Mentioned};
-use crate::testing::{FILMS, Setting, question};
 
 const CHAIN: &str = "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: '?'})-[:BORN_IN]->(answer:Town {name: '?'})";
 const MEETING: &str = "CREATE (answer:Film {name: '?'})-[:DIRECTED_BY]->(b:Person {name: 'Boudewijn Koole'}), (answer)-[:STARRED_ACTORS]->(r:Person {name: 'Rifka Lodeizen'})";

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use quipu_model::ScriptedModel;
+use quipu_stages::retrieve::Documents;
+use quipu_stages::testing::Setting;
 
 use super::super::tests::{QUESTION, books, part, requirement, router};
 use super::*;
-use crate::retrieve::Documents;
-use crate::testing::Setting;
 
 const WIDE: [u64; 5] = [10, 11, 12, 13, 14];
 

@@ -1,0 +1,13 @@
+//! Composition: the answer from the evidence, or from the model alone.
+
+pub mod alone;
+mod answer;
+mod operands;
+mod reason;
+mod ways;
+
+pub use alone::{alone, from_own_knowledge, think, thinking};
+pub use answer::{answer_from, why_not};
+pub use operands::row_positions;
+pub use reason::{Composed, compose, compose_about, compose_plain, compose_triples, compose_with};
+pub use ways::{OfferedWay, WaysReply, compose_ways};
