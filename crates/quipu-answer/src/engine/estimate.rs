@@ -100,7 +100,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`AnswerError::Usage`] if the cost is limited and the price is unknown.
-    pub(crate) fn price(&self, limits: Limits) -> Result<Option<Price>, AnswerError> {
+    pub(super) fn price(&self, limits: Limits) -> Result<Option<Price>, AnswerError> {
         let model = self.language_model();
         let price = model.as_ref().and_then(|model| model.price());
         if limits.cost.is_some() && price.is_none() && model.is_some() {

@@ -195,7 +195,7 @@ impl Method {
 
     /// Whether the method walks one graph, so that several graphs are joined for it. Baselines
     /// without a graph walk none, and self-verification handles a workspace's APIs itself.
-    pub(crate) fn walks_one_graph(self) -> bool {
+    fn walks_one_graph(self) -> bool {
         !self.reads_several()
             && self.must_be_grounded()
             && !matches!(self, Self::Verify | Self::Text | Self::MultiVector | Self::Query)
@@ -203,7 +203,7 @@ impl Method {
 
     /// Whether the method reads the documents of a graph's entities. The documents of several
     /// workspaces are read one after another.
-    pub(crate) fn reads_documents(self) -> bool {
+    fn reads_documents(self) -> bool {
         matches!(
             self,
             Self::Hybrid

@@ -259,7 +259,7 @@ mod tests {
             ("jdg", "judges"),
             ("hrg", "hearings"),
             ("lwr", "lawyer"),
-            ("pty", "parties"),
+            ("pty", "party"),
             ("vrd", "verdict"),
             ("cs", "cases"),
             ("rm", "room"),

@@ -275,7 +275,8 @@ impl<'a> Context<'a> {
     /// one more call.
     ///
     /// # Errors
-    /// As [`Context::chat`]; [`ModelError::Unreadable`] when the repair failed too.
+    /// As [`Context::chat`]; [`ModelError::Unreadable`](quipu_model::ModelError::Unreadable) when
+    /// the repair failed too.
     pub async fn json<T: DeserializeOwned>(
         &self,
         stage: Stage,
@@ -323,7 +324,8 @@ impl<'a> Context<'a> {
     /// Asks the model for the log-likelihoods of continuations.
     ///
     /// # Errors
-    /// As [`Context::chat`]; [`ModelError::Unsupported`] when the model does not score.
+    /// As [`Context::chat`]; [`ModelError::Unsupported`](quipu_model::ModelError::Unsupported) when
+    /// the model does not score.
     pub async fn score(&self, stage: Stage, request: ScoreRequest) -> Result<ScoreReply, AnswerError> {
         let metered = self.metered(stage)?;
         metered.score(&request).await.map_err(|error| metered.cause(error))
