@@ -37,17 +37,24 @@ async fn numbers_of_several_units_do_not_compare() {
     let units = |question: &str, sql: &str| units_used(&read(&shop, question, sql).query, &shop.tables);
     let heaviest = "SELECT lamp.name FROM lamp JOIN measurement ON lamp.weight = measurement.name \
                     ORDER BY measurement.numeric_value DESC LIMIT 1";
-    let query = units("Which lamp is the heaviest?", heaviest).unwrap();
+    let query = units("Which lamp is the heaviest?", heaviest).remove(0);
     let plan = quipu_query::plan(&query, &shop.tables).unwrap();
     let rows = quipu_query::run(&shop.workspace, &plan, &quipu_query::RunLimits::default()).await.unwrap();
     assert_eq!(rows.rows.len(), 2, "grams and kilograms");
     // A query that looks at the unit knows what it compares.
     let in_kilograms = "SELECT lamp.name FROM lamp JOIN measurement ON lamp.weight = measurement.name \
                         WHERE measurement.unit = 'kg' ORDER BY measurement.numeric_value DESC LIMIT 1";
-    assert!(units("Which lamp is the heaviest in kg?", in_kilograms).is_none());
+    assert!(units("Which lamp is the heaviest in kg?", in_kilograms).is_empty());
     assert!(
-        units("Who is the youngest maker?", "SELECT name FROM maker ORDER BY born DESC LIMIT 1").is_none()
+        units("Who is the youngest maker?", "SELECT name FROM maker ORDER BY born DESC LIMIT 1").is_empty()
     );
+    let within = "SELECT name FROM lamp WHERE weight = \
+                  (SELECT MAX(numeric_value) FROM lamp l JOIN measurement m ON l.weight = m.name)";
+    assert_eq!(units("Which lamp is the heaviest?", within).len(), 1);
+    let by_a_condition = "SELECT name FROM lamp ORDER BY name = (SELECT MAX(name) FROM lamp) LIMIT 1";
+    let question = "Which lamp is the heaviest?";
+    let weighed = weighed(&shop, question, by_a_condition, Nearness::default(), &[]).await;
+    assert!(weighed.1.faults.contains(&"orders by a condition"));
 }
 
 #[tokio::test]

@@ -77,6 +77,7 @@ pub(super) fn faults(
         ("adds up one value", adds_up_one_value(query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
+        ("orders by a condition", orders_by_a_condition(query)),
         ("compares a property with itself", compares_with_itself(question, query)),
         ("groups by one value", groups_by_one_value(query)),
         (
@@ -101,6 +102,12 @@ pub(super) fn faults(
     ];
     let found = found.into_iter().filter_map(|(fault, is_there)| is_there.then_some(fault));
     unexplained.checks.iter().copied().chain(found).collect()
+}
+
+/// Whether a query orders first by whether something holds: "the first" of those that are not the
+/// tallest is any.
+fn orders_by_a_condition(query: &Query) -> bool {
+    query.order.first().is_some_and(|order| matches!(order.expression, Expression::Compare(..)))
 }
 
 /// Whether a question asks for a property as it is stated: it neither counts, orders, compares nor

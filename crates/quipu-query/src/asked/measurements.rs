@@ -60,10 +60,16 @@ fn led_by(expression: &mut Expression, lacked: &ColumnRef, by: &str) {
     expression.parts_mut().into_iter().for_each(|part| led_by(part, lacked, by));
 }
 
-/// The query for the units of the numbers that a query orders, compares or calculates with, where
-/// the numbers have a column of units beside them that it does not use. Grams do not compare with
-/// kilograms. For a bound query.
-pub fn units_used(query: &Query, tables: &Tables) -> Option<Query> {
+/// The queries for the units of the numbers that a query, or one within it, orders, compares or
+/// calculates with, where the numbers have a column of units beside them that it does not use.
+/// Grams do not compare with kilograms. For a bound query.
+pub fn units_used(query: &Query, tables: &Tables) -> Vec<Query> {
+    let mut found = Vec::new();
+    each_query(&mut query.clone(), &mut |query| found.extend(units_of(query, tables)));
+    found
+}
+
+fn units_of(query: &Query, tables: &Tables) -> Option<Query> {
     let select = query.select()?;
     let mut used: Vec<&ColumnRef> = Vec::new();
     let calculated = select.items.iter().map(|item| &item.expression);

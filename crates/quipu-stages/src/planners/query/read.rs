@@ -258,8 +258,10 @@ async fn ran(
             return Err(QueryError::Unbound(reason.into()));
         }
     }
-    if let Some(units) = units_used(&bound.query, tables) {
-        let units = run(context.workspace, &quipu_query::plan(&units, tables)?, &limits).await?;
+    for units in units_used(&bound.query, tables) {
+        // A query within another may need a table of that one.
+        let Ok(plan) = quipu_query::plan(&units, tables) else { continue };
+        let units = run(context.workspace, &plan, &limits).await?;
         let named: Vec<String> =
             units.rows.iter().flatten().flatten().map(|unit| unit.name.clone()).collect();
         if named.len() > 1 {

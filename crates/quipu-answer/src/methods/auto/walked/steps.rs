@@ -118,9 +118,8 @@ pub(super) async fn counts_numbers(context: &Context<'_>, plan: &Planned) -> Res
 /// Whether a path ends in records without names, which are no answer: the height of a lamp is not
 /// called "msr-0067".
 pub(super) async fn gives_records(context: &Context<'_>, plan: &Planned) -> Result<bool, AnswerError> {
-    let Some(step) = plan.steps.last().filter(|step| step.direction == Direction::Forward) else {
-        return Ok(false);
-    };
+    let last = plan.steps.last().filter(|step| step.direction == Direction::Forward);
+    let Some(step) = last.filter(|_| plan.made != Made::Count) else { return Ok(false) };
     let Some(relation) = context.graph().relations().get(step.relation.0 as usize) else { return Ok(false) };
     let tables = &graph_tables(context).await?.tables;
     let mut columns = tables.columns().filter(|(_, column)| column.relation.as_ref() == Some(&relation.key));
