@@ -74,6 +74,19 @@ pub fn conditions(question: &str) -> Vec<Condition> {
     found
 }
 
+/// Whether a word is the negation that begins a bound: the "no" of "no more than 5".
+pub fn denies_in_bound(words: &[String], at: usize) -> bool {
+    let list = Language::of_words(words).bounds();
+    let begins = |phrase: &&String| {
+        let count = phrase.split(' ').count();
+        let said = words.get(at..at + count);
+        let number = words.get(at + count).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+        number && said.is_some_and(|said| phrase.split(' ').eq(said.iter().map(String::as_str)))
+    };
+    let is_negation = words.get(at).is_some_and(|word| Language::of_words(words).means(word, "negation"));
+    is_negation && list.from.iter().chain(&list.to).any(|phrase| begins(&phrase))
+}
+
 /// The byte ranges of full numbers and dates in a question: "1535", "18 January 1535", "15
 /// million"; not "the 1990s" or "the 16th century".
 pub fn values_said(question: &str) -> Vec<Range<usize>> {

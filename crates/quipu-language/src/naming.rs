@@ -150,6 +150,11 @@ impl Language {
         Some((at, of_each.is_some_and(|word| lists.both_of.has(word))))
     }
 
+    /// Whether a word says that the things named before it act as one: "together".
+    pub fn says_together(self, word: &str) -> bool {
+        self.lists().together.has(word)
+    }
+
     /// Whether a word joins two names that are taken together.
     pub fn takes_together(self, word: &str) -> bool {
         self.lists().and.has(word)

@@ -14,9 +14,13 @@ pub fn words_of(name: &str) -> Vec<String> {
         let before = at.checked_sub(1).and_then(|at| characters.get(at));
         let after = characters.get(at + 1);
         let rises = before.is_some_and(|c| c.is_lowercase() || c.is_numeric()) && character.is_uppercase();
+        // "IDs" is one word.
+        let is_plural =
+            after == Some(&'s') && !characters.get(at + 2).is_some_and(|next| next.is_alphanumeric());
         let ends_a_run = character.is_uppercase()
             && before.is_some_and(|c| c.is_uppercase())
-            && after.is_some_and(|c| c.is_lowercase());
+            && after.is_some_and(|c| c.is_lowercase())
+            && !is_plural;
         if (rises || ends_a_run) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
@@ -36,4 +40,22 @@ fn typed(character: char) -> char {
     let digit = |digits: &str| digits.chars().position(|digit| digit == character);
     let at = digit(RAISED).or_else(|| digit(LOWERED)).and_then(|at| u32::try_from(at).ok());
     at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words_of;
+
+    #[test]
+    fn capitals_divide_words_but_for_plurals_of_initials() {
+        for (name, expected) in [
+            ("hasACValue", vec!["has", "ac", "value"]),
+            ("flight IDs", vec!["flight", "ids"]),
+            ("CEOs, URLs", vec!["ceos", "urls"]),
+            ("HTTPServer", vec!["http", "server"]),
+            ("km²", vec!["km2"]),
+        ] {
+            assert_eq!(words_of(name), expected, "{name}");
+        }
+    }
 }

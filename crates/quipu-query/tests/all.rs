@@ -38,6 +38,7 @@ mod nested_classes;
 mod odd_graphs;
 mod of_other_things;
 mod property;
+mod records_and_ways;
 mod said_in_passing;
 mod sharing;
 mod slips_of_models;

@@ -246,6 +246,8 @@ pub(crate) struct ListWords {
     pub(crate) one: Words,
     pub(crate) of: Words,
     pub(crate) both: Words,
+    /// Words that say that things act as one: "together".
+    pub(crate) together: Words,
     /// Words before "both" that ask for something of each.
     pub(crate) both_of: Words,
     pub(crate) and: Words,

@@ -20,6 +20,7 @@ mod sides;
 mod tests;
 mod times;
 mod titles;
+mod ways;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -55,7 +56,11 @@ pub use role::role_asked_for;
 use sides::{ConverseRow, SideWords};
 pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
 pub(crate) use times::TimeWords;
+pub use times::clock_time;
 use titles::TitleWords;
+
+use ways::WayWords;
+pub use ways::{Towards, direction_before};
 
 pub use titles::{
     is_always_capital, is_code_word, is_dating_field, is_naming_field, means_false, means_true, sounds_like,
@@ -300,6 +305,8 @@ pub(crate) struct Lexicon {
     irregular: Irregular,
     follow_ups: FollowUpWords,
     sides: SideWords,
+    #[serde(default)]
+    ways: WayWords,
     #[serde(default)]
     converses: Vec<ConverseRow>,
     endings: Endings,

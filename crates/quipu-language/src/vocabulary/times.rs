@@ -55,6 +55,10 @@ pub(crate) struct TimeWords {
     pub(crate) until: Words,
     pub(crate) before: Words,
     pub(crate) after: Words,
+    /// "Am", behind an hour.
+    before_noon: Words,
+    /// "Pm".
+    after_noon: Words,
     /// Words that begin a range: "between 1990 and 1995".
     pub(crate) ranges: Words,
     /// Words inside a range.
@@ -111,8 +115,55 @@ impl TimeWords {
     }
 }
 
+/// The time of day that begins at a word, as graphs state it ("19:30"), and the number of its words:
+/// "7 pm", "7:30 pm", "7pm". `None` if there is none.
+pub fn clock_time(words: &[String], at: usize) -> Option<(String, usize)> {
+    let times = Language::of_words(words).times();
+    let half = |word: &str| match (times.before_noon.has(word), times.after_noon.has(word)) {
+        (true, _) => Some(0),
+        (_, true) => Some(12),
+        _ => None,
+    };
+    let word = words.get(at)?;
+    let letters = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+    let (hour, end) = word.split_at(letters);
+    let hour: u32 = hour.parse().ok().filter(|hour| (1..=12).contains(hour))?;
+    let next = |by: usize| words.get(at + by).map_or("", String::as_str);
+    let minutes = next(1).parse::<u32>().ok().filter(|of| *of < 60 && next(1).len() == 2);
+    let (minutes, half, count) = match (half(end), half(next(1)), minutes.zip(half(next(2)))) {
+        (Some(half), ..) => (0, half, 1),
+        (_, Some(half), _) if end.is_empty() => (0, half, 2),
+        (.., Some((minutes, half))) if end.is_empty() => (minutes, half, 3),
+        _ => return None,
+    };
+    Some((format!("{:02}:{minutes:02}", hour % 12 + half), count))
+}
+
 impl Language {
     pub(crate) fn times(self) -> &'static TimeWords {
         &self.words().times
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clock_time;
+    use crate::words_of;
+
+    #[test]
+    fn hours_before_and_after_noon_are_times_of_day() {
+        for (text, expected) in [
+            ("7 pm", Some(("19:00", 2))),
+            ("7pm", Some(("19:00", 1))),
+            ("7:30 am", Some(("07:30", 3))),
+            ("12 am", Some(("00:00", 2))),
+            ("12 pm", Some(("12:00", 2))),
+            ("7 days", None),
+            ("13 pm", None),
+        ] {
+            let found = clock_time(&words_of(text), 0);
+            let expected = expected.map(|(time, count)| (time.to_owned(), count));
+            assert_eq!(found, expected, "{text}");
+        }
     }
 }

@@ -27,13 +27,18 @@ fn both_of(question: &str, query: Query) -> (Query, Option<Mend>) {
     let asked = words_of(question);
     let language = Language::of_words(&asked);
     // "The capitals of both" are those of each.
-    let Some((both, false)) = language.both(&asked) else { return (query, None) };
+    let behind = match language.both(&asked) {
+        Some((both, false)) => both + 1,
+        // "Did A and B work together".
+        None if asked.iter().any(|word| language.says_together(word)) && !is_name(&column) => 0,
+        _ => return (query, None),
+    };
     let named = |text: &str, from: usize| {
         let name = words_of(text);
         let rest = asked.get(from..).unwrap_or_default();
         rest.windows(name.len().max(1)).position(|window| window == name).map(|at| from + at)
     };
-    let mut places: Vec<usize> = values.iter().filter_map(|value| named(value, both + 1)).collect();
+    let mut places: Vec<usize> = values.iter().filter_map(|value| named(value, behind)).collect();
     places.sort_unstable();
     let [first, second] = places.as_slice() else { return (query, None) };
     let joined = asked
@@ -67,6 +72,11 @@ fn both_of(question: &str, query: Query) -> (Query, Option<Mend>) {
     };
     let body = Body::Set { operator: SetOperator::Intersect, all: false, left: one, right: other };
     (Query { body, order: Vec::new(), limit: None, offset: 0 }, Some(mend))
+}
+
+/// Whether a column holds the things themselves: no thing has two names.
+fn is_name(column: &Expression) -> bool {
+    matches!(column, Expression::Column(of) if of.name.eq_ignore_ascii_case("name"))
 }
 
 /// The condition of a plain query that a column is one of two texts: its place, the column, the

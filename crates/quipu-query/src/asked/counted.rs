@@ -10,7 +10,7 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
 };
-use crate::tables::{Column, Kind, Place, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Table, Tables, words_of};
 
 /// The name of the things that a set operation gives, and of its rows.
 const COUNTED: &str = "counted";
@@ -317,13 +317,15 @@ pub(super) fn adds_the_pieces(question: &str, query: &mut Query, tables: &Tables
     let asked = asked.get(articles..)?;
     let Body::Select(select) = &mut query.body else { return None };
     // The rows themselves, or the records that links lead to.
+    let is_links = |at: usize| tables.table(at).is_some_and(Table::is_links);
     let is_rows = |from: &&From| {
         let Source::Table(_, Some(at)) = &from.source else { return false };
         let mut links = select.from.iter().filter_map(|other| match &other.source {
             Source::Table(_, at) if other.alias != from.alias => *at,
             _ => None,
         });
-        select.from.len() == 1 || (select.from.len() == 2 && links.any(|of| tables.shows_records(of, *at)))
+        select.from.len() == 1
+            || (select.from.len() == 2 && links.any(|of| is_links(of) && tables.shows_records(of, *at)))
     };
     let from = select.from.iter().find(is_rows)?;
     let [item] = select.items.as_mut_slice() else { return None };

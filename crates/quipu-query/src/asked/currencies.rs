@@ -5,11 +5,11 @@ use quipu_language::Language;
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query, Source};
-use crate::tables::{Place, Tables, words_of};
+use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::Values;
 
-/// Keeps the amounts in the currency that a question names, where the query uses amounts beside a
-/// column of currencies and does not look at it. For a query that is not bound yet.
+/// Keeps the amounts in the currency that a question names, where the query uses numbers beside a
+/// column of currencies and does not look at it. For a bound query.
 pub(super) fn in_the_currency(
     question: &str,
     query: &mut Query,
@@ -20,44 +20,46 @@ pub(super) fn in_the_currency(
     let language = Language::of_words(&words);
     let code = words.iter().find_map(|word| language.currency_code(word))?;
     let mentions = values.mentions(code);
-    let holds_code = |place: Place| {
-        let mut matches = mentions.iter().flat_map(|mention| &mention.matches);
-        matches.any(|found| found.place == place)
-    };
     let mut mend = None;
     each_query(query, &mut |query| {
-        let Body::Select(select) = &mut query.body else { return };
+        let Query { body: Body::Select(select), order, .. } = query else { return };
         for from in &select.from {
-            let Source::Table(id, _) = &from.source else { continue };
-            let Some(table) = tables.find(id).filter(|at| tables.table(*at).is_some_and(|of| !of.is_links()))
-            else {
+            let Source::Table(_, Some(table)) = &from.source else { continue };
+            let Some(columns) = tables.table(*table).filter(|of| !of.is_links()).map(|of| &of.columns) else {
                 continue;
             };
-            let columns = tables.table(table).map(|table| table.columns.as_slice()).unwrap_or_default();
-            let is_currency = |(column, _): &(usize, &crate::tables::Column)| {
-                let title = columns.get(*column).map(|of| words_of(&of.title)).unwrap_or_default();
+            let is_currency = |at: &usize| {
+                let title = columns.get(*at).map(|of| words_of(&of.title)).unwrap_or_default();
                 title.iter().any(|word| language.is_currency(word))
-                    && holds_code(Place { table, column: *column })
             };
-            let Some((_, column)) = columns.iter().enumerate().skip(1).find(is_currency) else { continue };
-            let uses = |named: &str| {
-                let mut used = false;
-                for expression in select.expressions() {
-                    expression.visit(&mut |part| {
-                        used |= matches!(part, Expression::Column(of) if of.name == named);
-                    });
-                }
-                used
-            };
-            let other = |of: &&crate::tables::Column| of.id != column.id && uses(&of.id);
-            if uses(&column.id) || !columns.iter().skip(1).any(|of| other(&of)) {
+            let coded = (1..columns.len()).filter(is_currency).find_map(|column| {
+                let place = Place { table: *table, column };
+                let mut found = mentions.iter().flat_map(|mention| &mention.matches);
+                found.find(|found| found.place == place).map(|found| (place, found))
+            });
+            let Some((place, found)) = coded else { continue };
+            let (mut looks, mut uses) = (false, false);
+            let in_order = order.iter().map(|order| &order.expression);
+            for expression in select.expressions().into_iter().chain(in_order) {
+                expression.visit(&mut |part| {
+                    let Expression::Column(of) = part else { return };
+                    let is_its = of.table.as_ref() == Some(&from.alias);
+                    let Some(used) = of.place.filter(|used| is_its && used.table == *table) else { return };
+                    looks |= used == place;
+                    let kind = tables.column(used).map(|column| column.kind);
+                    uses |= matches!(kind, Some(Kind::Number { .. }));
+                });
+            }
+            if looks || !uses {
                 continue;
             }
-            let of = ColumnRef { table: Some(from.alias.clone()), name: column.id.clone(), place: None };
+            let name = columns.get(place.column).map(|column| column.id.clone()).unwrap_or_default();
+            let of = ColumnRef { table: Some(from.alias.clone()), name, place: Some(place) };
+            let shown = found.shown.first().cloned().unwrap_or_default();
             let equals = Expression::Compare(
                 Comparison::Equal,
                 Box::new(Expression::Column(of)),
-                Box::new(Expression::Text(code.to_owned())),
+                Box::new(Expression::Terms(found.terms.clone(), shown)),
             );
             select.filter = Some(Expression::both(select.filter.take(), equals));
             mend =

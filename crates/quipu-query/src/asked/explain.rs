@@ -196,7 +196,24 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
     let left_out = mentions.filter(|mention| is_left_out(mention) && is_needed(mention));
     let left_out = left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place)));
     // "Beasts" among the creatures, if they are a kind of them and creatures are looked for.
-    let is_unsaid = |text: &str| !words_of(text).iter().any(|word| said.names(word, language));
+    let things: HashSet<String> = query
+        .tables()
+        .into_iter()
+        .filter_map(|(_, at)| tables.table(at?))
+        .flat_map(|table| words_of(&table.title))
+        .collect();
+    // "Covered" tells covered bridges from other bridges.
+    let tells = |word: &String| {
+        language.meanings(word).is_empty() && !things.iter().any(|thing| language.is_noun(word, thing))
+    };
+    let is_unsaid = |text: &str| {
+        let words = words_of(text);
+        let telling: Vec<&String> = words.iter().filter(|word| tells(word)).collect();
+        match telling.is_empty() {
+            true => !words.iter().any(|word| said.names(word, language)),
+            false => !telling.into_iter().any(|word| said.names(word, language)),
+        }
+    };
     let kinds = kinds_named(tables, question).into_iter();
     let kinds = kinds.filter(|(text, place, _)| is_used(place) && is_unsaid(text));
     left_out.chain(kinds.map(|(text, place, _)| (text, place))).chain(categories).collect()

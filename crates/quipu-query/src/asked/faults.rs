@@ -78,6 +78,7 @@ pub(super) fn faults(
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
         ("orders by a condition", orders_by_a_condition(query)),
+        ("orders by one value", orders_by_one_value(query, tables)),
         ("compares a property with itself", compares_with_itself(question, query)),
         ("groups by one value", groups_by_one_value(query)),
         (
@@ -108,6 +109,20 @@ pub(super) fn faults(
 /// tallest is any.
 fn orders_by_a_condition(query: &Query) -> bool {
     query.order.first().is_some_and(|order| matches!(order.expression, Expression::Compare(..)))
+}
+
+/// Whether a query takes the first of things that all have one value: the best possible rating of
+/// each shop is 5.
+fn orders_by_one_value(query: &Query, tables: &Tables) -> bool {
+    let order = query.order.first().filter(|_| query.limit.is_some());
+    let place = order.and_then(|order| match &order.expression {
+        Expression::Column(column) => column.place,
+        _ => None,
+    });
+    place.is_some_and(|place| {
+        let rows = tables.table(place.table).map_or(0, |table| table.rows);
+        rows > 1 && tables.column(place).is_some_and(|column| column.distinct == 1 && column.filled > 1)
+    })
 }
 
 /// Whether a question asks for a property as it is stated: it neither counts, orders, compares nor

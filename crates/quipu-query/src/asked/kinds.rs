@@ -139,6 +139,21 @@ pub fn is_what_is_asked(question: &str, types: &[String], tables: &Tables) -> bo
     kinds_of(types, tables).iter().any(|kind| is_among(*kind, &asked, tables))
 }
 
+/// Whether a question takes the first of things of another kind than these types: "the longest
+/// bridge" is no river.
+pub fn orders_another_kind(question: &str, types: &[String], tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let ends = |word: &String| language.looks_superlative(word) || language.means(word, "superlative");
+    let behind = words.iter().position(ends).and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    let is_noun = |word: &&String| language.meanings(word).is_empty() && !language.owns(word);
+    let named = behind.iter().take_while(is_noun).take(MOST_BETWEEN).last();
+    let mut asked = named.map(|noun| called(noun, language, tables)).unwrap_or_default();
+    asked.extend(asked_for(question, tables));
+    let own = kinds_of(types, tables);
+    !asked.is_empty() && !own.is_empty() && !own.iter().any(|kind| is_among(*kind, &asked, tables))
+}
+
 /// The tables with things of some types.
 fn kinds_of(types: &[String], tables: &Tables) -> Vec<usize> {
     let is_of = |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)));

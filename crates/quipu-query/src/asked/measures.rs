@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Language, Measured, Ordered, are_pieces, asks_for, asks_since_when, stated_clause, with_superlatives,
+    Language, Measured, Ordered, are_pieces, asks_for, asks_since_when, is_measure, stated_clause,
+    with_superlatives,
 };
 
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
@@ -21,22 +22,24 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
     let asked = superlatives(&words, query);
     // "The most expensive" names its measure with its second word.
     let asked_for_times = |at: usize| asks_since_when(&words, at);
-    let superlatives = asked
-        .iter()
-        .filter(|(at, _)| !asked_for_times(*at))
-        .flat_map(|(at, _)| written.iter().skip(*at).take(2));
     let mut titles = ordered(query, tables);
     let all: Vec<String> = titles.iter().map(|(_, title)| title.clone()).collect();
     let is_measured =
         |word: &String| all.iter().any(|title| language.measured(word, title) == Measured::Alike);
+    let superlatives = asked
+        .iter()
+        .filter(|(at, _)| !asked_for_times(*at))
+        .map(|(at, _)| written.iter().skip(*at).take(2))
+        // "The longest established" has the earliest founding date.
+        .filter(|words| !words.clone().any(is_measured))
+        .flatten();
     titles.retain(|(place, title)| {
         let table = place.map(|place| place.table);
         !names_its_measure(&words, &asked, title, table, tables)
     });
     let of_order = Columns { titles, tables };
     let of_given = Columns { titles: given(query, tables), tables };
-    let mut of_order =
-        superlatives.filter(|word| !is_measured(word) && of_order.are_of_another(word, language));
+    let mut of_order = superlatives.filter(|word| of_order.are_of_another(word, language));
     let mut of_given =
         asked_for(question, &written).into_iter().filter(|word| of_given.are_of_another(word, language));
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
@@ -457,6 +460,10 @@ fn ordered(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {
 /// prices, salaries and budgets, `list price`.
 fn title_of_value(amount: &ColumnRef, query: &Query, tables: &Tables) -> Option<String> {
     let place = amount.place.filter(|place| tables.amount(place.table) == Some(place.column))?;
+    // The price of an offer tells more than `offers`.
+    if tables.column(place).is_some_and(|own| is_measure(&own.title)) {
+        return None;
+    }
     let is_its = |of: &Expression| matches!(of, Expression::Column(of) if of.table == amount.table && of.place == Some(Place { column: 0, ..place }));
     query.select()?.from.iter().find_map(|from| {
         let (Join::Inner(Some(on)) | Join::Left(Some(on))) = &from.join else { return None };

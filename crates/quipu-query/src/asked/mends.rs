@@ -15,6 +15,7 @@ use super::counted::{
 use super::currencies::in_the_currency;
 use super::denied::{denied_both_ways, denied_link, denied_of_all, without_the_denied};
 use super::differences::{of_two, right_direction, takes_from_itself};
+use super::directions::right_directions;
 use super::each::{by_the_named_kind, for_each};
 use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
 use super::firsts::first_of_its_group;
@@ -33,10 +34,11 @@ use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::periods::{of_the_named_event, whole_periods};
 use super::provisos::{with_stated_values, with_the_taken_in};
+use super::repeated::values_of_the_linked;
 use super::roles::of_the_named_role;
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{from_the_first, right_dates, right_ends, right_groups, right_sides, within_its_year};
-use super::stand_ins::{called_by_their_keys, with_their_names};
+use super::stand_ins::{called_by_their_keys, names_before_keys, with_their_names};
 use super::types_of::{by_singulars, those_of_the_type};
 use super::units::{differences_in_units, right_units};
 use super::whole_names::by_whole_names;
@@ -66,6 +68,7 @@ pub fn bind_as_asked(
     bound.mends.extend(before);
     bound.mends.extend(of_the_named_kind(question, &mut bound.query, tables, values));
     bound.mends.extend(those_of_the_type(question, &mut bound.query, values));
+    bound.mends.extend(in_the_currency(question, &mut bound.query, tables, values));
     Ok(bound)
 }
 
@@ -96,7 +99,6 @@ fn mended(
         with_counted(question, &mut query, tables),
         counts_the_groups(question, &mut query),
         within_extreme(&mut query, tables),
-        in_the_currency(question, &mut query, tables, values),
     ];
     (query, mends.into_iter().flatten().collect())
 }
@@ -133,6 +135,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         denied_both_ways(query, tables),
         denied_of_all(question, query, tables),
         right_sides(question, query, tables),
+        right_directions(question, query, tables),
         right_groups(question, query, tables),
         among_those(query, tables),
         for_each(question, query, tables),
@@ -144,6 +147,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
     ];
     let counts = [
         counts_the_set(query, tables),
+        values_of_the_linked(query, tables),
         without_idle_joins(query, tables),
         without_unsaid_links(question, query, tables),
         without_unsaid_repeats(question, query, tables),
@@ -174,6 +178,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         parts_of_values(question, query, tables),
         with_their_names(question, query, tables),
         called_by_their_keys(query, tables),
+        names_before_keys(question, query, tables),
         others_than_itself(question, query, tables),
     ];
     bound.mends.extend(slips.into_iter().chain(counts).chain(given).flatten());

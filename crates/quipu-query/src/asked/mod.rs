@@ -19,6 +19,7 @@ mod counted;
 mod currencies;
 mod denied;
 mod differences;
+mod directions;
 mod each;
 mod explain;
 mod extremes;
@@ -49,6 +50,7 @@ mod periods;
 mod plain;
 mod provisos;
 mod reached;
+mod repeated;
 mod roles;
 mod said;
 mod shapes;
@@ -72,7 +74,9 @@ pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, sp
 pub use extremes::compared;
 pub use hints::{abbreviated, kinds_named, meant};
 pub use invented::without_invented;
-pub use kinds::{is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, nouns_of_kinds};
+pub use kinds::{
+    is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, nouns_of_kinds, orders_another_kind,
+};
 pub use measurements::units_used;
 pub use measures::of_another_measure;
 pub use mends::{bind_as_asked, mend_bound};

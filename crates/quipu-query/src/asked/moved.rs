@@ -48,7 +48,7 @@ pub(super) fn with_its_columns(question: &str, query: &mut Query, tables: &Table
         let Query { body: Body::Select(select), order, .. } = query else { return };
         let [from] = select.from.as_slice() else { return };
         let Some((alias, id)) = table_of(from) else { return };
-        let Some(table) = tables.find(&id).and_then(|at| tables.table(at)) else { return };
+        let Some((at, table)) = tables.find(&id).and_then(|at| Some((at, tables.table(at)?))) else { return };
         let title = words_of(&table.title);
         let is_said = |noun: &String| words.iter().any(|word| language.is_noun(word, noun));
         if title.iter().any(is_said) {
@@ -71,7 +71,7 @@ pub(super) fn with_its_columns(question: &str, query: &mut Query, tables: &Table
         }
         used.retain(|name| name != NAME && name != "*");
         let has = |table: &Table, name: &String| table.find(name).is_some();
-        if used.is_empty() || used.iter().any(|name| has(table, name)) {
+        if used.is_empty() || used.iter().any(|name| tables.has_or_shows(at, name)) {
             return;
         }
         let mut others = tables.tables.iter().filter(|other| {
@@ -155,7 +155,7 @@ impl Used {
             return None;
         }
         let fits = |(at, table): &(usize, &Table)| {
-            let has_columns = self.columns.iter().all(|name| table.find(name).is_some());
+            let has_columns = self.columns.iter().all(|name| tables.has_or_shows(*at, name));
             *at != written && !table.is_links() && table.within.is_none() && has_columns && has_names(*at)
         };
         let mut better = tables.tables.iter().enumerate().filter(fits).map(|(_, table)| table);

@@ -79,6 +79,36 @@ pub(super) fn called_by_their_keys(query: &mut Query, tables: &Tables) -> Option
     mend
 }
 
+/// Gives the names of things instead of their keys, where the question asks for no key: "the
+/// lawyers who bill 550 an hour" are called by their names, not L049. For a bound query that gives
+/// one column; what is within it stays.
+pub(super) fn names_before_keys(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Body::Select(select) = &mut query.body else { return None };
+    let is_plain =
+        select.group.is_empty() && query.order.iter().all(|order| !order.expression.has_aggregate());
+    let [item] = select.items.as_mut_slice() else { return None };
+    let Expression::Column(given) = &mut item.expression else { return None };
+    let place = given.place.filter(|place| is_plain && place.column > 0)?;
+    let table = tables.table(place.table).filter(|table| !table.is_links() && !is_numbered(table))?;
+    let column = table.columns.get(place.column).filter(|_| table.is_key(place.column))?;
+    let (title, things) = (words_of(&column.title), words_of(&table.title));
+    // "Crew" of `crew id` names the things.
+    let is_said = |of: &String| {
+        let is_it = |word: &String| !things.contains(of) && language.is_form(word, of);
+        words.iter().any(|word| is_code_word(word) || is_code_word(word.trim_end_matches('s')) || is_it(word))
+    };
+    let is_key = column.kind == Kind::Text && title.last().is_some_and(|last| is_code_word(last));
+    if !is_key || title.iter().any(is_said) {
+        return None;
+    }
+    let name = table.columns.first()?.id.clone();
+    let text = format!("they are called by their names, not by their {}", column.title);
+    (given.name, given.place) = (name, Some(Place { column: 0, ..place }));
+    Some(Mend { text, doubt: Doubt::None })
+}
+
 /// The table with the names of the things that a column gives, and its column that refers to them.
 fn named_by(
     column: &ColumnRef,

@@ -3,6 +3,7 @@
 
 mod columns;
 mod generic;
+mod written;
 
 use std::collections::HashSet;
 
@@ -12,6 +13,7 @@ use quipu_language::{
 };
 
 use generic::another_event;
+use written::{stands_before_a_value, with_whole_numbers};
 
 use super::Nearness;
 use super::both::{either_for_both, second_of_both};
@@ -147,6 +149,9 @@ impl<'a> Compared<'a> {
         if let Some(place) = place_asked_for(words, at) {
             return heeded(said.place == Some(place));
         }
+        if self.is_written_otherwise(at, word) {
+            return Heeded::Yes;
+        }
         if asked_place(words, at).is_some_and(|place| said.place != Some(place)) && !said.words.contains(word)
         {
             return Heeded::No;
@@ -189,9 +194,9 @@ impl<'a> Compared<'a> {
         let is_light = language.is_light_noun(word) && words.get(at + 1).is_some_and(|of| language.is_of(of));
         let is_counted =
             said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
-        let code = || language.currency_code(word).or_else(|| language.language_code(word));
         let is_gender = || said.values.iter().any(|value| language.is_gender(word, value));
-        let is_coded = code().is_some_and(|code| said.values.contains(code)) || is_gender();
+        let is_coded =
+            language.language_code(word).is_some_and(|code| said.values.contains(code)) || is_gender();
         let says_nothing = says_nothing || is_coded || is_aside(words, at) || self.is_generic(at, word);
         if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
             return Heeded::Yes;
@@ -447,36 +452,6 @@ fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables)
         }
     });
     found
-}
-
-/// The question with the separators inside its numbers removed: "5,000" becomes 5000.
-fn with_whole_numbers(question: &str, language: Language) -> String {
-    let characters: Vec<char> = question.chars().collect();
-    let is_digit = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
-    let parts_thousands = |at: usize| {
-        is_digit(at.checked_sub(1))
-            && (1..=3).all(|next| is_digit(Some(at + next)))
-            && !is_digit(Some(at + 4))
-    };
-    let kept = characters
-        .iter()
-        .enumerate()
-        .filter(|(at, c)| !language.parts_thousands(**c) || !parts_thousands(*at));
-    kept.map(|(_, c)| *c).collect()
-}
-
-/// Whether a name in the plan follows the word: "over" in "the bridges over the Aude". Numbers do
-/// not count.
-fn stands_before_a_value(words: &[String], at: usize, said: &Said, language: Language) -> bool {
-    let without_article = |words: &[String]| -> Vec<String> {
-        let articles = words.iter().take(1).filter(|word| language.is_article(word)).count();
-        words.iter().skip(articles).cloned().collect()
-    };
-    let behind = without_article(words.get(at + 1..).unwrap_or_default());
-    said.values.iter().any(|value| {
-        let name = without_article(&words_of(value));
-        !name.is_empty() && value.starts_with(char::is_alphabetic) && behind.starts_with(&name)
-    })
 }
 
 /// Whether a word abbreviates "number": "no." in "no. of students".

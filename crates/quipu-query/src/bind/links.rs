@@ -5,7 +5,7 @@ use super::columns::Link;
 use super::{Binder, Doubt, Scope, title_of};
 use crate::QueryError;
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
-use crate::tables::{Kind, Place};
+use crate::tables::{Kind, Place, Rows};
 use crate::values::How;
 
 impl Binder<'_> {
@@ -149,6 +149,13 @@ impl Binder<'_> {
         if at_a.is_some() && at_b.is_some() || of_a.alias == of_b.alias {
             return Ok(());
         }
+        // A table of links has the column: the structural engineers of a bridge.
+        let has_links = |table: usize, at: Option<usize>, column: &ColumnRef| {
+            at.is_none() && self.has_links_called(table, &column.name)
+        };
+        if has_links(table_a, at_a, a) || has_links(table_b, at_b, b) {
+            return Ok(());
+        }
         let direct = self.links_of(table_a).into_iter().filter(|link| link.to.table == table_b);
         let fits = |link: &Link| {
             usize::from(Some(link.from.column) == at_a) + usize::from(Some(link.to.column) == at_b)
@@ -185,6 +192,15 @@ impl Binder<'_> {
         );
         *on = equal(new_a, new_b);
         Ok(())
+    }
+
+    /// Whether a table of links from the rows of a table has this column.
+    fn has_links_called(&self, table: usize, id: &str) -> bool {
+        self.tables.tables.iter().any(|links| {
+            let is_from = matches!(links.source, Rows::Links { heads, .. } if heads == table);
+            let tail = links.columns.get(1);
+            is_from && tail.is_some_and(|tail| tail.id.eq_ignore_ascii_case(id))
+        })
     }
 
     /// Whether a table of links joins the rows of two tables.

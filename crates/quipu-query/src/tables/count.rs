@@ -7,7 +7,7 @@ use quipu_graph::{
     RelationRole, iri_of_key,
 };
 
-use quipu_language::{minutes_of, title_in_full, without_having};
+use quipu_language::{is_measure, minutes_of, title_in_full, without_having};
 
 use super::abbreviations::divided;
 use super::classes::{Classes, classes_of};
@@ -68,7 +68,8 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
 }
 
 /// Calls the amount of a value in parts like the relation that leads to the value, if all such
-/// relations have one name: the amount of a list price is a list price.
+/// relations have one name: the amount of a list price is a list price. The price of `offers` keeps
+/// its own name, which tells more.
 fn name_amounts(tables: &mut Tables) {
     for of in 0..tables.tables.len() {
         let Some(amount) = tables.amount(of).filter(|_| tables.holds_values(of)) else { continue };
@@ -78,6 +79,7 @@ fn name_amounts(tables: &mut Tables) {
         titles.dedup();
         if let [title] = titles.as_slice()
             && let Some(column) = tables.tables.get_mut(of).and_then(|table| table.columns.get_mut(amount))
+            && (is_measure(title) || !is_measure(&column.title))
         {
             column.title.clone_from(title);
         }

@@ -166,13 +166,13 @@ impl Tables {
             (0..columns).map(move |column| relevance.of(Place { table: at, column }))
         };
         let score = |at: usize| {
-            let of_records = records.of_links(at).into_iter().flat_map(of_table);
+            let of_records = records.shown_in(at).into_iter().flat_map(of_table);
             let mut scores: Vec<f64> = of_table(at).chain(of_records).collect();
             scores.sort_by(|a, b| b.total_cmp(a));
             scores.iter().take(3).sum::<f64>()
         };
         let shown = |at: &usize| {
-            let table = self.tables.get(*at).filter(|_| !records.are_shown_in_links(*at));
+            let table = self.tables.get(*at).filter(|_| !records.are_shown(*at));
             table.is_some_and(|table| table.within.is_none())
         };
         let mut order: Vec<(f64, usize)> =
@@ -186,9 +186,10 @@ impl Tables {
     /// and a table of links that joins it to a chosen table.
     fn with_joins(&self, at: usize, chosen: &BTreeMap<usize, Vec<usize>>, records: &Records) -> Vec<usize> {
         let mut with = vec![at];
-        with.extend(records.of_links(at));
+        with.extend(records.shown_in(at));
         if let Some(super::Rows::Links { heads, .. }) = self.tables.get(at).map(|table| &table.source) {
             with.push(*heads);
+            with.extend(records.shown_in(*heads));
         }
         let mut links = self.tables.iter().enumerate().filter(|(_, t)| t.is_links() && t.within.is_none());
         let joins = links.find(|(_, table)| {
@@ -204,7 +205,7 @@ impl Tables {
         });
         if let Some((at, _)) = joins {
             with.push(at);
-            with.extend(records.of_links(at));
+            with.extend(records.shown_in(at));
         }
         with
     }
@@ -225,23 +226,32 @@ impl Tables {
 
     fn lines(&self, chosen: &BTreeMap<usize, Vec<usize>>, records: &Records) -> String {
         let mut text = String::new();
-        for (at, columns) in chosen.iter().filter(|(at, _)| !records.are_shown_in_links(**at)) {
+        for at in chosen.keys().filter(|at| !records.are_shown(**at)) {
             let Some(table) = self.tables.get(*at) else { continue };
-            // The records' own keys are not shown, neither there nor in the links.
-            let records = records.of_links(*at);
-            let of_links = columns.iter().filter(|column| records.is_none() || **column == 0);
-            let of_records = records.and_then(|at| chosen.get(&at)).into_iter().flatten();
-            let places = of_links.map(|column| (*at, *column)).chain(
-                of_records.filter(|column| **column > 0).filter_map(|column| Some((records?, *column))),
-            );
-            let cells = places.filter_map(|(at, column)| {
-                let table = self.tables.get(at)?;
-                Some(self.cell(table, column, table.columns.get(column)?))
-            });
-            let cells: Vec<String> = cells.collect();
+            let cells = self.cells(*at, chosen, records);
             let _ = writeln!(text, "CREATE TABLE {} ({});", table.id, cells.join(", "));
         }
         text
+    }
+
+    /// The columns of a table, those of records in place of the column that leads to them. The
+    /// records' own keys are shown nowhere.
+    fn cells(&self, at: usize, chosen: &BTreeMap<usize, Vec<usize>>, records: &Records) -> Vec<String> {
+        let mut cells = Vec::new();
+        for column in chosen.get(&at).into_iter().flatten() {
+            let place = Place { table: at, column: *column };
+            match records.at(place).filter(|records| chosen.contains_key(records)) {
+                Some(records_at) => cells.extend(self.cells(records_at, chosen, records)),
+                None if *column == 0 && records.are_shown(at) => {}
+                None => {
+                    let table = self.tables.get(at);
+                    cells.extend(
+                        table.and_then(|table| Some(self.cell(table, *column, table.columns.get(*column)?))),
+                    );
+                }
+            }
+        }
+        cells
     }
 
     fn cell(&self, table: &Table, at: usize, column: &Column) -> String {

@@ -52,7 +52,13 @@ impl Samples {
     pub(super) fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
         let of: Vec<&NodeSummary> = self.nodes.values().filter(|node| holds(node)).collect();
         table.unnamed = are_opaque(&of, &table.title);
-        let mut names: Vec<&str> = of.iter().map(|node| node.name.as_str()).collect();
+        // A thing without a name is called by the end of its key.
+        let is_named = |node: &&&NodeSummary| !node.key.ends_with(&node.name);
+        let named: Vec<&str> = of.iter().filter(is_named).map(|node| node.name.as_str()).collect();
+        let mut names = match named.is_empty() {
+            true => of.iter().map(|node| node.name.as_str()).collect(),
+            false => named,
+        };
         names.sort_unstable();
         names.dedup();
         if let Some(column) = table.columns.first_mut() {

@@ -62,7 +62,8 @@ fn is_year(word: &str) -> bool {
 /// Builds the prompt: the tables that the question may need, and the values that it may name.
 pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> PromptParts {
     let text = asking.question.text();
-    let tables = asking.graph.tables.as_named_by(&words_of(text));
+    let words = words_of(text);
+    let tables = asking.graph.tables.as_named_by(&words);
     let (tables, values) = (tables.as_ref(), &asking.graph.values);
     let language = Language::of(text);
     let mut relevance = Relevance::by_words(tables, text);
@@ -73,7 +74,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         }
         // If the hint names several columns, the model uses all of them; so it names one.
         let Some(found) = meant(text, &mention, tables) else { continue };
-        let place = tables.shown_as(tables.widest(found.place));
+        let place = tables.shown_as(tables.widest(found.place), &words);
         if let (Some((table, column)), Some(value)) = (place, found.shown.first()) {
             let value = cell(value).replace('\'', "''");
             hints.push(format!("“{}” may be {table}.{column} = '{value}'", cell(&mention.text)));
@@ -83,7 +84,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         relevance.raise(at, 1.0);
         let kind = cell(&kind).replace('\'', "''");
         let named = hints.iter().any(|hint| hint.ends_with(&format!(" = '{kind}'")));
-        if let (Some((table, column)), false) = (tables.shown_as(at), named) {
+        if let (Some((table, column)), false) = (tables.shown_as(at, &words), named) {
             hints.push(format!("“{said}” may be {table}.{column} = '{kind}'"));
         }
     }
@@ -120,7 +121,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
             continue;
         }
         relevance.raise(found.place, 1.0);
-        let Some((table, column)) = tables.shown_as(found.place) else { continue };
+        let Some((table, column)) = tables.shown_as(found.place, &words) else { continue };
         let said = cell(&mention.text);
         let singular = Language::of(text).singular(&said);
         let hint = match (found.terms.len(), found.shown.first()) {
@@ -134,10 +135,10 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         }
         hints.push(hint);
     }
-    for (words, place) in abbreviated(tables, text, skip) {
+    for (said, place) in abbreviated(tables, text, skip) {
         relevance.raise(place, 1.0);
-        if let Some((table, column)) = tables.shown_as(place) {
-            hints.push(format!("“{words}” may be {table}.{column}"));
+        if let Some((table, column)) = tables.shown_as(place, &words) {
+            hints.push(format!("“{said}” may be {table}.{column}"));
         }
     }
     if !asking.config.hints {

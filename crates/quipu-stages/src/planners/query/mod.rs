@@ -16,7 +16,7 @@ use quipu_query::asked::{
     Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, columns_lacking, confirms_the_path,
     features, is_empty, names_left_out, speaks_of, words_tried,
 };
-use quipu_query::{Mention, Relevance, RenderConfig, read_sql};
+use quipu_query::{Mention, Relevance, RenderConfig, read_sql, words_of};
 
 use crate::answer::{AnswerError, Event, Outcome, Planned, Question, Stage};
 use crate::ledger::Context;
@@ -231,7 +231,7 @@ fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -
     let query = &candidate.bound.query;
     let named = names_left_out(&asking.of_tables(), query).into_iter().next();
     let named = named.and_then(|(text, place)| {
-        let (table, column) = tables.shown_as(place)?;
+        let (table, column) = tables.shown_as(place, &words_of(asking.question.text()))?;
         Some(format!("it does not use “{text}”, a value of {table}.{column}"))
     });
     // "How many demons" asks for the entities whose names contain the word.

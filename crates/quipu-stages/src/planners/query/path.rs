@@ -4,7 +4,7 @@ use quipu_graph::{NodeId, iri_of_key};
 use quipu_language::with_superlatives;
 use quipu_query::asked::{
     FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, of_another_measure,
-    right_ends,
+    orders_another_kind, right_ends,
 };
 use quipu_query::{Made, Query, Tables, all_in_order};
 
@@ -94,6 +94,18 @@ pub async fn is_of_named_kinds(
         for end in context.graph().summaries(&ends).await? {
             let types = iris_of(context, &end.types).await?;
             if !is_what_is_asked(question, &types, &tables) {
+                return Ok(false);
+            }
+        }
+    }
+    // The longest of bridges and rivers is not the longest bridge.
+    if matches!(path.made, Made::Ordered { .. }) && path.steps.len() > 1 {
+        let walk = follow(context.graph(), *node, &path.steps).await?;
+        let ordered = walk.hops.iter().rev().nth(1).into_iter().flatten();
+        let ordered: Vec<NodeId> = ordered.map(|(end, _)| *end).take(HELD).collect();
+        for thing in context.graph().summaries(&ordered).await? {
+            let types = iris_of(context, &thing.types).await?;
+            if orders_another_kind(question, &types, &tables) {
                 return Ok(false);
             }
         }

@@ -1,0 +1,64 @@
+//! Where something begins and where it ends: flights out of a city are not those that land there.
+
+use quipu_language::{Language, direction_before, words_of};
+
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
+use crate::tables::{Place, Tables};
+
+/// Holds a named place against the origin or the destination, as the words before its name say,
+/// where the query has it in the other one. For a bound query.
+pub(super) fn right_directions(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let Body::Select(select) = &mut query.body else { return None };
+    let mut mend = None;
+    for condition in select.filter.iter_mut() {
+        each_comparison(condition, &mut |column, name| {
+            let Some((wrong, right)) = column.place.and_then(|place| turned(place, &words, name, tables))
+            else {
+                return;
+            };
+            let Some(to) = tables.column(right) else { return };
+            let text = format!("the question has {name} as the {}, not as the {}", to.title, wrong);
+            (column.name, column.place) = (to.id.clone(), Some(right));
+            mend = Some(Mend { text, doubt: Doubt::Little });
+        });
+    }
+    mend
+}
+
+/// The title of a column and the column of the other direction, if the words before a name ask for
+/// that one.
+fn turned(place: Place, words: &[String], name: &str, tables: &Tables) -> Option<(String, Place)> {
+    let language = Language::of_words(words);
+    let column = tables.column(place)?;
+    let own = language.direction_of(&column.title)?;
+    let named = words_of(name);
+    let start = words.windows(named.len().max(1)).position(|window| *window == named)?;
+    let asked = direction_before(words, start).filter(|asked| *asked != own)?;
+    let table = tables.table(place.table)?;
+    let is_other = |at: &usize| {
+        table.columns.get(*at).is_some_and(|other| {
+            other.kind == column.kind && language.direction_of(&other.title) == Some(asked)
+        })
+    };
+    let mut others = (1..table.columns.len()).filter(is_other);
+    let other = others.next().filter(|_| others.next().is_none())?;
+    Some((column.title.clone(), Place { column: other, ..place }))
+}
+
+/// Calls a function with each column that a condition holds against a name.
+fn each_comparison(condition: &mut Expression, change: &mut dyn FnMut(&mut ColumnRef, &str)) {
+    match condition {
+        Expression::Compare(Comparison::Equal, of, value) => {
+            if let (Expression::Column(column), Expression::Terms(_, name)) = (&mut **of, &**value) {
+                change(column, name);
+            }
+        }
+        Expression::And(left, right) => {
+            each_comparison(left, change);
+            each_comparison(right, change);
+        }
+        _ => {}
+    }
+}
