@@ -213,3 +213,25 @@ async fn the_word_that_tells_a_kind_is_not_left_out() {
     let covered = "SELECT AVG(length) FROM bridge WHERE kind = 'covered bridge' AND crosses = 'Ulm Water'";
     assert!(left_out(covered).is_empty());
 }
+
+#[tokio::test]
+async fn a_count_of_all_is_no_count_of_some() {
+    let shop = bakeries().await;
+    let faults = async |question: &str, sql: &str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.faults
+    };
+    let all = "SELECT address_country, COUNT(*) FROM bakery GROUP BY address_country";
+    let some = "How many bakeries in each address country offer delivery services?";
+    assert!(faults(some, all).await.contains(&"counts all of them"));
+    assert!(
+        !faults("How many bakeries are there in each address country?", all)
+            .await
+            .contains(&"counts all of them")
+    );
+    let each = "SELECT review_count FROM bakery";
+    assert!(
+        faults("How many reviews were written about cake?", each).await.contains(&"gives a number of each")
+    );
+    let one = "SELECT review_count FROM bakery WHERE name = 'Harbour'";
+    assert!(!faults("How many reviews does Harbour have?", one).await.contains(&"gives a number of each"));
+}

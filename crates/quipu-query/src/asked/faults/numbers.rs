@@ -71,7 +71,8 @@ pub(super) fn gives_a_number_for_a_thing(question: &str, query: &Query, tables: 
     !items.is_empty() && items.iter().all(is_number)
 }
 
-/// Whether a question asks how many there are, and gets a stated number of each of many things.
+/// Whether a question asks how many there are, and gets a stated number of each of many things, or
+/// of more than one where the query names none.
 pub(super) fn gives_numbers_of_each(question: &str, candidate: &Candidate) -> bool {
     /// Things that a question may name.
     const MOST_NAMED: usize = 3;
@@ -80,7 +81,10 @@ pub(super) fn gives_numbers_of_each(question: &str, candidate: &Candidate) -> bo
     let counts = candidate.bound.query.select().is_some_and(|select| {
         select.items.iter().any(|item| item.expression.has_aggregate()) || !select.group.is_empty()
     });
-    asks_for(question) == Some("count") && !is_each && !counts && candidate.rows.rows.len() > MOST_NAMED
+    let mut names_one = false;
+    candidate.bound.query.visit(&mut |part| names_one |= matches!(part, Expression::Terms(..)));
+    let most = if names_one { MOST_NAMED } else { 1 };
+    asks_for(question) == Some("count") && !is_each && !counts && candidate.rows.rows.len() > most
 }
 
 /// Whether a question asks when something was, and gets numbers that are no years.
