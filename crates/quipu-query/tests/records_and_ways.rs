@@ -228,6 +228,8 @@ async fn a_count_of_all_is_no_count_of_some() {
             .await
             .contains(&"counts all of them")
     );
+    let broken_down = "Break the shops of the chain down by address country: how many bakeries in each?";
+    assert!(!faults(broken_down, all).await.contains(&"counts all of them"));
     let each = "SELECT review_count FROM bakery";
     assert!(
         faults("How many reviews were written about cake?", each).await.contains(&"gives a number of each")

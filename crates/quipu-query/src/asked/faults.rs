@@ -79,7 +79,7 @@ pub(super) fn faults(
         ("states one condition twice", states_one_twice(query)),
         ("orders by a condition", orders_by_a_condition(query)),
         ("orders by one value", orders_by_one_value(query, tables)),
-        ("counts all of them", counts_all(query, unexplained)),
+        ("counts all of them", counts_all(question, query, unexplained)),
         ("compares a property with itself", compares_with_itself(question, query)),
         ("groups by one value", groups_by_one_value(query)),
         (
@@ -112,17 +112,22 @@ fn orders_by_a_condition(query: &Query) -> bool {
     query.order.first().is_some_and(|order| matches!(order.expression, Expression::Compare(..)))
 }
 
-/// Whether a query without a condition counts things, and leaves out most of what the question says
-/// of them: "restaurants in each city that offer takeout services" are not all restaurants.
-fn counts_all(query: &Query, unexplained: &Unexplained) -> bool {
+/// Whether a query without a condition counts things, and leaves out what the question says of them
+/// at its end: "restaurants in each city that offer takeout services" are not all restaurants.
+fn counts_all(question: &str, query: &Query, unexplained: &Unexplained) -> bool {
     /// Fewest words that tell a condition.
     const LEAST: usize = 3;
-    let left_out = unexplained.names.len();
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let left_out = &unexplained.names;
+    let mut last = words.iter().rev().filter(|word| language.meanings(word).is_empty());
+    let ends = last.by_ref().take(2).all(|word| left_out.contains(word));
     let counts =
         |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
     query.select().is_some_and(|select| {
         let is_all = select.filter.is_none() && select.having.is_none() && query.limit.is_none();
-        is_all && select.items.iter().any(counts) && left_out >= LEAST && left_out * 2 >= unexplained.all
+        let is_most = left_out.len() >= LEAST && left_out.len() * 2 >= unexplained.all;
+        is_all && ends && is_most && select.items.iter().any(counts)
     })
 }
 
