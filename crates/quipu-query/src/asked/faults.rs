@@ -125,7 +125,11 @@ fn counts_all(question: &str, query: &Query, unexplained: &Unexplained) -> bool 
     let counts =
         |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
     query.select().is_some_and(|select| {
-        let is_all = select.filter.is_none() && select.having.is_none() && query.limit.is_none();
+        // That a value is known limits nothing.
+        let is_known =
+            |of: &Expression| matches!(of, Expression::Not(of) if matches!(**of, Expression::IsNull(_)));
+        let limits = select.filter.iter().flat_map(Expression::conjuncts).any(|of| !is_known(of));
+        let is_all = !limits && select.having.is_none() && query.limit.is_none();
         let is_most = left_out.len() >= LEAST && left_out.len() * 2 >= unexplained.all;
         is_all && ends && is_most && select.items.iter().any(counts)
     })
