@@ -12,7 +12,7 @@ pub(super) fn right_directions(question: &str, query: &mut Query, tables: &Table
     let words = words_of(question);
     let Body::Select(select) = &mut query.body else { return None };
     let mut mend = None;
-    for condition in select.filter.iter_mut() {
+    if let Some(condition) = &mut select.filter {
         each_comparison(condition, &mut |column, name| {
             let Some((wrong, right)) = column.place.and_then(|place| turned(place, &words, name, tables))
             else {

@@ -74,7 +74,7 @@ pub(super) fn with_whole_numbers(question: &str, language: Language) -> String {
     let kept = characters
         .iter()
         .enumerate()
-        .filter(|(at, c)| !(language.parts_thousands(**c) && parts_thousands(*at)) && !is_idle(*at));
+        .filter(|(at, c)| !is_idle(*at) && (!language.parts_thousands(**c) || !parts_thousands(*at)));
     kept.map(|(_, c)| *c).collect()
 }
 
