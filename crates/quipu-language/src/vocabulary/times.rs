@@ -115,8 +115,8 @@ impl TimeWords {
     }
 }
 
-/// The time of day that begins at a word, as graphs state it ("19:30"), and the number of its words:
-/// "7 pm", "7:30 pm", "7pm". `None` if there is none.
+/// The time of day that begins at a word, as graphs state it ("19:30"), and the number of its
+/// words: "7 pm", "7:30 pm", "7pm". `None` if there is none.
 pub fn clock_time(words: &[String], at: usize) -> Option<(String, usize)> {
     let times = Language::of_words(words).times();
     let half = |word: &str| match (times.before_noon.has(word), times.after_noon.has(word)) {
