@@ -6,6 +6,7 @@ use quipu_graph::LiteralValue;
 
 use crate::values::value_of;
 use crate::vocabulary::{BoundWords, Language};
+use crate::words::begin;
 
 /// Most words of a value, as in "13 May 1968". Of "40 million dollars" only the first two are read.
 const MOST_VALUE_WORDS: usize = 3;
@@ -76,15 +77,17 @@ pub fn conditions(question: &str) -> Vec<Condition> {
 
 /// Whether a word is the negation that begins a bound: the "no" of "no more than 5".
 pub fn denies_in_bound(words: &[String], at: usize) -> bool {
-    let list = Language::of_words(words).bounds();
-    let begins = |phrase: &&String| {
-        let count = phrase.split(' ').count();
-        let said = words.get(at..at + count);
-        let number = words.get(at + count).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
-        number && said.is_some_and(|said| phrase.split(' ').eq(said.iter().map(String::as_str)))
+    let language = Language::of_words(words);
+    let (Some((word, _)), list) = (words.get(at..).and_then(<[String]>::split_first), language.bounds())
+    else {
+        return false;
     };
-    let is_negation = words.get(at).is_some_and(|word| Language::of_words(words).means(word, "negation"));
-    is_negation && list.from.iter().chain(&list.to).any(|phrase| begins(&phrase))
+    let is_number =
+        |at: usize| words.get(at).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+    let bounds = |phrase: &String| {
+        begin(words.get(at..).unwrap_or_default(), phrase).is_some_and(|count| is_number(at + count))
+    };
+    language.means(word, "negation") && list.from.iter().chain(&list.to).any(bounds)
 }
 
 /// The byte ranges of full numbers and dates in a question: "1535", "18 January 1535", "15
@@ -119,12 +122,7 @@ fn bounded(
     at: usize,
     list: &BoundWords,
 ) -> Option<Condition> {
-    let said = |phrases: &Vec<String>| {
-        phrases.iter().find_map(|phrase| {
-            let count = phrase.split(' ').count();
-            phrase.split(' ').eq(lower.get(at..at + count)?.iter().map(String::as_str)).then_some(count)
-        })
-    };
+    let said = |phrases: &Vec<String>| phrases.iter().find_map(|phrase| begin(lower.get(at..)?, phrase));
     let lists = [
         (&list.above, false, true),
         (&list.from, true, true),

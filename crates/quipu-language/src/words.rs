@@ -30,6 +30,12 @@ pub fn words_of(name: &str) -> Vec<String> {
     words
 }
 
+/// The number of words in a phrase, if the words begin with the whole phrase.
+pub(crate) fn begin(words: &[String], phrase: &str) -> Option<usize> {
+    let count = phrase.split(' ').count();
+    phrase.split(' ').eq(words.get(..count)?.iter().map(String::as_str)).then_some(count)
+}
+
 /// Superscript and subscript digits as people type them: "km2", "CO2".
 fn typed(character: char) -> char {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";

@@ -14,9 +14,10 @@ use jiff::civil::{Date, date};
 use quipu_graph::Calendar;
 
 use figures::in_figures;
-use words::{begin, tokenize, word, year};
+use words::{tokenize, word, year};
 
 use crate::vocabulary::{self, Language, TimeWords, Words};
+use crate::words::begin;
 
 /// A stretch of days that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]

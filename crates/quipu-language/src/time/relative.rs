@@ -5,8 +5,9 @@ use jiff::{Span, ToSpan as _};
 use quipu_graph::Calendar;
 
 use super::calendar::{is_open, next_from, next_open, open_day, previous_open};
-use super::words::{begin, word};
+use super::words::word;
 use super::{Before, Reader, Resolved, month};
+use crate::words::begin;
 
 impl Reader<'_> {
     /// `last Tuesday`, `this year`, `next month`, `past five years`, `the most recent Friday`, `the

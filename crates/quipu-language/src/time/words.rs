@@ -22,13 +22,6 @@ pub(super) fn word(words: &[String], at: usize) -> &str {
     words.get(at).map_or("", String::as_str)
 }
 
-/// The number of words in a phrase, if the text begins with the whole phrase.
-pub(super) fn begin(words: &[String], phrase: &str) -> Option<usize> {
-    let count = phrase.split(' ').count();
-    let begins = phrase.split(' ').enumerate().all(|(at, expected)| word(words, at) == expected);
-    begins.then_some(count)
-}
-
 /// A year in four digits.
 pub(super) fn year(word: &str) -> Option<i16> {
     word.parse().ok().filter(|y| word.len() == 4 && (1000..=2999).contains(y))

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::provisos::leaves_out;
 use super::{Language, is_proviso, listed};
+use crate::words::begin;
 
 /// What a word requires of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,11 +132,7 @@ fn is_within(words: &[String], at: usize, phrases: &[String]) -> bool {
     phrases.iter().any(|phrase| {
         let count = phrase.split(' ').count();
         let mut starts = (at + 1).saturating_sub(count)..=at;
-        starts.any(|start| {
-            words
-                .get(start..start + count)
-                .is_some_and(|said| phrase.split(' ').eq(said.iter().map(String::as_str)))
-        })
+        starts.any(|start| words.get(start..).is_some_and(|rest| begin(rest, phrase).is_some()))
     })
 }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Language, Words};
+use crate::words::begin;
 
 /// Words for the two ends of a way.
 #[derive(Debug, Default, Deserialize)]
@@ -28,8 +29,8 @@ pub enum Towards {
     Destination,
 }
 
-/// The end of a way that the words before a name ask for: the origin for "out of Lima". An article
-/// or a noun may stand between: "from the port of Lima" is not read.
+/// The end of a way that the words right before a name ask for: the origin for "out of Lima". Only
+/// an article may stand between.
 pub fn direction_before(words: &[String], at: usize) -> Option<Towards> {
     let language = Language::of_words(words);
     let list = &language.words().ways;
@@ -40,9 +41,10 @@ pub fn direction_before(words: &[String], at: usize) -> Option<Towards> {
     };
     let longest = |phrases: &[String]| {
         let ends = |phrase: &&String| {
-            let count = phrase.split(' ').count();
-            let said = before.len().checked_sub(count).and_then(|start| before.get(start..));
-            said.is_some_and(|said| phrase.split(' ').eq(said.iter().map(String::as_str)))
+            (0..before.len()).any(|start| {
+                let rest = before.get(start..).unwrap_or_default();
+                begin(rest, phrase) == Some(rest.len())
+            })
         };
         phrases.iter().filter(ends).map(String::len).max()
     };

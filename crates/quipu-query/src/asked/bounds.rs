@@ -1,9 +1,9 @@
 //! A question's bounds on values, as conditions of a query.
 
 use quipu_graph::LiteralValue;
-use quipu_language::{Condition, Language, conditions};
+use quipu_language::{Condition, Language, clock_time, conditions, words_of};
 
-use super::slips::each_query;
+use super::slips::{each_condition, each_query};
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 
@@ -49,6 +49,30 @@ pub(super) fn right_bounds(question: &str, query: &mut Query) -> Option<Mend> {
                     *comparison = *asked;
                     let text = format!("the question's bound {} {number}", asked.words());
                     mend = Some(Mend { text, doubt: Doubt::None });
+                }
+            });
+        }
+    });
+    mend
+}
+
+/// Takes what is at most as late as a time of day that a question has behind "by", where the query
+/// has what is at that time: who lets in by 3 pm may do so at 2. For a query that is not bound yet.
+pub(super) fn by_the_clock(question: &str, query: &mut Query) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_by = |at: usize| words.get(at).is_some_and(|word| language.is_by(word));
+    let time = (1..words.len()).filter(|at| is_by(at - 1)).find_map(|at| clock_time(&words, at))?.0;
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        for filter in &mut select.filter {
+            each_condition(filter, &mut |condition| {
+                if let Expression::Compare(comparison @ Comparison::Equal, _, value) = condition
+                    && matches!(&**value, Expression::Text(text) if text.contains(&time))
+                {
+                    *comparison = Comparison::AtMost;
+                    mend = Some(Mend { text: format!("by {time} means at most {time}"), doubt: Doubt::None });
                 }
             });
         }

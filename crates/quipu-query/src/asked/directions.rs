@@ -2,28 +2,32 @@
 
 use quipu_language::{Language, direction_before, words_of};
 
+use super::slips::{each_condition, each_query};
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
+use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::{Place, Tables};
 
 /// Holds a named place against the origin or the destination, as the words before its name say,
 /// where the query has it in the other one. For a bound query.
 pub(super) fn right_directions(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
-    let Body::Select(select) = &mut query.body else { return None };
     let mut mend = None;
-    if let Some(condition) = &mut select.filter {
-        each_comparison(condition, &mut |column, name| {
-            let Some((wrong, right)) = column.place.and_then(|place| turned(place, &words, name, tables))
-            else {
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = &mut select.filter else { return };
+        each_condition(filter, &mut |condition| {
+            let Expression::Compare(Comparison::Equal, of, value) = condition else { return };
+            let (Expression::Column(column), Expression::Terms(_, name)) = (&mut **of, &**value) else {
                 return;
             };
+            let turned = column.place.and_then(|place| turned(place, &words, name, tables));
+            let Some((wrong, right)) = turned else { return };
             let Some(to) = tables.column(right) else { return };
-            let text = format!("the question has {name} as the {}, not as the {}", to.title, wrong);
+            let text = format!("the question has {name} as the {}, not as the {wrong}", to.title);
             (column.name, column.place) = (to.id.clone(), Some(right));
             mend = Some(Mend { text, doubt: Doubt::Little });
         });
-    }
+    });
     mend
 }
 
@@ -45,20 +49,4 @@ fn turned(place: Place, words: &[String], name: &str, tables: &Tables) -> Option
     let mut others = (1..table.columns.len()).filter(is_other);
     let other = others.next().filter(|_| others.next().is_none())?;
     Some((column.title.clone(), Place { column: other, ..place }))
-}
-
-/// Calls a function with each column that a condition holds against a name.
-fn each_comparison(condition: &mut Expression, change: &mut dyn FnMut(&mut ColumnRef, &str)) {
-    match condition {
-        Expression::Compare(Comparison::Equal, of, value) => {
-            if let (Expression::Column(column), Expression::Terms(_, name)) = (&mut **of, &**value) {
-                change(column, name);
-            }
-        }
-        Expression::And(left, right) => {
-            each_comparison(left, change);
-            each_comparison(right, change);
-        }
-        _ => {}
-    }
 }

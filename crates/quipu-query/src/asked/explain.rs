@@ -195,7 +195,6 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
     let mentions = asking.values.mentions(question).into_iter().chain(asking.named.iter().cloned());
     let left_out = mentions.filter(|mention| is_left_out(mention) && is_needed(mention));
     let left_out = left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place)));
-    // "Beasts" among the creatures, if they are a kind of them and creatures are looked for.
     let things: HashSet<String> = query
         .tables()
         .into_iter()
@@ -214,6 +213,7 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
             false => !telling.into_iter().any(|word| said.names(word, language)),
         }
     };
+    // "Beasts" among the creatures, if they are a kind of them and creatures are looked for.
     let kinds = kinds_named(tables, question).into_iter();
     let kinds = kinds.filter(|(text, place, _)| is_used(place) && is_unsaid(text));
     left_out.chain(kinds.map(|(text, place, _)| (text, place))).chain(categories).collect()

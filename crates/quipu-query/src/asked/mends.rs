@@ -6,7 +6,7 @@ use super::all_of::{all_of_them, whether_each_exists};
 use super::alternatives::all_alternatives;
 use super::apart::{denies_unlike, stands_apart};
 use super::both::{by_several_things, each_by_its_own_link, with_both};
-use super::bounds::right_bounds;
+use super::bounds::{by_the_clock, right_bounds};
 use super::choices::one_side;
 use super::comparatives::right_comparison;
 use super::counted::{
@@ -99,6 +99,7 @@ fn mended(
         with_counted(question, &mut query, tables),
         counts_the_groups(question, &mut query),
         within_extreme(&mut query, tables),
+        by_the_clock(question, &mut query),
     ];
     (query, mends.into_iter().flatten().collect())
 }

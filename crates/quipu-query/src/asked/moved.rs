@@ -155,8 +155,8 @@ impl Used {
             return None;
         }
         let fits = |(at, table): &(usize, &Table)| {
-            let has_columns = self.columns.iter().all(|name| tables.has_or_shows(*at, name));
-            *at != written && !table.is_links() && table.within.is_none() && has_columns && has_names(*at)
+            let has_columns = || self.columns.iter().all(|name| tables.has_or_shows(*at, name));
+            *at != written && !table.is_links() && table.within.is_none() && has_names(*at) && has_columns()
         };
         let mut better = tables.tables.iter().enumerate().filter(fits).map(|(_, table)| table);
         better.next().filter(|_| better.next().is_none())

@@ -1,7 +1,7 @@
 //! Values that a join repeats: a captain's own flying hours, once for each of his flights.
 
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Join, Order, Query, Select, Source};
+use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables};
 
 /// Takes a property of the things that rows are grouped by as it is, where a query adds it up or
@@ -24,7 +24,8 @@ pub(super) fn values_of_the_linked(query: &mut Query, tables: &Tables) -> Option
             *expression = Expression::Column(column.clone());
         }
     };
-    each_part(select, order, of_own);
+    let order = order.iter_mut().map(|order| &mut order.expression);
+    select.expressions_mut().into_iter().chain(order).for_each(|expression| each_part(expression, of_own));
     let own = own?;
     let text = format!("{} is not added up: each of these things has one", own.name);
     select.group.push(Expression::Column(own));
@@ -59,16 +60,8 @@ fn grouped_by(select: &Select, tables: &Tables) -> Option<String> {
     })
 }
 
-/// Calls a function with the parts of what a query gives, keeps of its groups and orders by.
-fn each_part(select: &mut Select, order: &mut [Order], change: &mut dyn FnMut(&mut Expression)) {
-    let given = select.items.iter_mut().map(|item| &mut item.expression);
-    let order = order.iter_mut().map(|order| &mut order.expression);
-    for expression in given.chain(select.having.as_mut()).chain(order) {
-        each(expression, change);
-    }
-}
-
-fn each(expression: &mut Expression, change: &mut dyn FnMut(&mut Expression)) {
+/// Calls a function with an expression and all its parts.
+fn each_part(expression: &mut Expression, change: &mut dyn FnMut(&mut Expression)) {
     change(expression);
-    expression.parts_mut().into_iter().for_each(|part| each(part, change));
+    expression.parts_mut().into_iter().for_each(|part| each_part(part, change));
 }

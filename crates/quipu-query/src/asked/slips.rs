@@ -297,7 +297,8 @@ fn date_said(words: &[String], date: &str) -> Option<String> {
     }
 }
 
-fn each_condition(condition: &mut Expression, change: &mut dyn FnMut(&mut Expression)) {
+/// Calls a function with a condition and with each that "and" and "or" join in it.
+pub(super) fn each_condition(condition: &mut Expression, change: &mut dyn FnMut(&mut Expression)) {
     change(condition);
     if let Expression::And(left, right) | Expression::Or(left, right) = condition {
         each_condition(left, change);

@@ -27,6 +27,22 @@ impl Records {
             }
         }
         leading.retain(|to, places| tables.are_records(*to) && tables.are_only_of(*to, places));
+        // Two records of one thing may not show columns of one name: an address has a country, and so
+        // has a place of birth.
+        let mut shows: BTreeMap<(usize, String), usize> = BTreeMap::new();
+        let ids = |to: usize| tables.tables.get(to).into_iter().flat_map(|of| of.columns.iter().skip(1));
+        for (to, places) in &leading {
+            for (place, column) in places.iter().flat_map(|place| ids(*to).map(move |column| (place, column)))
+            {
+                *shows.entry((place.table, column.id.to_lowercase())).or_default() += 1;
+            }
+        }
+        leading.retain(|to, places| {
+            let is_one = |place: &Place| {
+                ids(*to).all(|of| shows.get(&(place.table, of.id.to_lowercase())) == Some(&1))
+            };
+            places.iter().all(is_one)
+        });
         let mut records = Self { shown_at: HashMap::new(), leading };
         // Records of records that lead back to themselves have no table that shows them.
         let ends = |to: &usize| records.owners(*to, DEEPEST).is_some_and(|owners| !owners.is_empty());
@@ -131,8 +147,8 @@ impl Tables {
 
     /// Whether a table has a column of this identifier, or shows one of its records as its own.
     pub(crate) fn has_or_shows(&self, table: usize, id: &str) -> bool {
-        let mut all = std::iter::once(table).chain(Records::of(self).shown_in(table));
-        all.any(|at| self.table(at).is_some_and(|table| table.find(id).is_some()))
+        let has = |at: usize| self.table(at).is_some_and(|table| table.find(id).is_some());
+        has(table) || Records::of(self).shown_in(table).into_iter().any(has)
     }
 
     /// Whether a table shows the columns of a table of records as its own.

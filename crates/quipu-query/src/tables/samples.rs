@@ -52,7 +52,8 @@ impl Samples {
     pub(super) fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
         let of: Vec<&NodeSummary> = self.nodes.values().filter(|node| holds(node)).collect();
         table.unnamed = are_opaque(&of, &table.title);
-        // A thing without a name is called by the end of its key: an example where most are.
+        // A thing without a name is called by the end of its key. It is no example where most have
+        // names.
         let is_named = |node: &&&NodeSummary| !node.key.ends_with(&node.name);
         let named: Vec<&str> = of.iter().filter(is_named).map(|node| node.name.as_str()).collect();
         let mut names = match named.len() * 2 > of.len() {
