@@ -242,3 +242,16 @@ async fn a_count_of_all_is_no_count_of_some() {
     let one = "SELECT review_count FROM bakery WHERE name = 'Harbour'";
     assert!(!faults("How many reviews does Harbour have?", one).await.contains(&"gives a number of each"));
 }
+
+#[tokio::test]
+async fn what_is_named_so_is_of_the_kind_before_it() {
+    let shop = bridges().await;
+    let another = |question: &str, name: &str| {
+        let river = ["http://g.test/River".to_owned()];
+        quipu_query::asked::is_called_another_kind(question, name, &river, &shop.tables)
+    };
+    assert!(another("Which bridge is named Tarn?", "Tarn"));
+    assert!(another("Who built the bridge called Tarn?", "Tarn"));
+    assert!(!another("Which river is named Tarn?", "Tarn"));
+    assert!(!another("Which bridge crosses a river named Tarn?", "Tarn"));
+}

@@ -66,7 +66,7 @@ pub(super) fn by_the_clock(question: &str, query: &mut Query) -> Option<Mend> {
     let mut mend = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
-        for filter in &mut select.filter {
+        if let Some(filter) = &mut select.filter {
             each_condition(filter, &mut |condition| {
                 if let Expression::Compare(comparison @ Comparison::Equal, _, value) = condition
                     && matches!(&**value, Expression::Text(text) if text.contains(&time))

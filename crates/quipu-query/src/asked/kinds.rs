@@ -314,7 +314,8 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
 
 /// The singular noun before a name that may say its kind: "the pilot Emma". After the name the
 /// question must end or continue with a function word; in "the song Emma wrote" the noun names the
-/// song. In "does the pilot Emma steer" it says her kind all the same.
+/// song. In "does the pilot Emma steer" it says her kind all the same. So does the noun before
+/// "named": "which country is named Emma".
 fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let language = Language::of_words(words);
     // "Where is the university Ada is employed at": the noun belongs to the last word.
@@ -326,6 +327,10 @@ fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let behind = words.get(at + name.len());
     let ends = behind.is_none_or(|next| !language.meanings(next).is_empty() || language.owns(next));
     let before = |by: usize| at.checked_sub(by).and_then(|at| words.get(at));
+    if ends && before(1).is_some_and(|word| language.names_what_follows(word)) {
+        let is_be = before(2).is_some_and(|word| language.is_be(word));
+        return before(if is_be { 3 } else { 2 });
+    }
     let the = before(2).is_some_and(|before| language.is_article(before));
     let is_subject = before(3).is_some_and(|before| language.stands_before_a_subject(before));
     before(1).filter(|_| the && (ends || is_subject))

@@ -27,8 +27,8 @@ impl Records {
             }
         }
         leading.retain(|to, places| tables.are_records(*to) && tables.are_only_of(*to, places));
-        // Two records of one thing may not show columns of one name: an address has a country, and so
-        // has a place of birth.
+        // Two records of one thing may not show columns of one name: an address has a country,
+        // and a place of birth has one too.
         let mut shows: BTreeMap<(usize, String), usize> = BTreeMap::new();
         let ids = |to: usize| tables.tables.get(to).into_iter().flat_map(|of| of.columns.iter().skip(1));
         for (to, places) in &leading {

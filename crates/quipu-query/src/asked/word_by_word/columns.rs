@@ -31,8 +31,8 @@ impl Compared<'_> {
         found.unasked = said.columns.keys().map(|title| self.unasked(title)).sum();
         // Where all words are explained, nothing is left to ask for another link.
         if found.names.is_empty() {
-            // "Bakeries without a manager" among those where anybody works: the link is said by whom it
-            // lacks.
+            // "Bakeries without a manager" among those where anybody works: the link is said by
+            // the one that it lacks.
             let is_once = |title: &String| said.columns.get(title).is_none_or(|uses| *uses == 1);
             let is_far = |title: &String| is_once(title) && self.unasked(title) > FAR_FROM_QUESTION;
             let links = bare_links(query, tables).into_iter();
