@@ -188,7 +188,7 @@ impl Values {
                     Some(Rows::Types(iris)) => types.iter().any(|t| {
                         keys.get(t).is_some_and(|key| iris.iter().any(|iri| iri_of_key(key) == *iri))
                     }),
-                    Some(Rows::Heads(_)) => true,
+                    Some(Rows::Ends { .. }) => true,
                     _ => false,
                 };
                 let rows = candidates.iter().zip(&summaries).filter(|(_, summary)| of_table(&summary.types));

@@ -5,7 +5,7 @@ use quipu_graph::Literal;
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
 };
-use crate::tables::{Column, Place, Rows, Table, Tables};
+use crate::tables::{Column, Place, Rows, Table, Tables, arriving};
 use crate::values::{entity_term, literal_term};
 
 /// A step of a path.
@@ -126,7 +126,7 @@ fn without(mut query: Query, of: Expression, value: Expression) -> Query {
 pub fn all_in_order(tables: &Tables, class: &str, relation: &str, descending: bool) -> Option<Query> {
     let is_its = |table: &Table| match &table.source {
         Rows::Types(iris) => iris.first().is_some_and(|iri| iri == class),
-        Rows::Heads(_) | Rows::Links { .. } => false,
+        Rows::Ends { .. } | Rows::Links { .. } => false,
     };
     let at = tables.tables.iter().position(is_its)?;
     let table = tables.table(at)?;
@@ -283,8 +283,14 @@ fn of_types(tables: &Tables, types: &[String]) -> Vec<usize> {
 }
 
 fn holds_types(table: &Table, types: &[String]) -> bool {
-    let (Rows::Types(iris) | Rows::Heads(iris)) = &table.source else { return false };
-    iris.iter().any(|iri| types.contains(iri))
+    match &table.source {
+        Rows::Types(iris) => iris.iter().any(|iri| types.contains(iri)),
+        Rows::Ends { heads, tails, .. } => {
+            heads.iter().any(|iri| types.contains(iri))
+                || tails.iter().any(|iri| types.contains(&arriving(iri)))
+        }
+        Rows::Links { .. } => false,
+    }
 }
 
 /// The table of the entities that a query gives.

@@ -30,6 +30,7 @@ mod groups;
 mod harbour;
 mod in_other_terms;
 mod in_words;
+mod kinds_of_things;
 mod large_tables;
 mod measurements;
 mod mends;

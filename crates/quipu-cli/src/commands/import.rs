@@ -110,6 +110,12 @@ fn tell_columns(files: &[PathBuf], report: &ImportReport) {
         for (column, kind) in &table.references {
             line.push_str(&format!("; “{}” leads to “{}”", visible(column), visible(kind)));
         }
+        for (column, between) in &table.lists {
+            line.push_str(&format!(
+                "; a cell of “{}” may hold several, with “{between}” between them",
+                visible(column)
+            ));
+        }
         tell!("{}", prose(&line));
     }
     let is_table = |file: &Path| report.tables.iter().any(|table| table.path == file);

@@ -15,4 +15,6 @@ pub struct TableReport {
     pub named_by: String,
     /// Columns that refer to entities, with the kinds of these.
     pub references: Vec<(String, String)>,
+    /// Columns whose cells hold several values, with the sign between these.
+    pub lists: Vec<(String, String)>,
 }

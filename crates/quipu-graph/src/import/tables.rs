@@ -114,6 +114,7 @@ impl Tables {
     fn decide(&mut self) {
         let mut numbers: Vec<usize> = self.0.keys().copied().collect();
         numbers.sort_unstable();
+        self.split_lists(&numbers);
         let mut decided: Vec<(usize, usize, Leads)> = Vec::new();
         let mut kinds: HashMap<String, HashSet<u64>> = HashMap::new();
         for number in &numbers {
@@ -121,8 +122,9 @@ impl Tables {
             for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| table.may_lead(*at)) {
                 if let Some(target) = self.target(*number, column, &numbers) {
                     decided.push((*number, at, Leads::Table(target)));
-                } else if column.repeats() {
-                    kinds.entry(column.words.clone()).or_default().extend(column.values.iter().flatten());
+                } else if column.cells.repeats() {
+                    let values = column.cells.values.iter().flatten();
+                    kinds.entry(column.words.clone()).or_default().extend(values);
                     decided.push((*number, at, Leads::Kind(column.words.clone())));
                 }
             }
@@ -131,9 +133,9 @@ impl Tables {
         for number in &numbers {
             let Some(table) = self.0.get(number) else { continue };
             for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| table.may_lead(*at)) {
-                let known = kinds.get(&column.words).zip(column.values.as_ref());
+                let known = kinds.get(&column.words).zip(column.cells.values.as_ref());
                 let same = known.is_some_and(|(known, values)| {
-                    column.is_text() && values.iter().any(|value| known.contains(value))
+                    column.cells.is_text() && values.iter().any(|value| known.contains(value))
                 });
                 if same && !decided.iter().any(|(table, column, _)| (*table, *column) == (*number, at)) {
                     decided.push((*number, at, Leads::Kind(column.words.clone())));
@@ -157,9 +159,37 @@ impl Tables {
         }
     }
 
+    /// Splits the cells of columns that hold several values: `S07;S13`.
+    fn split_lists(&mut self, numbers: &[usize]) {
+        for number in numbers {
+            for at in 0..self.0.get(number).map_or(0, |table| table.columns.len()) {
+                let Some(table) = self.0.get(number).filter(|table| table.may_lead(at)) else { continue };
+                let Some(column) = table.columns.get(at) else { continue };
+                let is_whole = column.lists.is_none() || self.target(*number, column, numbers).is_some();
+                let Some(column) = self.column_mut(*number, at).filter(|_| !is_whole) else { continue };
+                let Some(lists) = column.lists.take() else { continue };
+                let (are_lists, may_refer) = (lists.are_lists(), lists.may_refer());
+                let whole = std::mem::replace(&mut column.cells, lists.cells);
+                column.between = Some(lists.between);
+                let column = self.0.get(number).and_then(|table| table.columns.get(at));
+                let refers = |column| may_refer && self.target(*number, column, numbers).is_some();
+                if are_lists || column.is_some_and(refers) {
+                    continue;
+                }
+                if let Some(column) = self.column_mut(*number, at) {
+                    (column.cells, column.between) = (whole, None);
+                }
+            }
+        }
+    }
+
+    fn column_mut(&mut self, number: usize, at: usize) -> Option<&mut Column> {
+        self.0.get_mut(&number)?.columns.get_mut(at)
+    }
+
     /// The table whose rows a column's values name.
     fn target(&self, own: usize, column: &Column, numbers: &[usize]) -> Option<usize> {
-        let values = column.values.as_ref().filter(|values| !values.is_empty())?;
+        let values = column.cells.values.as_ref().filter(|values| !values.is_empty())?;
         let fits = |number: &usize| -> Option<(usize, bool)> {
             let table = self.0.get(number)?;
             let spoken_of =
@@ -168,13 +198,13 @@ impl Tables {
             // numbers are: otherwise any count would match.
             let is_called = column.is_called_like_ids() || table::ends_like(&column.words, &table.kind);
             let is_id = spoken_of || (is_called && values.len() >= LEAST_IDS);
-            let named = column.is_text() || (is_id && table.id.is_some());
+            let named = column.cells.is_text() || (is_id && table.id.is_some());
             if !named || (*number == own && table.id.is_none()) {
                 return None;
             }
             let strangers =
                 values.iter().filter(|value| !matches!(table.by_name.get(value), Some(Some(_)))).count();
-            if !column.is_text() && !spoken_of && strangers > 0 {
+            if !column.cells.is_text() && !spoken_of && strangers > 0 {
                 return None;
             }
             let most = if spoken_of || values.len() >= STRANGERS { values.len() / STRANGERS } else { 0 };
@@ -206,7 +236,12 @@ impl Tables {
             };
             Some((column.header.clone(), kind))
         });
+        let lists = table
+            .columns
+            .iter()
+            .filter_map(|column| Some((column.header.clone(), column.between?.trim().to_owned())));
         TableReport {
+            lists: lists.collect(),
             path: table.path.clone(),
             kind: table.kind.clone(),
             rows: table.rows,
@@ -261,38 +296,42 @@ impl Tables {
         sink.triple(&key, TYPE, Tail::Entity(&table.kind))?;
         let is_told = |at: &usize| *at != table.name || table.nameless || table.family.is_some();
         for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| is_told(at)) {
-            let text = cell(at);
-            match &column.leads {
-                Leads::Literal => {
-                    let Some((lexical, datatype)) = column.kind.and_then(|kind| kind.literal(text)) else {
-                        continue;
-                    };
-                    let kind = if datatype.is_empty() { String::new() } else { format!("{XSD}{datatype}") };
-                    sink.triple(&key, &column.words, Tail::Literal { lexical: &lexical, kind: &kind })?;
-                }
-                _ if Cell::of(text) == Cell::Nothing => {}
-                Leads::Kind(kind) => {
-                    let tail = format!("{kind}{WITHIN}{text}");
-                    sink.triple(&key, &column.words, Tail::Entity(&tail))?;
-                    sink.triple(&tail, NAME, Tail::Literal { lexical: text, kind: "" })?;
-                    sink.triple(&tail, TYPE, Tail::Entity(kind))?;
-                }
-                Leads::Table(target) => {
-                    let Some(target) = self.0.get(target) else { continue };
-                    let relation = table::relation_to(&column.words, &target.kind, target.ids());
-                    match target.by_name.get(&xxh3_64(text.as_bytes())) {
-                        Some(Some(tail)) => sink.triple(&key, &relation, Tail::Entity(tail))?,
-                        // A value without a row.
-                        _ => {
-                            let tail = format!("{}{WITHIN}{text}", target.kind);
-                            sink.triple(&key, &relation, Tail::Entity(&tail))?;
-                            sink.triple(&tail, NAME, Tail::Literal { lexical: text, kind: "" })?;
-                        }
-                    }
-                }
+            for value in column.values(cell(at)) {
+                self.cell(&key, column, value, sink)?;
             }
         }
         Ok(())
+    }
+
+    /// Writes one value of a row's cell.
+    fn cell(&self, key: &str, column: &Column, text: &str, sink: &mut impl Sink) -> Result<(), LineError> {
+        let named = Tail::Literal { lexical: text, kind: "" };
+        match &column.leads {
+            Leads::Literal => {
+                let literal = column.cells.kind.and_then(|kind| kind.literal(text));
+                let Some((lexical, datatype)) = literal else { return Ok(()) };
+                let kind = if datatype.is_empty() { String::new() } else { format!("{XSD}{datatype}") };
+                sink.triple(key, &column.words, Tail::Literal { lexical: &lexical, kind: &kind })
+            }
+            _ if Cell::of(text) == Cell::Nothing => Ok(()),
+            Leads::Kind(kind) => {
+                let tail = format!("{kind}{WITHIN}{text}");
+                sink.triple(key, &column.words, Tail::Entity(&tail))?;
+                sink.triple(&tail, NAME, named)?;
+                sink.triple(&tail, TYPE, Tail::Entity(kind))
+            }
+            Leads::Table(target) => {
+                let Some(target) = self.0.get(target) else { return Ok(()) };
+                let relation = table::relation_to(&column.words, &target.kind, target.ids());
+                if let Some(Some(tail)) = target.by_name.get(&xxh3_64(text.as_bytes())) {
+                    return sink.triple(key, &relation, Tail::Entity(tail));
+                }
+                // A value without a row.
+                let tail = format!("{}{WITHIN}{text}", target.kind);
+                sink.triple(key, &relation, Tail::Entity(&tail))?;
+                sink.triple(&tail, NAME, named)
+            }
+        }
     }
 }
 
@@ -323,12 +362,12 @@ impl Table {
         }
         let words: Vec<String> = columns.iter().map(|column| column.words.clone()).collect();
         let all_different = |at: &usize| {
-            let column = columns.get(*at);
-            let different =
-                column.and_then(|column| Some((column.filled, column.values.as_ref()?.len() as u64)));
+            let different = columns
+                .get(*at)
+                .and_then(|column| Some((column.cells.filled, column.cells.values.as_ref()?.len() as u64)));
             different.is_some_and(|(filled, different)| filled == rows && different == rows)
         };
-        let is_text = |at: &usize| columns.get(*at).is_some_and(Column::is_text);
+        let is_text = |at: &usize| columns.get(*at).is_some_and(|column| column.cells.is_text());
         let every = || 0..columns.len();
         // A column that refers to another table is not the name column, even if its values are
         // distinct.
@@ -344,14 +383,15 @@ impl Table {
         let called = table::identifying(&words, &kind).filter(all_different);
         let is_sure = |at: &usize| words.get(*at).is_some_and(|words| words == "id");
         // Codes in the first column tell rows apart whatever they are called: `vlt` of vaults.
-        let holds_codes = |at: &usize| columns.get(*at).is_some_and(Column::holds_codes);
+        let holds_codes = |at: &usize| columns.get(*at).is_some_and(|column| column.cells.holds_codes());
         let codes =
             Some(0).filter(|at| columns.len() > 2 && own_text(at) && all_different(at) && holds_codes(at));
         let id = called.filter(is_sure).or(first).or(called).or(codes);
         let part_of = |at: usize| words.get(at).and_then(|words| NAMING.part(words));
         let own_names = || every().filter(own_text).filter(all_different).filter(|at| Some(*at) != id);
         let is_titled = |at: &usize| words.get(*at).is_some_and(|header| table::ends_like_a_name(header));
-        let reads_like_names = |at: &usize| columns.get(*at).is_some_and(Column::reads_like_names);
+        let reads_like_names =
+            |at: &usize| columns.get(*at).is_some_and(|column| column.cells.reads_like_names());
         let part = |wanted: NamePart| every().filter(is_text).find(|at| part_of(*at) == Some(wanted));
         // A first name is no whole name, although its header ends like one.
         let is_part = |at: &usize| matches!(part_of(*at), Some(NamePart::Given | NamePart::Family));
@@ -366,14 +406,17 @@ impl Table {
         let name = whole
             .or(given)
             .or_else(|| own_names().find(reads_like_names))
-            .or_else(|| own_names().find(|at| columns.get(*at).is_some_and(Column::holds_plain_words)))
+            .or_else(|| {
+                own_names().find(|at| columns.get(*at).is_some_and(|column| column.cells.holds_plain_words()))
+            })
             .or_else(|| every().filter(own_text).find(all_different))
             .or(id)
             .or_else(|| every().find(own_text))
             .unwrap_or(0);
         let id = id.or_else(|| Some(name).filter(all_different).filter(|_| family.is_none()));
         // Rows that share their times of day are not called by them.
-        let nameless = !all_different(&name) && !columns.get(name).is_some_and(Column::has_letters);
+        let nameless =
+            !all_different(&name) && !columns.get(name).is_some_and(|column| column.cells.has_letters());
         Ok(Self { path, kind, rows, columns, name, family, nameless, id, by_name: HashMap::new() })
     }
 
@@ -425,7 +468,8 @@ impl Table {
     /// Whether a header ends with that of the rows' ids (`head dr id` where doctors have a `dr id`)
     /// or is that of their codes (`vlt`).
     fn has_ids_called(&self, header: &str) -> bool {
-        let holds_codes = self.id.and_then(|at| self.columns.get(at)).is_some_and(Column::holds_codes);
+        let holds_codes =
+            self.id.and_then(|at| self.columns.get(at)).is_some_and(|column| column.cells.holds_codes());
         let is_it = |ids: &str| {
             table::before_ids(header, ids).is_some()
                 || table::is_key_of(header, &self.kind, ids)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::table::is_date;
+use super::dates::is_date;
 use super::{LineError, Sink, Tail};
 
 /// The datatype of days.

@@ -3,6 +3,7 @@
 
 mod checked;
 mod context;
+mod dates;
 pub(crate) mod delimited;
 pub(crate) mod format;
 pub(crate) mod input;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use serde::Deserialize;
 
+use super::dates::{self, Orders};
 use crate::naming::singular;
 
 /// Rows that are read to distinguish a table from triples.
@@ -151,6 +152,8 @@ pub(crate) enum Cell {
     Grouped,
     Boolean,
     Date,
+    /// `28/02/2024`: its column tells whether the day comes first.
+    Slashed(Orders),
     DateTime,
 }
 
@@ -179,11 +182,9 @@ impl Cell {
         }
         match text {
             _ if truth(text).is_some() => Self::Boolean,
-            _ if is_date(text) => Self::Date,
-            _ if text.split_once(['T', ' ']).is_some_and(|(date, time)| is_date(date) && is_time(time)) => {
-                Self::DateTime
-            }
-            _ => Self::Text,
+            _ if dates::date(text).is_some() => Self::Date,
+            _ if dates::date_and_time(text).is_some() => Self::DateTime,
+            _ => Orders::of(text).map_or(Self::Text, Self::Slashed),
         }
     }
 }
@@ -199,34 +200,6 @@ fn truth(text: &str) -> Option<bool> {
     says(&CONVENTIONS.holds).then_some(true).or_else(|| says(&CONVENTIONS.fails).then_some(false))
 }
 
-fn number(text: &str, digits: usize) -> Option<u32> {
-    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
-}
-
-/// `2024-02-28`. Other orders of day and month are ambiguous.
-pub(super) fn is_date(text: &str) -> bool {
-    let mut parts = text.split('-');
-    let mut next = |digits| parts.next().and_then(|part| number(part, digits));
-    let (year, month, day) = (next(4), next(2), next(2));
-    year.is_some()
-        && month.is_some_and(|month| (1..=12).contains(&month))
-        && day.is_some_and(|day| (1..=31).contains(&day))
-        && parts.next().is_none()
-}
-
-/// `12:30`, `12:30:59`, with a fraction and a zone or without.
-fn is_time(text: &str) -> bool {
-    let clock = text.strip_suffix('Z').unwrap_or(text);
-    let clock = match clock.get(1..).and_then(|rest| rest.find(['+', '-'])) {
-        Some(at) => clock.get(..=at).unwrap_or(clock),
-        None => clock,
-    };
-    let clock = clock.split_once('.').map_or(clock, |(clock, _)| clock);
-    let parts: Vec<Option<u32>> = clock.split(':').map(|part| number(part, 2)).collect();
-    matches!(parts.len(), 2 | 3)
-        && parts.iter().zip([24, 60, 61]).all(|(part, end)| part.is_some_and(|part| part < end))
-}
-
 /// The type of all cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -235,6 +208,8 @@ pub(crate) enum Kind {
     Decimal,
     Boolean,
     Date,
+    /// Dates with slashes, in the orders that all of them allow.
+    Slashed(Orders),
     DateTime,
 }
 
@@ -248,11 +223,13 @@ impl Kind {
             Cell::Decimal | Cell::Grouped => Self::Decimal,
             Cell::Boolean => Self::Boolean,
             Cell::Date => Self::Date,
+            Cell::Slashed(orders) => Self::Slashed(orders),
             Cell::DateTime => Self::DateTime,
         };
         Some(match (before, kind) {
             (None, kind) => kind,
             (Some(before), kind) if before == kind => kind,
+            (Some(Self::Slashed(before)), Self::Slashed(orders)) => Self::Slashed(before.and(orders)),
             (Some(Self::Integer | Self::Decimal), Self::Integer | Self::Decimal) => Self::Decimal,
             (Some(Self::Date | Self::DateTime), Self::Date | Self::DateTime) => Self::DateTime,
             _ => Self::Text,
@@ -271,14 +248,19 @@ impl Kind {
             Self::Integer => (plain(text), "integer"),
             Self::Decimal => (plain(text), "decimal"),
             Self::Boolean => (truth(text)?.to_string(), "boolean"),
-            Self::Date => (text.to_owned(), "date"),
-            Self::DateTime if is_date(text) => (format!("{text}T00:00:00"), "dateTime"),
-            Self::DateTime => {
-                let time = text.replacen(' ', "T", 1);
-                // RDF requires seconds.
-                let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
-                (format!("{time}{seconds}"), "dateTime")
-            }
+            Self::Date => (dates::date(text)?, "date"),
+            Self::Slashed(orders) => match orders.read(text) {
+                Some(date) => (date, "date"),
+                None => (text.to_owned(), ""),
+            },
+            Self::DateTime => match dates::date_and_time(text) {
+                Some((date, time)) => {
+                    // RDF requires seconds.
+                    let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
+                    (format!("{date}T{time}{seconds}"), "dateTime")
+                }
+                None => (format!("{}T00:00:00", dates::date(text)?), "dateTime"),
+            },
         })
     }
 }
@@ -488,7 +470,8 @@ mod tests {
             ("$5", Cell::Text),
             ("2024-02-28", Cell::Date),
             ("2024-13-28", Cell::Text),
-            ("28/02/2024", Cell::Text),
+            ("28.02.2024", Cell::Date),
+            ("28.13.2024", Cell::Text),
             ("2024-02-28 12:30", Cell::DateTime),
             ("2024-02-28T12:30:59.5+01:00", Cell::DateTime),
             ("2024-02-28 noon", Cell::Text),
@@ -513,6 +496,15 @@ mod tests {
         assert_eq!(kind(&["1", "two"]), Some(Kind::Text));
         assert_eq!(kind(&["2024-02-28", "2024-02-28 12:30"]), Some(Kind::DateTime));
         assert_eq!(kind(&["", "-"]), None);
+        let literal = |cells: &[&str]| kind(cells)?.literal(cells.first()?);
+        assert_eq!(literal(&["01.09.2003", "2024-02-28"]), Some(("2003-09-01".into(), "date")));
+        assert_eq!(literal(&["3/4/2024", "28/02/2024"]), Some(("2024-04-03".into(), "date")));
+        assert_eq!(literal(&["3/4/2024", "5/6/2024"]), Some(("3/4/2024".into(), "")));
+        assert_eq!(literal(&["1.9.2003 8:15", "2024-02-28"]), Some(("1.9.2003 8:15".into(), "")));
+        assert_eq!(
+            literal(&["1.9.2003 08:15", "2024-02-28"]),
+            Some(("2003-09-01T08:15:00".into(), "dateTime"))
+        );
         assert_eq!(Kind::Decimal.literal("1,234.5"), Some(("1234.5".into(), "decimal")));
         assert_eq!(Kind::Decimal.literal("n/a"), None);
         assert_eq!(kind(&["yes", "no", ""]), Some(Kind::Boolean));

@@ -268,9 +268,12 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     if wanted(question).operation != Some(Operation::Count) {
         return None;
     }
-    // "How many season passes": the passes are counted.
+    // "How many season passes": the passes are counted. In "for each brewery, how many beers" the
+    // brewery is not.
     let tells = |word: &&String| language.meanings(word).is_empty();
-    let nouns = words.iter().skip_while(|word| !tells(word)).take_while(tells).take(MOST_NOUNS);
+    let many = words.iter().position(|word| language.wants_the_many(word)).map_or(0, |many| many + 1);
+    let asked = words.get(many..)?.iter();
+    let nouns = asked.skip_while(|word| !tells(word)).take_while(tells).take(MOST_NOUNS);
     let Query { body: Body::Select(select), order, .. } = query else { return None };
     let is_group = |item: &&Item| select.group.contains(&item.expression);
     let mut others = select.items.iter().filter(|item| !is_group(item)).map(|item| &item.expression);
@@ -280,17 +283,21 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
     let table = tables.table(summed.place?.table).filter(|table| !table.is_links())?;
     let title = words_of(&table.title);
     let is_thing = |noun: &String| title.last().is_some_and(|last| language.is_noun(noun, last));
-    let mut nouns = nouns.take_while(|noun| !language.is_unit(noun));
-    let noun = nouns.find(|noun| is_thing(noun))?;
-    let is_called = words_of(&summed.name).iter().any(|word| language.is_noun(noun, word));
-    if is_called {
-        return None;
-    }
+    let nouns: Vec<&String> = nouns.take_while(|noun| !language.is_unit(noun)).collect();
     let own = ColumnRef {
         name: table.columns.first()?.id.clone(),
         place: summed.place.map(|place| Place { column: 0, ..place }),
         ..summed.clone()
     };
+    // The things whose value is added, or those of another table of the query.
+    let own = nouns.iter().find(|noun| is_thing(noun)).map(|noun| (*noun, own));
+    let other =
+        || nouns.iter().find_map(|noun| Some((*noun, called_behind(noun, language, select, tables)?)));
+    let (noun, own) = own.or_else(other).filter(|(_, of)| !is_grouped(of, select, tables))?;
+    let is_called = words_of(&summed.name).iter().any(|word| language.is_noun(noun, word));
+    if is_called {
+        return None;
+    }
     let text = format!("the question asks for the number of {noun}, not for the sum of {}", summed.name);
     let of = Some(Box::new(Expression::Column(own)));
     let count = Expression::Aggregate { function: Aggregate::Count, distinct: true, of };

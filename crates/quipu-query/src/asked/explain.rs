@@ -154,7 +154,7 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
         query.tables().iter().filter_map(|(_, at)| *at).any(|at| {
             let heads = tables.table(at).and_then(|table| match &table.source {
                 Rows::Links { heads, .. } => Some(*heads),
-                Rows::Types(_) | Rows::Heads(_) => None,
+                Rows::Types(_) | Rows::Ends { .. } => None,
             });
             at == place.table || heads == Some(place.table)
         })

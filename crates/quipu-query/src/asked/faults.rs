@@ -34,7 +34,7 @@ const MOST_TIES: usize = 4;
 ///
 /// Such a fault says that words of the question and of the reading are far apart: "fans" and an
 /// attendance. The five were chosen because 23 of 25 answers with one were right on the 44 graphs
-/// looked at (docs/results/unseen-graphs.md). A word like "not" is never forgiven, nor the
+/// looked at (docs/results/unseen-graphs-by-day.md). A word like "not" is never forgiven, nor the
 /// adjective of an order: all queries for "the spiciest dish" may order by the rating.
 pub(super) fn forgives(fault: &str, query: &Query) -> bool {
     const OF_WORDS: [&str; 5] = [

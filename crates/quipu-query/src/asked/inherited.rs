@@ -146,7 +146,7 @@ fn given_property(query: &Query) -> Option<Place> {
 fn owner(place: Place, tables: &Tables) -> Option<usize> {
     match &tables.table(place.table)?.source {
         Rows::Links { heads, .. } => Some(*heads),
-        Rows::Types(_) | Rows::Heads(_) => Some(place.table),
+        Rows::Types(_) | Rows::Ends { .. } => Some(place.table),
     }
 }
 

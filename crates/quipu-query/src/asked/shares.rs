@@ -172,7 +172,7 @@ pub(super) fn of_those_with_a_value(query: &mut Query, tables: &Tables) -> Optio
     });
     let tested = tested?;
     let place = tested.place.filter(|place| place.column > 0)?;
-    let table = tables.table(place.table).filter(|table| matches!(table.source, Rows::Heads(_)))?;
+    let table = tables.table(place.table).filter(|table| matches!(table.source, Rows::Ends { .. }))?;
     if tables.column(place)?.filled >= table.rows {
         return None;
     }

@@ -77,19 +77,23 @@ impl Planner<'_> {
                 patterns.push(links.clone());
                 parts.extend(self.only_kinds(*heads, relation, &tail));
                 let is_given = table.columns.get(1).is_some_and(|column| column.only_here);
-                if let Some(Rows::Types(iris)) = self.tables.table(*heads).map(|table| &table.source)
-                    && !is_given
-                {
-                    self.of_types(&row, iris, Some(links), patterns, parts);
+                match self.tables.table(*heads).map(|table| &table.source) {
+                    Some(Rows::Types(iris)) if !is_given => {
+                        self.of_types(&row, iris, Some(links), patterns, parts);
+                    }
+                    Some(Rows::Ends { heads, tails, others }) if !heads.contains(relation) => {
+                        parts.push(self.ends(&row, [heads, tails, others]));
+                    }
+                    _ => {}
                 }
                 return Ok(());
             }
-            Rows::Heads(relations) => {
+            Rows::Ends { heads, tails, others } => {
                 // A relation that things of other tables have too does not tell the table.
                 let needed = needed_columns(from, frame, table);
-                let has_some = needed.iter().any(|(_, _, relation)| relations.contains(relation));
+                let has_some = needed.iter().any(|(_, _, relation)| heads.contains(relation));
                 if !has_some {
-                    parts.push(self.heads(&row, relations));
+                    parts.push(self.ends(&row, [heads, tails, others]));
                 }
             }
         }
@@ -151,22 +155,28 @@ impl Planner<'_> {
         });
     }
 
-    /// The entities that have at least one of the relations, each once.
-    fn heads(&mut self, row: &TermPattern, relations: &[String]) -> GraphPattern {
+    /// The entities that have at least one of some relations, to which one of others leads, or that
+    /// are named, each once.
+    fn ends(&mut self, row: &TermPattern, [heads, tails, others]: [&[String]; 3]) -> GraphPattern {
         let one = |iri: &String| PropertyPathExpression::NamedNode(NamedNode::new_unchecked(iri));
-        let any = relations
+        let back = |iri: &String| PropertyPathExpression::Reverse(Box::new(one(iri)));
+        let any = heads
             .iter()
             .map(one)
+            .chain(tails.iter().map(back))
             .reduce(|a, b| PropertyPathExpression::Alternative(Box::new(a), Box::new(b)));
         let path = any
             .unwrap_or_else(|| PropertyPathExpression::NamedNode(NamedNode::new_unchecked("urn:quipu:none")));
         let object = TermPattern::Variable(self.cells.fresh("any"));
-        let inner = GraphPattern::Path { subject: row.clone(), path, object };
-        let variables = match row {
-            TermPattern::Variable(variable) => vec![variable.clone()],
-            _ => Vec::new(),
+        let mut inner = GraphPattern::Path { subject: row.clone(), path, object };
+        let TermPattern::Variable(variable) = row else {
+            return distinct(GraphPattern::Project { inner: Box::new(inner), variables: Vec::new() });
         };
-        distinct(GraphPattern::Project { inner: Box::new(inner), variables })
+        if !others.is_empty() {
+            let (left, right) = (Box::new(inner), Box::new(one_of(variable, others)));
+            inner = GraphPattern::Union { left, right };
+        }
+        distinct(GraphPattern::Project { inner: Box::new(inner), variables: vec![variable.clone()] })
     }
 
     fn type_pattern(&self, row: TermPattern, iri: &str) -> TriplePattern {

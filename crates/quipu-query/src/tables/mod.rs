@@ -7,6 +7,7 @@
 mod abbreviations;
 pub(crate) mod classes;
 mod count;
+mod divide;
 mod groups;
 mod identifiers;
 mod keep;
@@ -35,14 +36,14 @@ pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
 pub(crate) use names::ABOVE;
-pub use names::Unnamed;
+pub use names::{Unnamed, arriving};
 pub use quipu_language::words_of;
 use quipu_language::{Language, Measured, is_code_word};
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 22;
+pub const TABLES_VERSION: u32 = 23;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -100,8 +101,16 @@ pub enum Rows {
     /// The entities of a type and of those below it, by IRI; the type itself first. A class that
     /// the graph lacks has an IRI first that no entity has ([`Table::is_made`]).
     Types(Vec<String>),
-    /// The heads of some relations, by IRI: a characteristic set.
-    Heads(Vec<String>),
+    /// The things that some relations begin at, and those that others lead to, by IRI: a
+    /// characteristic set.
+    Ends {
+        /// The relations that begin at them.
+        heads: Vec<String>,
+        /// Relations that lead to them, if the first ones do not tell all things.
+        tails: Vec<String>,
+        /// A few things that no such relation tells.
+        others: Vec<String>,
+    },
     /// The triples of one relation whose heads are rows of another table.
     Links {
         /// The relation's IRI.
@@ -239,7 +248,7 @@ impl Tables {
             let is_thing = |part: &Column| matches!(part.kind, Kind::Entity(_));
             typed
                 && table.unnamed
-                && matches!(table.source, Rows::Heads(_))
+                && matches!(table.source, Rows::Ends { .. })
                 && parts.iter().any(is_thing)
                 && parts.len() <= MOST
         })
@@ -248,7 +257,7 @@ impl Tables {
     /// Whether things without a type, of two tables, have one relation in common: only their other
     /// relations tell the table.
     pub fn shares_relations(&self) -> bool {
-        let of_things = self.tables.iter().filter(|table| matches!(table.source, Rows::Heads(_)));
+        let of_things = self.tables.iter().filter(|table| matches!(table.source, Rows::Ends { .. }));
         let own = |table: &'_ Table| -> Vec<String> {
             table.columns.iter().filter_map(|column| column.relation.clone()).collect()
         };

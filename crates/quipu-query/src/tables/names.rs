@@ -6,6 +6,12 @@ use super::{Rows, Table, Tables, identifier};
 /// The name of a table whose rows have no type.
 pub(super) const UNNAMED: &str = "thing";
 
+/// The sign of a relation that leads to things, given its IRI, among the relations that begin at
+/// them.
+pub fn arriving(relation: &str) -> String {
+    format!("^{relation}")
+}
+
 /// The beginning of the first IRI of a class that the graph lacks. No entity has this type.
 pub(crate) const ABOVE: &str = "urn:quipu:above:";
 
@@ -32,13 +38,15 @@ impl Tables {
     pub fn unnamed(&self) -> Vec<Unnamed> {
         let of = |(at, table): (usize, &Table)| {
             let key = match &table.source {
-                Rows::Heads(relations) => relations.iter().min(),
-                Rows::Types(types) => types.first().filter(|first| first.starts_with(ABOVE)),
+                Rows::Ends { heads, tails, .. } => {
+                    heads.iter().min().cloned().or_else(|| tails.iter().min().map(|iri| arriving(iri)))
+                }
+                Rows::Types(types) => types.first().filter(|first| first.starts_with(ABOVE)).cloned(),
                 Rows::Links { .. } => None,
             };
             let examples =
                 |column: Option<&super::Column>| column.map(|of| of.examples.clone()).unwrap_or_default();
-            let key = key.filter(|_| table.title == UNNAMED)?.clone();
+            let key = key.filter(|_| table.title == UNNAMED)?;
             let titles = table.columns.iter().skip(1).map(|column| column.title.clone());
             let columns = titles.chain(self.links_from(at).map(|column| column.title.clone()));
             let leads =

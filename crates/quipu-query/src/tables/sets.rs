@@ -10,7 +10,7 @@ use quipu_language::without_having;
 use super::classes::VOCABULARIES;
 use super::count::{Builder, Found, Relations, Targets, entity_table, title_of};
 use super::names::UNNAMED;
-use super::samples::{SAMPLED, ordinary};
+use super::samples::ordinary;
 use super::{Rows, Table, identifier};
 
 /// The share of the smaller relation's heads that two relations of one characteristic set must have
@@ -19,49 +19,26 @@ const SAME_HEADS: f64 = 0.5;
 /// Most heads of a relation that the graph is asked about.
 const HEADS_ASKED: usize = 100;
 
-/// Fewest things of a kind that one relation has in common with another kind.
-const LEAST_ROWS: usize = 3;
-
-/// A characteristic set: relations with mostly the same heads.
+/// A characteristic set: things with mostly the same relations.
 pub(super) struct Characteristic<'a> {
     /// The title of its table.
-    title: String,
-    /// The sampled heads.
-    heads: HashSet<NodeId>,
-    relations: Relations<'a>,
-    /// Relations that the heads of other sets have too.
-    shared: Relations<'a>,
-}
-
-/// Relations of a set that have heads in common, and all their heads.
-struct Part {
-    relations: Vec<usize>,
-    heads: HashSet<NodeId>,
-}
-
-/// The parts into which the relations of a set fall without one of them: no two parts have a head
-/// in common.
-fn parts_of(heads: &[HashSet<NodeId>], without: usize) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
-    for (at, of) in heads.iter().enumerate().filter(|(at, _)| *at != without) {
-        let mut joined = Part { relations: vec![at], heads: of.clone() };
-        for part in parts.extract_if(.., |part| !part.heads.is_disjoint(of)) {
-            joined.relations.extend(part.relations);
-            joined.heads.extend(part.heads);
-        }
-        joined.relations.sort_unstable();
-        parts.push(joined);
-    }
-    parts.sort_by(|a, b| b.heads.len().cmp(&a.heads.len()).then_with(|| a.relations.cmp(&b.relations)));
-    parts
+    pub(super) title: String,
+    /// The sampled things.
+    pub(super) heads: HashSet<NodeId>,
+    pub(super) relations: Relations<'a>,
+    /// Relations that the things of other sets have too.
+    pub(super) shared: Relations<'a>,
+    /// Relations that lead only to its things, if its own relations do not tell all of them.
+    pub(super) arriving: Relations<'a>,
+    /// The IRIs of its things that no such relation tells.
+    pub(super) others: Vec<String>,
 }
 
 impl<'g> Builder<'g> {
-    /// Relations with mostly the same heads become columns of one table. A relation with several
+    /// The relations of things of one kind become columns of one table. A relation with several
     /// values becomes a table of links, which names both ends.
     pub(super) async fn add_characteristic_sets(&mut self) -> Result<(), GraphError> {
-        let sets = self.characteristic_sets(ordinary(self.graph).collect(), true).await?;
-        let sets: Vec<Characteristic<'g>> = sets.into_iter().flat_map(|set| self.divided(set)).collect();
+        let sets = self.kinds_of_things().await?;
         let heads =
             sets.iter().enumerate().flat_map(|(at, set)| set.heads.iter().map(move |head| (*head, at)));
         let targets = Targets { typed: false, types: HashMap::new(), heads: heads.collect() };
@@ -71,12 +48,11 @@ impl<'g> Builder<'g> {
         Ok(())
     }
 
-    /// The sets of some relations. With `joins_the_first`, a relation that is sampled only in part
-    /// joins the first, largest set; else the graph is asked.
+    /// The sets of some relations: those with mostly the same heads. Of heads that are in no set's
+    /// sample the graph tells which relations a few have.
     async fn characteristic_sets(
         &self,
         mut relations: Relations<'g>,
-        joins_the_first: bool,
     ) -> Result<Vec<Characteristic<'g>>, GraphError> {
         let heads_of = |relation: RelationId| -> HashSet<NodeId> {
             let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
@@ -88,9 +64,7 @@ impl<'g> Builder<'g> {
             let heads = heads_of(relation);
             let shared = |set: &HashSet<NodeId>| heads.iter().filter(|head| set.contains(head)).count();
             let least = heads.len().max(1) as f64 * SAME_HEADS;
-            // Of heads that are in no set's sample the graph tells which relations a few have.
-            let all_seen = !joins_the_first || info.triples as usize <= SAMPLED;
-            let fits = sets.iter().position(|set| shared(&set.heads) as f64 >= least || !all_seen);
+            let fits = sets.iter().position(|set| shared(&set.heads) as f64 >= least);
             let fits = match fits {
                 Some(at) => Some(at),
                 None => self.set_of(&heads, sets.iter().map(|set| &set.relations)).await?,
@@ -105,51 +79,12 @@ impl<'g> Builder<'g> {
                     heads,
                     relations: vec![(relation, info)],
                     shared: Vec::new(),
+                    arriving: Vec::new(),
+                    others: Vec::new(),
                 }),
             }
         }
         Ok(sets)
-    }
-
-    /// Divides a set of two kinds of things that have one relation in common: towns and clubs were
-    /// founded in a year, but towns lie somewhere, and clubs have members. Each of them must have a
-    /// relation of its own kind. A set of which not all triples are sampled stays whole.
-    fn divided(&self, set: Characteristic<'g>) -> Vec<Characteristic<'g>> {
-        let triples =
-            |relation: RelationId| self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
-        if set.relations.iter().any(|(_, info)| info.triples as usize > SAMPLED) {
-            return vec![set];
-        }
-        let heads: Vec<HashSet<NodeId>> = (set.relations.iter())
-            .map(|(relation, _)| triples(*relation).iter().map(|(head, _)| *head).collect())
-            .collect();
-        let parts_without = |common: usize| -> Option<Vec<Part>> {
-            let (_, info) = set.relations.get(common)?;
-            let shared = heads.get(common)?;
-            if info.triples > info.heads {
-                return None;
-            }
-            let parts = parts_of(&heads, common);
-            let have = |part: &Part| part.heads.iter().filter(|head| shared.contains(head)).count();
-            let have_it = parts.iter().filter(|part| have(part) >= LEAST_ROWS).count();
-            let is_told = |head: &NodeId| parts.iter().any(|part| part.heads.contains(head));
-            let are_kinds = parts.iter().all(|part| part.heads.len() >= LEAST_ROWS);
-            (have_it > 1 && are_kinds && shared.iter().all(is_told)).then_some(parts)
-        };
-        let divided = (0..heads.len()).find_map(|common| Some((common, parts_without(common)?)));
-        let Some((common, parts)) = divided else { return vec![set] };
-        let of = |part: Part| {
-            let own = |at: &usize| set.relations.get(*at).copied();
-            let shares = heads.get(common).is_some_and(|shared| !shared.is_disjoint(&part.heads));
-            let shared = set.relations.get(common).filter(|_| shares).copied();
-            Characteristic {
-                title: set.title.clone(),
-                relations: part.relations.iter().filter_map(own).collect(),
-                shared: set.shared.iter().copied().chain(shared).collect(),
-                heads: part.heads,
-            }
-        };
-        parts.into_iter().map(of).collect()
     }
 
     /// A table for each set, in their order.
@@ -159,12 +94,15 @@ impl<'g> Builder<'g> {
         targets: &Targets,
         links: &mut Vec<Table>,
     ) {
-        for Characteristic { title, heads, relations, shared } in sets {
+        for Characteristic { title, heads, relations, shared, arriving, others } in sets {
             let id = identifier(&title, UNNAMED, &mut self.taken);
-            let iris = relations.iter().map(|(_, info)| iri_of_key(&info.key).into_owned()).collect();
+            let iris = |relations: &Relations<'_>| {
+                relations.iter().map(|(_, info)| iri_of_key(&info.key).into_owned()).collect()
+            };
+            let source = Rows::Ends { heads: iris(&relations), tails: iris(&arriving), others };
             let rows =
                 relations.iter().map(|(_, info)| info.heads).max().unwrap_or(0).max(heads.len() as u64);
-            let mut table = entity_table(id, title, rows, Rows::Heads(iris), self.tables.len());
+            let mut table = entity_table(id, title, rows, source, self.tables.len());
             let is_its = |node: &NodeSummary| shared.is_empty() || heads.contains(&node.node);
             let mut found: Vec<Found<'_>> = relations
                 .into_iter()
@@ -174,7 +112,7 @@ impl<'g> Builder<'g> {
                     triples: info.triples,
                     heads: info.heads,
                     tails: info.tails,
-                    only_here: false,
+                    only_here: true,
                 })
                 .collect();
             found.extend(shared.iter().map(|(relation, info)| {
@@ -200,7 +138,7 @@ impl<'g> Builder<'g> {
             let is_told = !VOCABULARIES.iter().any(|iri| iri_of_key(&info.key).starts_with(iri));
             is_told && heads.is_some_and(|heads| heads.iter().all(Option::is_none))
         };
-        let sets = self.characteristic_sets(ordinary(graph).filter(untyped).collect(), false).await?;
+        let sets = self.characteristic_sets(ordinary(graph).filter(untyped).collect()).await?;
         let mut leading: Vec<Option<&RelationInfo>> = vec![None; sets.len()];
         for (relation, info) in ordinary(graph) {
             let of_a_type = heads_of.get(&relation).is_some_and(|heads| heads.iter().any(Option::is_some));

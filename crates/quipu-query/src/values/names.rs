@@ -11,16 +11,24 @@ use crate::tables::{Place, words_of};
 impl Values {
     /// The word with which nearly all names of a table's rows end: "lock" of "Alder Top Lock".
     pub fn last_word(&self, table: usize) -> Option<String> {
+        self.ending(table, 0.9)
+    }
+
+    /// The word with which the most names of a table's rows end, if at least a share of them does.
+    pub fn ending(&self, table: usize, share: f64) -> Option<String> {
         /// Fewest names that show it.
         const LEAST: usize = 3;
         let list = self.lists.get(&Place { table, column: 0 })?;
-        let last = |name: &String| words_of(name).into_iter().skip(1).next_back();
+        // "The Blue Anchor" is an inn.
+        let is_title =
+            |name: &String| words_of(name).first().is_some_and(|the| Language::english().is_article(the));
+        let last = |name: &String| words_of(name).into_iter().skip(1).next_back().filter(|_| !is_title(name));
         let mut counts: HashMap<String, usize> = HashMap::new();
         for word in list.entries.iter().filter_map(|(name, _)| last(name)) {
             *counts.entry(word).or_default() += 1;
         }
         let (word, count) = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)))?;
-        (count >= LEAST && count * 10 >= list.entries.len() * 9).then_some(word)
+        (count >= LEAST && count as f64 >= list.entries.len() as f64 * share).then_some(word)
     }
 
     /// Whether some names of a table's rows contain a word, in the singular or the plural.

@@ -44,7 +44,7 @@ pub(super) async fn read_values(
             let summaries = graph.summaries(batch).await?;
             let of_its_kind = types_of_kind(graph, tables, column.kind, &summaries).await?;
             let untyped = matches!(column.kind, Kind::Entity(Some(table))
-                if matches!(tables.table(table).map(|table| &table.source), Some(Rows::Heads(_))));
+                if matches!(tables.table(table).map(|table| &table.source), Some(Rows::Ends { .. })));
             for summary in summaries {
                 let term = match &summary.literal {
                     Some(literal) => Some(literal_term(literal)),
@@ -83,7 +83,7 @@ pub(super) async fn shared_values(
             Some(Rows::Links { heads, .. }) => *heads,
             _ => place.table,
         };
-        let is_small = |table: &Table| matches!(table.source, Rows::Types(_)) && table.rows <= most;
+        let is_small = |table: &Table| !table.is_links() && table.rows <= most;
         if let Some(relation) = relation.filter(|_| tables.table(rows).is_some_and(is_small)) {
             let step = Step { relation, direction: Direction::Forward };
             of_table.entry(rows).or_default().insert(step, *place);
@@ -156,15 +156,17 @@ async fn rows_of(graph: &dyn Graph, tables: &Tables, table: usize) -> Result<Vec
             let found = graph.expand(&nodes, Some(&steps), MOST_OF_COLUMN as usize).await?;
             Ok(found.into_iter().flatten().flat_map(|expansion| expansion.nodes).collect())
         }
-        Some(Rows::Heads(iris)) => {
-            let mut heads = Vec::new();
-            for (relation, _) in
-                ids().filter(|(_, info)| iris.iter().any(|iri| iri_of_key(&info.key) == *iri))
-            {
-                let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
-                heads.extend(triples.into_iter().map(|(head, _)| head));
+        Some(Rows::Ends { heads, tails, others }) => {
+            let mut rows = nodes_of(graph, others.iter()).await?;
+            for (relation, info) in ids() {
+                let key = iri_of_key(&info.key);
+                let [is_head, is_tail] = [heads, tails].map(|of| of.iter().any(|iri| key == *iri));
+                if is_head || is_tail {
+                    let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
+                    rows.extend(triples.into_iter().map(|(head, tail)| if is_head { head } else { tail }));
+                }
             }
-            Ok(heads)
+            Ok(rows)
         }
         _ => Ok(Vec::new()),
     }

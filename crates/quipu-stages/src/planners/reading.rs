@@ -7,8 +7,8 @@ use quipu_graph::{Direction, NodeId, NodeSummary, Step, iri_of_key, is_blank};
 use quipu_language::minutes_of;
 use quipu_query::asked::in_parts;
 use quipu_query::{
-    Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much,
-    kept_tables, met_by, path_query, plan, run_level, say,
+    Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, arriving,
+    is_too_much, kept_tables, met_by, path_query, plan, run_level, say,
 };
 
 use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Reading, Value};
@@ -178,10 +178,12 @@ async fn kinds_of(
     }
     let nodes: Vec<NodeId> = entities.iter().map(|entity| entity.node).collect();
     let uses = context.graph().relations_of(&nodes).await?;
-    let iri = |step: &Step| Some(step_of(context, step)?.relation);
+    let iri = |step: &Step| {
+        let PathStep { relation, backward, .. } = step_of(context, step)?;
+        Some(if backward { arriving(&relation) } else { relation })
+    };
     for (kinds, uses) in kinds.iter_mut().zip(uses).filter(|(kinds, _)| kinds.is_empty()) {
-        let own = uses.iter().map(|of| &of.step).filter(|step| step.direction == Direction::Forward);
-        kinds.extend(own.filter_map(iri));
+        kinds.extend(uses.iter().map(|of| &of.step).filter_map(iri));
     }
     Ok(kinds)
 }

@@ -12,10 +12,99 @@ const LONGEST_NAME: usize = 60;
 /// Longer values are no codes.
 const LONGEST_CODE: usize = 12;
 
+/// Least cells with several values that make a column one of lists.
+const LEAST_LISTS: u64 = 2;
+/// The signs between the values of one cell, the surest one first.
+const SEPARATORS: [&str; 3] = [";", "|", ", "];
+
 pub(super) struct Column {
     /// The header as written.
     pub(super) header: String,
     pub(super) words: String,
+    pub(super) cells: Cells,
+    /// The cells once more, if some of them may hold several values.
+    pub(super) lists: Option<Box<Lists>>,
+    pub(super) leads: Leads,
+    /// The sign between the values of a cell, if its cells hold several.
+    pub(super) between: Option<&'static str>,
+}
+
+impl Column {
+    /// A column without cells.
+    pub(super) fn of(header: String, words: String) -> Self {
+        Self { header, words, cells: Cells::new(), lists: None, leads: Leads::Literal, between: None }
+    }
+
+    pub(super) fn add(&mut self, cell: &str) {
+        if self.lists.is_none()
+            && let Some(between) = SEPARATORS.into_iter().find(|between| cell.contains(between))
+        {
+            // No cell before this one has a separator.
+            let (cells, alone) = (self.cells.clone(), self.cells.filled);
+            self.lists = Some(Box::new(Lists { between, cells, lists: 0, alone, broken: false }));
+        }
+        if let Some(lists) = &mut self.lists {
+            lists.add(cell);
+        }
+        self.cells.add(cell);
+    }
+
+    /// Whether its whole numbers may be ids of other rows: `mgr id`, `booked by`.
+    pub(super) fn is_called_like_ids(&self) -> bool {
+        self.cells.kind == Some(Kind::Integer)
+            && (table::ends_like_an_id(&self.words) || table::ends_like_a_role(&self.words))
+    }
+
+    /// The values of a cell.
+    pub(super) fn values<'c>(&self, cell: &'c str) -> impl Iterator<Item = &'c str> {
+        let parts = self.between.map(|between| cell.split(between).map(str::trim));
+        let whole = parts.is_none().then_some(cell);
+        parts.into_iter().flatten().chain(whole)
+    }
+}
+
+/// Cells split at a separator.
+pub(super) struct Lists {
+    pub(super) between: &'static str,
+    /// Their values, each by itself.
+    pub(super) cells: Cells,
+    /// Cells with several values.
+    lists: u64,
+    /// Cells with one value.
+    alone: u64,
+    /// Whether a value is empty or too long for a name.
+    broken: bool,
+}
+
+impl Lists {
+    fn add(&mut self, cell: &str) {
+        match cell.contains(self.between) {
+            true => self.lists += 1,
+            false => self.alone += u64::from(!cell.is_empty()),
+        }
+        for value in cell.split(self.between).map(str::trim) {
+            self.broken |= value.is_empty() && !cell.is_empty();
+            self.cells.add(value);
+        }
+        self.broken |= self.cells.longest > LONGEST_NAME;
+    }
+
+    /// Whether the values are those of lists, if they name the rows of a table.
+    pub(super) fn may_refer(&self) -> bool {
+        self.lists > 0 && !self.broken && self.cells.is_text()
+    }
+
+    /// Whether the values are those of lists by themselves: they recur, alone and in lists. A comma
+    /// stands within names and addresses too, and there in each of them.
+    pub(super) fn are_lists(&self) -> bool {
+        let many = self.lists >= LEAST_LISTS && self.cells.repeats();
+        many && !self.broken && (self.between != ", " || self.alone > 0)
+    }
+}
+
+/// Cells as the first pass sees them.
+#[derive(Clone)]
+pub(super) struct Cells {
     pub(super) kind: Option<Kind>,
     pub(super) filled: u64,
     longest: usize,
@@ -29,15 +118,11 @@ pub(super) struct Column {
     in_plain_words: u64,
     /// Hashes of the values; `None` if there are too many.
     pub(super) values: Option<HashSet<u64>>,
-    pub(super) leads: Leads,
 }
 
-impl Column {
-    /// A column without cells.
-    pub(super) fn of(header: String, words: String) -> Self {
+impl Cells {
+    fn new() -> Self {
         Self {
-            header,
-            words,
             kind: None,
             filled: 0,
             longest: 0,
@@ -46,11 +131,10 @@ impl Column {
             in_small_letters: 0,
             in_plain_words: 0,
             values: Some(HashSet::new()),
-            leads: Leads::Literal,
         }
     }
 
-    pub(super) fn add(&mut self, cell: &str) {
+    fn add(&mut self, cell: &str) {
         let found = Cell::of(cell);
         self.kind = Kind::with(self.kind, found);
         if found == Cell::Nothing {
@@ -74,12 +158,6 @@ impl Column {
 
     pub(super) fn is_text(&self) -> bool {
         self.kind == Some(Kind::Text)
-    }
-
-    /// Whether its whole numbers may be ids of other rows: `mgr id`, `booked by`.
-    pub(super) fn is_called_like_ids(&self) -> bool {
-        self.kind == Some(Kind::Integer)
-            && (table::ends_like_an_id(&self.words) || table::ends_like_a_role(&self.words))
     }
 
     /// Whether people may call things by its values: short, and mostly of several words, unlike

@@ -48,6 +48,9 @@ const TOKENS_OF_LINE: u32 = 48;
 const SLACK: f32 = 0.02;
 /// The noun that fits everything.
 const NO_NOUN: &str = "thing";
+/// Where the model's noun does not hold, the word with which this share of a table's names end is
+/// its noun: "Ashen League".
+const MANY: f64 = 0.3;
 /// The noun for rows to which only relations to places lead: "born in".
 const PLACE: &str = "place";
 
@@ -142,16 +145,29 @@ async fn nouns(
     let mut written: Vec<String> = tables.iter().enumerate().map(of_table).collect();
     moved_to_their_names(&mut written, tables, values);
     let mut kept = held_against_the_graph(context, tables, written, values).await?;
-    let mut has_place = kept.iter().any(|noun| noun == PLACE);
-    for (noun, table) in kept.iter_mut().zip(tables) {
-        let is_place = !table.arriving.is_empty()
-            && table.arriving.iter().all(|title| Language::english().leads_to_places(title));
-        if noun.is_empty() && is_place && !has_place {
-            PLACE.clone_into(noun);
-            has_place = true;
+    for at in 0..tables.len() {
+        let (Some(table), true) = (tables.get(at), kept.get(at).is_some_and(String::is_empty)) else {
+            continue;
+        };
+        let place = holds_places(table).then(|| PLACE.to_owned());
+        let noun = place.or_else(|| values.ending(table.table, MANY)).filter(|noun| !kept.contains(noun));
+        if let (Some(noun), Some(kept)) = (noun, kept.get_mut(at)) {
+            *kept = noun;
         }
     }
     Ok(kept)
+}
+
+/// Whether all relations that lead to a table's rows lead to places: "born in". One alone must say
+/// so: teams compete in a league.
+fn holds_places(table: &Unnamed) -> bool {
+    let english = Language::english();
+    let is_sure = match table.arriving.as_slice() {
+        [] => false,
+        [title] => words_of(title).first().is_some_and(|word| english.says_that_it_is_somewhere(word)),
+        _ => true,
+    };
+    is_sure && table.arriving.iter().all(|title| english.leads_to_places(title))
 }
 
 /// The noun in a line of a reply; empty if there is none.
