@@ -309,3 +309,52 @@ fn a_table_of_three_columns_explains_the_codes_of_others() {
     assert_eq!(named_by, [("cd", "dsc"), ("cs", "ttl")]);
     has(&lines, "cs/C1 [Pellew v. Draper] cs tp cd/CIV");
 }
+
+#[test]
+fn cells_with_several_values_are_split() {
+    let staff = "staff_id,full_name,certs,speaks,remarks,known_as\n\
+                 S01,Ada Reyes,climber; first aid,\"French, Italian\",\"calm, kind\",\"Reyes, Ada\"\n\
+                 S02,Ben Moss,climber,French,,\"Moss, Ben\"\n\
+                 S03,Cy Lund,first aid;climber,\"Italian, French\",late; often,\"Lund, Cy\"\n\
+                 S04,Di Oban,first aid,Italian,,\"Oban, Di\"\n";
+    let orders = "wo_no,assigned_to,motto\nWO-1,S01;S03,Do; or do not\nWO-2,S02,\nWO-3,S04 ; S02,Onwards\n";
+    let (report, lines) = import(&[("staff.csv", staff), ("orders.csv", orders)], None, false).unwrap();
+    for line in [
+        "orders/WO-1 [WO-1] assigned to staff/S01",
+        "orders/WO-1 [WO-1] assigned to staff/S03",
+        "orders/WO-3 [WO-3] assigned to staff/S02",
+        "orders/WO-1 [WO-1] motto \"Do; or do not\"",
+        "staff/S01 [Ada Reyes] certs certs/first aid",
+        "staff/S03 [Cy Lund] certs certs/climber",
+        "staff/S01 [Ada Reyes] speaks speaks/Italian",
+        "staff/S03 [Cy Lund] speaks speaks/French",
+        // Prose does not recur, and a comma in every cell is part of the name.
+        "staff/S01 [Ada Reyes] remarks \"calm, kind\"",
+        "staff/S03 [Cy Lund] remarks \"late; often\"",
+        "staff/S01 [Ada Reyes] known as \"Reyes, Ada\"",
+    ] {
+        has(&lines, line);
+    }
+    let lists =
+        |kind: &str| report.tables.iter().find(|table| table.kind == kind).map(|table| table.lists.clone());
+    let pair = |column: &str, between: &str| (column.to_owned(), between.to_owned());
+    assert_eq!(lists("orders"), Some(vec![pair("assigned_to", ";")]));
+    assert_eq!(lists("staff"), Some(vec![pair("certs", ";"), pair("speaks", ",")]));
+}
+
+#[test]
+fn dates_are_read_as_their_column_writes_them() {
+    let trips = "trip_id,guide,left,back,seen\nT1,Ada Reyes,01.09.2003,28/02/2024,03/04/2024\n\
+                 T2,Ben Moss,2004-10-02,03/04/2024,05/06/2024\n";
+    let (_, lines) = import(&[("trips.csv", trips)], None, false).unwrap();
+    for line in [
+        "left \"2003-09-01\"xsd:date",
+        "left \"2004-10-02\"xsd:date",
+        "back \"2024-02-28\"xsd:date",
+        "back \"2024-04-03\"xsd:date",
+        // Whether the day comes first is not known here.
+        "seen \"03/04/2024\"",
+    ] {
+        assert!(lines.iter().any(|found| found.ends_with(line)), "{line}\n{lines:#?}");
+    }
+}

@@ -255,3 +255,27 @@ async fn what_is_named_so_is_of_the_kind_before_it() {
     assert!(!another("Which river is named Tarn?", "Tarn"));
     assert!(!another("Which bridge crosses a river named Tarn?", "Tarn"));
 }
+
+#[tokio::test]
+async fn how_many_asks_for_what_stands_behind_it() {
+    let mut text = String::new();
+    for (beer, brewery) in [(1, 1), (2, 1), (3, 1), (4, 2)] {
+        text += &format!(":p{beer} a :Beer ; rdfs:label \"Beer {beer}\" ; :brewedBy :b{brewery}, :b3 . ");
+    }
+    for (brewery, output) in [(1, 500), (2, 700), (3, 900)] {
+        text += &format!(
+            ":b{brewery} a :Brewery ; rdfs:label \"Brewery {brewery}\" ; :outputHl {output} ; :town \"Holm\" . "
+        );
+    }
+    let shop = graph(&text).await;
+    // The sum of a value of the breweries, which the model wrote for a number of beers.
+    let each = "SELECT brewery.name, SUM(brewery.output_hl) FROM beer_brewed_by JOIN brewery ON \
+                beer_brewed_by.brewed_by = brewery.name WHERE brewery.town = 'Holm' GROUP BY brewery.name";
+    let question = "For each brewery in Holm, tell me how many beers it makes.";
+    assert_eq!(asked_rows(&shop, question, each).await, ["Brewery 1 | 3", "Brewery 2 | 1", "Brewery 3 | 4"]);
+    // An amount stays an amount, whatever stands before "how many".
+    let all = "SELECT SUM(output_hl) FROM brewery WHERE town = 'Holm'";
+    let question = "Adding up the breweries of Holm, how many hectolitres do they brew in a year?";
+    assert_eq!(answers(&shop, question, all).await, ["2100"]);
+    assert_eq!(answers(&shop, "How many breweries are there in Holm?", all).await, ["3"]);
+}

@@ -112,7 +112,12 @@ pub fn is_in_phrase(words: &[String], at: usize) -> bool {
 
 /// Whether a word is said in passing: "at the moment", "do you know", "counting only those".
 pub fn is_aside(words: &[String], at: usize) -> bool {
-    is_within(words, at, &Language::of_words(words).words().asides.phrases) || is_proviso(words, at)
+    is_in_passing(words, at) || is_proviso(words, at)
+}
+
+/// Whether a word is part of a phrase that asks for nothing: the "just" of "just add up".
+pub fn is_in_passing(words: &[String], at: usize) -> bool {
+    is_within(words, at, &Language::of_words(words).words().asides.phrases)
 }
 
 /// The place behind a phrase that says again what was asked: "I mean". `None` if there is none.

@@ -40,8 +40,8 @@ use lists::{
     CommonWords, CurrencyWords, ListWords, NameWords, NoValueWords, OperationWords, QuantityWords, RateWords,
 };
 pub use meanings::{
-    Meaning, asks_since_when, behind_restated, changes_within, is_aside, is_in_phrase, is_mutual, is_unit,
-    meanings_at, month,
+    Meaning, asks_since_when, behind_restated, changes_within, is_aside, is_in_passing, is_in_phrase,
+    is_mutual, is_unit, meanings_at, month,
 };
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};

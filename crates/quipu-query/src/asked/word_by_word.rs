@@ -3,13 +3,14 @@
 
 mod columns;
 mod generic;
+mod unnamed;
 mod written;
 
 use std::collections::HashSet;
 
 use quipu_language::{
-    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside, is_in_phrase,
-    is_written_as_name, meanings_at, place_asked_for, side_of,
+    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside, is_in_passing,
+    is_in_phrase, is_written_as_name, meanings_at, place_asked_for, side_of,
 };
 
 use generic::another_event;
@@ -170,7 +171,7 @@ impl<'a> Compared<'a> {
             return Heeded::Yes;
         }
         let of_word = meanings_at(words, at);
-        if self.is_part_of_a_value(at) || self.closes_an_aside(word) {
+        if self.is_part_of_a_value(at) || self.closes_an_aside(word) || is_in_passing(words, at) {
             return Heeded::Yes;
         }
         if of_word.iter().any(|meaning| meaning.sure) {
@@ -278,6 +279,7 @@ impl<'a> Compared<'a> {
             || self.abbreviated.iter().any(|one| one.words.contains(&at))
             || is_measured()
             || is_somewhere()
+            || self.calls_what_has_no_noun(word)
     }
 
     fn distance_to(&self, word: &str) -> f64 {

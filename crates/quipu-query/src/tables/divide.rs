@@ -17,7 +17,7 @@ const MOST_COMPARED: usize = 2_000;
 const LEAST_COMPARED: usize = 20;
 /// Most different sets of relations that are compared. Rarer ones join the nearest kind.
 const MOST_DIFFERENT: usize = 400;
-/// Fewest things of a kind.
+/// Fewest things of a kind that has relations in common with others.
 const LEAST_ROWS: usize = 3;
 /// Things whose relations are as alike as that are of one kind.
 const ALIKE: f64 = 0.3;
@@ -170,12 +170,15 @@ impl<'g> Builder<'g> {
         let mut compared = self.compared().await?;
         let ends = loop {
             let ends: Vec<Ends> = (0..compared.groups.len()).map(|at| self.ends(at, &compared)).collect();
-            let is_told = |(group, ends): (&Group, &Ends)| {
+            let is_told = |(at, ends): (usize, &Ends)| {
+                let Some(group) = compared.groups.get(at) else { return true };
                 let untold = ends.untold(group, &compared.of).len();
                 let few = untold == 0 || compared.complete && untold <= MOST_OTHERS;
-                group.members.len() >= LEAST_ROWS && few
+                let others = || compared.groups.iter().enumerate().filter(|(other, _)| *other != at);
+                let is_apart = || others().all(|(_, other)| group.alike(other) == 0.0);
+                few && (group.members.len() >= LEAST_ROWS || is_apart())
             };
-            let untold = compared.groups.iter().zip(&ends).rposition(|of| !is_told(of));
+            let untold = ends.iter().enumerate().rposition(|of| !is_told(of));
             match untold.filter(|_| compared.groups.len() > 1) {
                 Some(at) => {
                     let group = compared.groups.remove(at);

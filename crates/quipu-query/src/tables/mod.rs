@@ -35,7 +35,7 @@ pub use count::count_tables;
 pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
-pub(crate) use names::ABOVE;
+pub(crate) use names::{ABOVE, UNNAMED};
 pub use names::{Unnamed, arriving};
 pub use quipu_language::words_of;
 use quipu_language::{Language, Measured, is_code_word};

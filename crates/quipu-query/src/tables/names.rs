@@ -4,7 +4,7 @@
 use super::{Rows, Table, Tables, identifier};
 
 /// The name of a table whose rows have no type.
-pub(super) const UNNAMED: &str = "thing";
+pub(crate) const UNNAMED: &str = "thing";
 
 /// The sign of a relation that leads to things, given its IRI, among the relations that begin at
 /// them.

@@ -90,9 +90,9 @@ impl Rewriter<'_> {
                 };
                 join(GraphPattern::Bgp { patterns: vec![triple] }, one_of(&of, iris))
             }
-            Some(Rows::Heads(iris)) => {
+            Some(Rows::Ends { heads, .. }) => {
                 let object = self.variable().into();
-                let relations: Vec<NamedNode> = iris.iter().map(NamedNode::new_unchecked).collect();
+                let relations: Vec<NamedNode> = heads.iter().map(NamedNode::new_unchecked).collect();
                 GraphPattern::Path { subject: thing.clone().into(), path: any_of(relations), object }
             }
             _ => return Ok(()),
