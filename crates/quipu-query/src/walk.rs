@@ -285,9 +285,10 @@ fn of_types(tables: &Tables, types: &[String]) -> Vec<usize> {
 fn holds_types(table: &Table, types: &[String]) -> bool {
     match &table.source {
         Rows::Types(iris) => iris.iter().any(|iri| types.contains(iri)),
-        Rows::Ends { heads, tails, .. } => {
+        Rows::Ends { heads, tails, others } => {
             heads.iter().any(|iri| types.contains(iri))
                 || tails.iter().any(|iri| types.contains(&arriving(iri)))
+                || others.iter().any(|iri| types.contains(iri))
         }
         Rows::Links { .. } => false,
     }

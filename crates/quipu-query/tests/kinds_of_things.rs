@@ -3,11 +3,9 @@
 
 use std::fmt::Write;
 
-use quipu_query::asked::Nearness;
 use quipu_query::{Rows, Table};
 
 use crate::common::Shop;
-use crate::common::checks::weighed;
 
 /// A league of players, teams, sponsors, leagues, towns and countries, as triples of names. Teams,
 /// sponsors and leagues have a year of foundation; teams and sponsors a seat; teams and leagues
@@ -57,24 +55,6 @@ async fn league(more: &str) -> Shop {
     Shop::of("league.tsv", &(triples() + more)).await.unwrap()
 }
 
-/// The league with nouns for all its kinds but the teams.
-async fn named_but_the_teams() -> Shop {
-    let mut shop = league("").await;
-    let nouns = [
-        ("Player 0", "player"),
-        ("Sponsor 0", "company"),
-        ("League 0", "league"),
-        ("Town 0", "city"),
-        ("Country 0", "country"),
-    ];
-    for (thing, noun) in nouns {
-        let id = table_of(&shop, thing).await.id.clone();
-        let at = shop.tables.tables.iter().position(|table| table.id == id).unwrap();
-        shop.tables.rename(at, noun);
-    }
-    shop
-}
-
 /// The table with a thing among its rows.
 async fn table_of<'s>(shop: &'s Shop, name: &str) -> &'s Table {
     for table in shop.tables.tables.iter().filter(|table| !table.is_links()) {
@@ -104,6 +84,9 @@ async fn things_with_a_relation_in_common_are_of_different_kinds() {
     // No player is from the last country, and what lies in it may lie in a continent.
     assert_eq!(rows_of(&shop, "Country 0").await, "4");
     let Rows::Ends { others, .. } = &table_of(&shop, "Country 3").await.source else { panic!("no ends") };
+    let id = &table_of(&shop, "Country 3").await.id;
+    let of_it = format!("SELECT located_in FROM {id} WHERE name = 'Country 3'");
+    assert_eq!(shop.lines(&of_it).await, ["Europe"]);
     assert!(others.len() == 1 && others[0].ends_with("Country%203"), "{others:?}");
 }
 
@@ -166,29 +149,4 @@ async fn variants_of_one_kind_stay_together() {
     let shop = Shop::of("people.tsv", &text).await.unwrap();
     assert_eq!(rows_of(&shop, "Person 0").await, "8");
     assert_eq!(table_of(&shop, "Person 0").await.id, table_of(&shop, "Person 7").await.id);
-}
-
-#[tokio::test]
-async fn the_only_kind_without_a_noun_is_called_by_the_unknown_noun() {
-    let shop = named_but_the_teams().await;
-    let team = table_of(&shop, "Team 0").await.id.clone();
-    let left_out = async |question: &str, sql: &str| {
-        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.names
-    };
-    let early = format!("SELECT name FROM {team} WHERE founded_in < 2003");
-    assert!(left_out("Which teams were founded before 2003?", &early).await.is_empty());
-    let newest = format!("SELECT name FROM {team} ORDER BY founded_in DESC LIMIT 1");
-    assert_eq!(left_out("newest team?", &newest).await, Vec::<String>::new());
-    let seats = format!("SELECT name FROM {team} WHERE based_in = 'Town 1'");
-    assert!(left_out("the clubs based in Town 1", &seats).await.is_empty());
-    // A query about other things is not about teams, and of two unknown nouns one may be anything.
-    let leagues = "SELECT name FROM league WHERE founded_in < 2012";
-    assert_eq!(left_out("Which teams were founded before 2012?", leagues).await, ["teams"]);
-    let two = left_out("Which teams and clubs were founded before 2003?", &early).await;
-    assert_eq!(two, ["teams", "clubs"]);
-    // Two kinds without a noun could both be meant.
-    let unnamed = league("").await;
-    let all =
-        weighed(&unnamed, "Which teams were founded before 2003?", &early, Nearness::default(), &[]).await;
-    assert_eq!(all.1.names, ["teams"]);
 }

@@ -168,7 +168,7 @@ impl Tables {
                 let is_whole = column.lists.is_none() || self.target(*number, column, numbers).is_some();
                 let Some(column) = self.column_mut(*number, at).filter(|_| !is_whole) else { continue };
                 let Some(lists) = column.lists.take() else { continue };
-                let (are_lists, may_refer) = (lists.are_lists(), lists.may_refer());
+                let (are_lists, may_refer) = (lists.are_lists(&column.cells), lists.may_refer());
                 let whole = std::mem::replace(&mut column.cells, lists.cells);
                 column.between = Some(lists.between);
                 let column = self.0.get(number).and_then(|table| table.columns.get(at));

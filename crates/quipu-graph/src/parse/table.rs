@@ -96,7 +96,10 @@ fn is_header(cells: &[String]) -> bool {
         named.iter().enumerate().all(|(at, cell)| !named.iter().take(at).any(|other| other == cell));
     // "X", "Y" and "no" are headers, although such a cell says yes or no.
     let is_word = |cell: &str| cell.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let names = |cell: &&String| Cell::of(cell) == Cell::Text || is_word(cell);
+    // Days in words of people head columns, as years do not.
+    let is_day =
+        |cell: &str| matches!(Cell::of(cell), Cell::Date | Cell::Slashed(_)) && !dates::is_date(cell);
+    let names = |cell: &&String| Cell::of(cell) == Cell::Text || is_word(cell) || is_day(cell);
     different && named.len() * 2 > cells.len() && named.iter().all(names)
 }
 

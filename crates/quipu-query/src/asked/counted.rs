@@ -289,11 +289,19 @@ pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tabl
         place: summed.place.map(|place| Place { column: 0, ..place }),
         ..summed.clone()
     };
-    // The things whose value is added, or those of another table of the query.
-    let own = nouns.iter().find(|noun| is_thing(noun)).map(|noun| (*noun, own));
-    let other =
-        || nouns.iter().find_map(|noun| Some((*noun, called_behind(noun, language, select, tables)?)));
-    let (noun, own) = own.or_else(other).filter(|(_, of)| !is_grouped(of, select, tables))?;
+    // The things whose value is added, or those of another table. What its own rows lead to may be
+    // in several of them: "how many books were sold" adds up the copies.
+    let of_other = |noun: &String| {
+        let of = called_behind(noun, language, select, tables)?;
+        let kind = tables.leads_to(of.place?)?;
+        let leads = |column: &Column| column.kind == Kind::Entity(Some(kind));
+        (!table.columns.iter().any(leads) && !are_pieces(&summed.name)).then_some(of)
+    };
+    let named = |noun: &String| if is_thing(noun) { Some(own.clone()) } else { of_other(noun) };
+    let (noun, own) = nouns.iter().find_map(|noun| Some((*noun, named(noun)?)))?;
+    if is_grouped(&own, select, tables) {
+        return None;
+    }
     let is_called = words_of(&summed.name).iter().any(|word| language.is_noun(noun, word));
     if is_called {
         return None;

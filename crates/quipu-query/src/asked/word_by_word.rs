@@ -3,7 +3,6 @@
 
 mod columns;
 mod generic;
-mod unnamed;
 mod written;
 
 use std::collections::HashSet;
@@ -171,7 +170,9 @@ impl<'a> Compared<'a> {
             return Heeded::Yes;
         }
         let of_word = meanings_at(words, at);
-        if self.is_part_of_a_value(at) || self.closes_an_aside(word) || is_in_passing(words, at) {
+        let denies = || of_word.iter().any(|meaning| meaning.means == "negation");
+        let is_idle = is_in_passing(words, at) && !denies();
+        if self.is_part_of_a_value(at) || self.closes_an_aside(word) || is_idle {
             return Heeded::Yes;
         }
         if of_word.iter().any(|meaning| meaning.sure) {
@@ -279,7 +280,6 @@ impl<'a> Compared<'a> {
             || self.abbreviated.iter().any(|one| one.words.contains(&at))
             || is_measured()
             || is_somewhere()
-            || self.calls_what_has_no_noun(word)
     }
 
     fn distance_to(&self, word: &str) -> f64 {

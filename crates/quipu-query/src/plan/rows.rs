@@ -82,7 +82,7 @@ impl Planner<'_> {
                         self.of_types(&row, iris, Some(links), patterns, parts);
                     }
                     Some(Rows::Ends { heads, tails, others }) if !heads.contains(relation) => {
-                        parts.push(self.ends(&row, [heads, tails, others]));
+                        parts.extend(self.ends(&row, [heads, tails, others]));
                     }
                     _ => {}
                 }
@@ -93,7 +93,7 @@ impl Planner<'_> {
                 let needed = needed_columns(from, frame, table);
                 let has_some = needed.iter().any(|(_, _, relation)| heads.contains(relation));
                 if !has_some {
-                    parts.push(self.ends(&row, [heads, tails, others]));
+                    parts.extend(self.ends(&row, [heads, tails, others]));
                 }
             }
         }
@@ -156,8 +156,11 @@ impl Planner<'_> {
     }
 
     /// The entities that have at least one of some relations, to which one of others leads, or that
-    /// are named, each once.
-    fn ends(&mut self, row: &TermPattern, [heads, tails, others]: [&[String]; 3]) -> GraphPattern {
+    /// are named, each once. `None` for one that is named.
+    fn ends(&mut self, row: &TermPattern, [heads, tails, others]: [&[String]; 3]) -> Option<GraphPattern> {
+        if matches!(row, TermPattern::NamedNode(node) if others.iter().any(|iri| iri == node.as_str())) {
+            return None;
+        }
         let one = |iri: &String| PropertyPathExpression::NamedNode(NamedNode::new_unchecked(iri));
         let back = |iri: &String| PropertyPathExpression::Reverse(Box::new(one(iri)));
         let any = heads
@@ -170,13 +173,14 @@ impl Planner<'_> {
         let object = TermPattern::Variable(self.cells.fresh("any"));
         let mut inner = GraphPattern::Path { subject: row.clone(), path, object };
         let TermPattern::Variable(variable) = row else {
-            return distinct(GraphPattern::Project { inner: Box::new(inner), variables: Vec::new() });
+            return Some(distinct(GraphPattern::Project { inner: Box::new(inner), variables: Vec::new() }));
         };
         if !others.is_empty() {
             let (left, right) = (Box::new(inner), Box::new(one_of(variable, others)));
             inner = GraphPattern::Union { left, right };
         }
-        distinct(GraphPattern::Project { inner: Box::new(inner), variables: vec![variable.clone()] })
+        let variables = vec![variable.clone()];
+        Some(distinct(GraphPattern::Project { inner: Box::new(inner), variables }))
     }
 
     fn type_pattern(&self, row: TermPattern, iri: &str) -> TriplePattern {

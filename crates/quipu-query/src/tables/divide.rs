@@ -4,17 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use quipu_graph::{Direction, GraphError, NodeId, RelationId, RelationInfo, Step, iri_of_key};
+use quipu_graph::{Direction, GraphError, NodeId, RelationId, RelationInfo, Step, iri_of_key, is_blank};
 
 use super::count::{Builder, Relations};
 use super::names::UNNAMED;
 use super::samples::ordinary;
 use super::sets::Characteristic;
 
-/// Most things that are compared, unless there are more relations than a hundredth of them.
+/// Most things that are compared.
 const MOST_COMPARED: usize = 2_000;
-/// Fewest things of a relation that are compared.
-const LEAST_COMPARED: usize = 20;
 /// Most different sets of relations that are compared. Rarer ones join the nearest kind.
 const MOST_DIFFERENT: usize = 400;
 /// Fewest things of a kind that has relations in common with others.
@@ -117,10 +115,9 @@ fn groups(of: &[BTreeSet<usize>]) -> Vec<Group> {
     groups
 }
 
-/// Joins the second of two groups to the first.
+/// Joins a group to one that stands before it.
 fn join(groups: &mut Vec<Group>, into: usize, other: usize) {
     let other = groups.remove(other);
-    let into = if into > groups.len() { into - 1 } else { into };
     if let Some(group) = groups.get_mut(into) {
         group.join(other);
     }
@@ -141,8 +138,6 @@ struct Compared {
     of: Vec<BTreeSet<usize>>,
     numbers: HashMap<Step, usize>,
     groups: Vec<Group>,
-    /// Whether all things are there.
-    complete: bool,
 }
 
 /// What tells the rows of a kind: relations that only its things have, and relations that lead to
@@ -166,14 +161,20 @@ impl<'g> Builder<'g> {
     /// The kinds of things of a graph without types, the largest first. Each is told by relations
     /// of its own, which all but a few of its things have; else it joins the kind that it is most
     /// like.
-    pub(super) async fn kinds_of_things(&self) -> Result<Vec<Characteristic<'g>>, GraphError> {
-        let mut compared = self.compared().await?;
+    /// `None` for a graph with more than a sample shows.
+    pub(super) async fn kinds_of_things(&self) -> Result<Option<Vec<Characteristic<'g>>>, GraphError> {
+        let Some(mut compared) = self.compared().await? else { return Ok(None) };
         let ends = loop {
             let ends: Vec<Ends> = (0..compared.groups.len()).map(|at| self.ends(at, &compared)).collect();
             let is_told = |(at, ends): (usize, &Ends)| {
                 let Some(group) = compared.groups.get(at) else { return true };
-                let untold = ends.untold(group, &compared.of).len();
-                let few = untold == 0 || compared.complete && untold <= MOST_OTHERS;
+                let untold = ends.untold(group, &compared.of);
+                // No query can name a blank node.
+                let is_named = |at: &usize| {
+                    let node = compared.things.get(*at).and_then(|node| self.samples.nodes.get(node));
+                    node.is_some_and(|node| !is_blank(&node.key))
+                };
+                let few = untold.len() <= MOST_OTHERS && untold.iter().all(is_named);
                 let others = || compared.groups.iter().enumerate().filter(|(other, _)| *other != at);
                 let is_apart = || others().all(|(_, other)| group.alike(other) == 0.0);
                 few && (group.members.len() >= LEAST_ROWS || is_apart())
@@ -186,6 +187,7 @@ impl<'g> Builder<'g> {
                 }
                 None => break ends,
             }
+            compared.groups.sort_by_key(|group| std::cmp::Reverse(group.members.len()));
         };
         let relations: HashMap<RelationId, &'g RelationInfo> = ordinary(self.graph).collect();
         let mut kinds: Vec<Characteristic<'g>> = Vec::new();
@@ -218,33 +220,21 @@ impl<'g> Builder<'g> {
                 arriving: tails.collect(),
             });
         }
-        Ok(kinds)
+        Ok(Some(kinds))
     }
 
-    /// Things of each relation, and their groups.
-    async fn compared(&self) -> Result<Compared, GraphError> {
-        let relations: Vec<RelationId> = ordinary(self.graph).map(|(relation, _)| relation).collect();
-        let quota = (MOST_COMPARED / relations.len().max(1)).max(LEAST_COMPARED);
+    /// All things and their groups; `None` if they are too many, or if not all triples are sampled.
+    async fn compared(&self) -> Result<Option<Compared>, GraphError> {
         let mut things: BTreeSet<NodeId> = BTreeSet::new();
-        let mut complete = true;
         for (relation, info) in ordinary(self.graph) {
             let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
-            let heads: BTreeSet<NodeId> = triples.iter().map(|(head, _)| *head).collect();
-            complete &= triples.len() as u64 >= info.triples;
-            things.extend(heads);
-        }
-        if things.len() > MOST_COMPARED {
-            complete = false;
-            things.clear();
-            for relation in &relations {
-                let triples = self.samples.triples.get(relation).map(Vec::as_slice).unwrap_or_default();
-                let heads: BTreeSet<NodeId> = triples.iter().map(|(head, _)| *head).collect();
-                let step = heads.len().div_ceil(quota).max(1);
-                things.extend(heads.into_iter().step_by(step));
+            things.extend(triples.iter().map(|(head, _)| *head));
+            if (triples.len() as u64) < info.triples || things.len() > MOST_COMPARED {
+                return Ok(None);
             }
         }
         let things: Vec<NodeId> = things.into_iter().collect();
-        let known: HashSet<RelationId> = relations.into_iter().collect();
+        let known: HashSet<RelationId> = ordinary(self.graph).map(|(relation, _)| relation).collect();
         let mut numbers: HashMap<Step, usize> = HashMap::new();
         let mut of = Vec::with_capacity(things.len());
         for uses in self.graph.relations_of(&things).await? {
@@ -253,10 +243,14 @@ impl<'g> Builder<'g> {
                 let next = numbers.len();
                 numbered.insert(*numbers.entry(step).or_insert(next));
             }
+            // An endpoint tells nothing of a blank node.
+            if numbered.is_empty() {
+                return Ok(None);
+            }
             of.push(numbered);
         }
         let groups = groups(&of);
-        Ok(Compared { things, of, numbers, groups, complete })
+        Ok(Some(Compared { things, of, numbers, groups }))
     }
 
     /// What tells the things of a group.
@@ -281,7 +275,7 @@ impl<'g> Builder<'g> {
             own
         };
         ends.heads = own(Direction::Forward);
-        if compared.complete && !ends.untold(group, &compared.of).is_empty() {
+        if !ends.untold(group, &compared.of).is_empty() {
             let members: HashSet<NodeId> =
                 group.members.iter().filter_map(|at| compared.things.get(*at)).copied().collect();
             // A relation may lead to things of which nothing is stated, too.

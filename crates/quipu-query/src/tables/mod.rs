@@ -1,7 +1,8 @@
 //! A graph as tables: types are tables, relations with one value are columns, relations with
 //! several are tables of two columns.
 //!
-//! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): relations
+//! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): things with
+//! mostly the same relations, in both directions, are rows of one table. Of a large graph, relations
 //! with mostly the same heads are columns of one table.
 
 mod abbreviations;
@@ -35,7 +36,7 @@ pub use count::count_tables;
 pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
-pub(crate) use names::{ABOVE, UNNAMED};
+pub(crate) use names::ABOVE;
 pub use names::{Unnamed, arriving};
 pub use quipu_language::words_of;
 use quipu_language::{Language, Measured, is_code_word};
@@ -257,8 +258,12 @@ impl Tables {
     /// Whether things without a type, of two tables, have one relation in common: only their other
     /// relations tell the table.
     pub fn shares_relations(&self) -> bool {
-        let of_things = self.tables.iter().filter(|table| matches!(table.source, Rows::Ends { .. }));
-        let own = |table: &'_ Table| -> Vec<String> {
+        let is_untyped = |at: usize| matches!(self.table(at).map(|of| &of.source), Some(Rows::Ends { .. }));
+        let of_things = self.tables.iter().enumerate().filter(|(at, table)| match &table.source {
+            Rows::Links { heads, .. } => is_untyped(*heads),
+            _ => is_untyped(*at),
+        });
+        let own = |(_, table): (usize, &'_ Table)| -> Vec<String> {
             table.columns.iter().filter_map(|column| column.relation.clone()).collect()
         };
         let mut seen = HashSet::new();

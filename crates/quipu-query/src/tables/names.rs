@@ -4,7 +4,7 @@
 use super::{Rows, Table, Tables, identifier};
 
 /// The name of a table whose rows have no type.
-pub(crate) const UNNAMED: &str = "thing";
+pub(super) const UNNAMED: &str = "thing";
 
 /// The sign of a relation that leads to things, given its IRI, among the relations that begin at
 /// them.
@@ -38,8 +38,9 @@ impl Tables {
     pub fn unnamed(&self) -> Vec<Unnamed> {
         let of = |(at, table): (usize, &Table)| {
             let key = match &table.source {
-                Rows::Ends { heads, tails, .. } => {
-                    heads.iter().min().cloned().or_else(|| tails.iter().min().map(|iri| arriving(iri)))
+                Rows::Ends { heads, tails, others } => {
+                    let arriving = || tails.iter().min().map(|iri| arriving(iri));
+                    heads.iter().min().cloned().or_else(arriving).or_else(|| others.iter().min().cloned())
                 }
                 Rows::Types(types) => types.first().filter(|first| first.starts_with(ABOVE)).cloned(),
                 Rows::Links { .. } => None,

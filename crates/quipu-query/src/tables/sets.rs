@@ -10,7 +10,7 @@ use quipu_language::without_having;
 use super::classes::VOCABULARIES;
 use super::count::{Builder, Found, Relations, Targets, entity_table, title_of};
 use super::names::UNNAMED;
-use super::samples::ordinary;
+use super::samples::{SAMPLED, ordinary};
 use super::{Rows, Table, identifier};
 
 /// The share of the smaller relation's heads that two relations of one characteristic set must have
@@ -38,7 +38,10 @@ impl<'g> Builder<'g> {
     /// The relations of things of one kind become columns of one table. A relation with several
     /// values becomes a table of links, which names both ends.
     pub(super) async fn add_characteristic_sets(&mut self) -> Result<(), GraphError> {
-        let sets = self.kinds_of_things().await?;
+        let sets = match self.kinds_of_things().await? {
+            Some(kinds) => kinds,
+            None => self.characteristic_sets(ordinary(self.graph).collect(), true).await?,
+        };
         let heads =
             sets.iter().enumerate().flat_map(|(at, set)| set.heads.iter().map(move |head| (*head, at)));
         let targets = Targets { typed: false, types: HashMap::new(), heads: heads.collect() };
@@ -48,11 +51,12 @@ impl<'g> Builder<'g> {
         Ok(())
     }
 
-    /// The sets of some relations: those with mostly the same heads. Of heads that are in no set's
-    /// sample the graph tells which relations a few have.
+    /// The sets of some relations: those with mostly the same heads. With `joins_the_first`, a
+    /// relation that is sampled only in part joins the first, largest set; else the graph is asked.
     async fn characteristic_sets(
         &self,
         mut relations: Relations<'g>,
+        joins_the_first: bool,
     ) -> Result<Vec<Characteristic<'g>>, GraphError> {
         let heads_of = |relation: RelationId| -> HashSet<NodeId> {
             let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
@@ -64,7 +68,9 @@ impl<'g> Builder<'g> {
             let heads = heads_of(relation);
             let shared = |set: &HashSet<NodeId>| heads.iter().filter(|head| set.contains(head)).count();
             let least = heads.len().max(1) as f64 * SAME_HEADS;
-            let fits = sets.iter().position(|set| shared(&set.heads) as f64 >= least);
+            // Of heads that are in no set's sample the graph tells which relations a few have.
+            let all_seen = !joins_the_first || info.triples as usize <= SAMPLED;
+            let fits = sets.iter().position(|set| shared(&set.heads) as f64 >= least || !all_seen);
             let fits = match fits {
                 Some(at) => Some(at),
                 None => self.set_of(&heads, sets.iter().map(|set| &set.relations)).await?,
@@ -138,7 +144,7 @@ impl<'g> Builder<'g> {
             let is_told = !VOCABULARIES.iter().any(|iri| iri_of_key(&info.key).starts_with(iri));
             is_told && heads.is_some_and(|heads| heads.iter().all(Option::is_none))
         };
-        let sets = self.characteristic_sets(ordinary(graph).filter(untyped).collect()).await?;
+        let sets = self.characteristic_sets(ordinary(graph).filter(untyped).collect(), false).await?;
         let mut leading: Vec<Option<&RelationInfo>> = vec![None; sets.len()];
         for (relation, info) in ordinary(graph) {
             let of_a_type = heads_of.get(&relation).is_some_and(|heads| heads.iter().any(Option::is_some));

@@ -163,9 +163,13 @@ async fn rows_of(graph: &dyn Graph, tables: &Tables, table: usize) -> Result<Vec
                 let [is_head, is_tail] = [heads, tails].map(|of| of.iter().any(|iri| key == *iri));
                 if is_head || is_tail {
                     let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
-                    rows.extend(triples.into_iter().map(|(head, tail)| if is_head { head } else { tail }));
+                    for (head, tail) in triples {
+                        rows.extend([is_head.then_some(head), is_tail.then_some(tail)].into_iter().flatten());
+                    }
                 }
             }
+            rows.sort_unstable();
+            rows.dedup();
             Ok(rows)
         }
         _ => Ok(Vec::new()),

@@ -182,8 +182,10 @@ async fn kinds_of(
         let PathStep { relation, backward, .. } = step_of(context, step)?;
         Some(if backward { arriving(&relation) } else { relation })
     };
-    for (kinds, uses) in kinds.iter_mut().zip(uses).filter(|(kinds, _)| kinds.is_empty()) {
+    let untyped = kinds.iter_mut().zip(uses).zip(entities).filter(|((kinds, _), _)| kinds.is_empty());
+    for ((kinds, uses), entity) in untyped {
         kinds.extend(uses.iter().map(|of| &of.step).filter_map(iri));
+        kinds.push(iri_of_key(&entity.key).into_owned());
     }
     Ok(kinds)
 }

@@ -40,8 +40,8 @@ impl Column {
             && let Some(between) = SEPARATORS.into_iter().find(|between| cell.contains(between))
         {
             // No cell before this one has a separator.
-            let (cells, alone) = (self.cells.clone(), self.cells.filled);
-            self.lists = Some(Box::new(Lists { between, cells, lists: 0, alone, broken: false }));
+            let (cells, pieces) = (self.cells.clone(), HashSet::new());
+            self.lists = Some(Box::new(Lists { between, cells, lists: 0, pieces, broken: false }));
         }
         if let Some(lists) = &mut self.lists {
             lists.add(cell);
@@ -70,23 +70,30 @@ pub(super) struct Lists {
     pub(super) cells: Cells,
     /// Cells with several values.
     lists: u64,
-    /// Cells with one value.
-    alone: u64,
+    /// Hashes of the values that stand in cells with several.
+    pieces: HashSet<u64>,
     /// Whether a value is empty or too long for a name.
     broken: bool,
 }
 
 impl Lists {
     fn add(&mut self, cell: &str) {
-        match cell.contains(self.between) {
-            true => self.lists += 1,
-            false => self.alone += u64::from(!cell.is_empty()),
+        if self.broken {
+            return;
         }
+        let is_list = cell.contains(self.between);
+        self.lists += u64::from(is_list);
         for value in cell.split(self.between).map(str::trim) {
             self.broken |= value.is_empty() && !cell.is_empty();
             self.cells.add(value);
+            if is_list {
+                self.pieces.insert(xxh3_64(value.as_bytes()));
+            }
         }
-        self.broken |= self.cells.longest > LONGEST_NAME;
+        self.broken |= self.cells.longest > LONGEST_NAME || self.cells.values.is_none();
+        if self.broken {
+            (self.cells, self.pieces) = (Cells::new(), HashSet::new());
+        }
     }
 
     /// Whether the values are those of lists, if they name the rows of a table.
@@ -94,11 +101,13 @@ impl Lists {
         self.lists > 0 && !self.broken && self.cells.is_text()
     }
 
-    /// Whether the values are those of lists by themselves: they recur, alone and in lists. A comma
-    /// stands within names and addresses too, and there in each of them.
-    pub(super) fn are_lists(&self) -> bool {
+    /// Whether the values are those of lists by themselves: they recur. A comma stands within names
+    /// and addresses too: there no piece is a cell of its own.
+    pub(super) fn are_lists(&self, whole: &Cells) -> bool {
+        let is_alone = |piece: &u64| whole.values.as_ref().is_some_and(|values| values.contains(piece));
+        let alone = self.pieces.iter().filter(|piece| is_alone(piece)).count();
         let many = self.lists >= LEAST_LISTS && self.cells.repeats();
-        many && !self.broken && (self.between != ", " || self.alone > 0)
+        many && !self.broken && (self.between != ", " || alone * 2 >= self.pieces.len())
     }
 }
 

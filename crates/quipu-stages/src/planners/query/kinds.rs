@@ -9,7 +9,8 @@
 //! itself says of the rows needs no such check: the names of some rows hold it ("Guild of
 //! Locksmiths", and nearly all end with it, as in "Alder Top Lock", where no model is believed
 //! against them), the name of a relation that leads to them ends with it ("keeps workshop"), or
-//! that of a relation of theirs begins with it ("festival month"). Rows are not what a relation of
+//! that of a relation of theirs begins with it ("festival month"). Where no noun holds, the word with
+//! which a third of the names end is taken ("Ashen League"). Rows are not what a relation of
 //! theirs leads to: what "lies in country" is no country.
 //!
 //! The class above types gets the noun that all their names end with ("MusicEvent", "DanceEvent"),
@@ -149,8 +150,9 @@ async fn nouns(
         let (Some(table), true) = (tables.get(at), kept.get(at).is_some_and(String::is_empty)) else {
             continue;
         };
-        let place = holds_places(table).then(|| PLACE.to_owned());
-        let noun = place.or_else(|| values.ending(table.table, MANY)).filter(|noun| !kept.contains(noun));
+        let is_free = |noun: &String| !kept.contains(noun);
+        let place = holds_places(table).then(|| PLACE.to_owned()).filter(is_free);
+        let noun = place.or_else(|| values.ending(table.table, MANY).filter(is_free));
         if let (Some(noun), Some(kept)) = (noun, kept.get_mut(at)) {
             *kept = noun;
         }
