@@ -259,7 +259,7 @@ impl<'g> Builder<'g> {
         let Some(group) = compared.groups.get(at) else { return ends };
         let others =
             || compared.groups.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, of)| of);
-        // Where names are keys, a port and a ship may be one thing, which has the relations of both.
+        // Where names are keys, a port and a ship may be one thing with the relations of both.
         let is_own = |number: &usize| {
             let Some(own) = group.counts.get(number) else { return false };
             let strange: usize = others().filter_map(|other| other.counts.get(number)).sum();

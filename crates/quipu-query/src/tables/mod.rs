@@ -1,9 +1,9 @@
 //! A graph as tables: types are tables, relations with one value are columns, relations with
 //! several are tables of two columns.
 //!
-//! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): things with
-//! mostly the same relations, in both directions, are rows of one table. Of a large graph, relations
-//! with mostly the same heads are columns of one table.
+//! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): things
+//! with mostly the same relations, in both directions, are rows of one table. Of a large graph,
+//! relations with mostly the same heads are columns of one table.
 
 mod abbreviations;
 pub(crate) mod classes;
