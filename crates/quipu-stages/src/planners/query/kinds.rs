@@ -9,8 +9,8 @@
 //! itself says of the rows needs no such check: the names of some rows hold it ("Guild of
 //! Locksmiths", and nearly all end with it, as in "Alder Top Lock", where no model is believed
 //! against them), the name of a relation that leads to them ends with it ("keeps workshop"), or
-//! that of a relation of theirs begins with it ("festival month"). Where no noun holds, the word with
-//! which a third of the names end is taken ("Ashen League"). Rows are not what a relation of
+//! that of a relation of theirs begins with it ("festival month"). Where no noun holds, the word
+//! with which a third of the names end is taken ("Ashen League"). Rows are not what a relation of
 //! theirs leads to: what "lies in country" is no country.
 //!
 //! The class above types gets the noun that all their names end with ("MusicEvent", "DanceEvent"),
