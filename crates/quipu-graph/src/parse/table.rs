@@ -26,6 +26,7 @@ struct Conventions {
     nothing: Words,
     holds: Words,
     fails: Words,
+    between: Words,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -268,6 +269,16 @@ impl Kind {
     }
 }
 
+/// The sign between the values of a cell that may hold several.
+pub(crate) fn between(cell: &str) -> Option<&'static str> {
+    CONVENTIONS.between.words.iter().find(|sign| cell.contains(sign.as_str())).map(String::as_str)
+}
+
+/// Whether a sign between values stands within single names too.
+pub(crate) fn stands_in_names(sign: &str) -> bool {
+    CONVENTIONS.between.words.last().is_some_and(|last| last == sign)
+}
+
 /// The position of the first column with one of these headers, in the order of the words.
 fn called(headers: &[String], wanted: &Words, kind: &str) -> Option<usize> {
     let is_called = |header: &str, word: &str| {
@@ -396,7 +407,15 @@ mod tests {
     fn the_conventions_are_read_and_each_has_a_reason() {
         let text = include_str!("headers.toml");
         let read: Conventions = toml::from_str(text).unwrap();
-        let lists = [&read.naming, &read.identifying, &read.roles, &read.nothing, &read.holds, &read.fails];
+        let lists = [
+            &read.naming,
+            &read.identifying,
+            &read.roles,
+            &read.nothing,
+            &read.holds,
+            &read.fails,
+            &read.between,
+        ];
         assert!(lists.iter().all(|list| !list.words.is_empty()));
         assert_eq!(text.matches("\nreason = ").count(), lists.len());
     }

@@ -14,8 +14,6 @@ const LONGEST_CODE: usize = 12;
 
 /// Least cells with several values that make a column one of lists.
 const LEAST_LISTS: u64 = 2;
-/// The signs between the values of one cell, the surest one first.
-const SEPARATORS: [&str; 3] = [";", "|", ", "];
 
 pub(super) struct Column {
     /// The header as written.
@@ -37,7 +35,7 @@ impl Column {
 
     pub(super) fn add(&mut self, cell: &str) {
         if self.lists.is_none()
-            && let Some(between) = SEPARATORS.into_iter().find(|between| cell.contains(between))
+            && let Some(between) = table::between(cell)
         {
             // No cell before this one has a separator.
             let (cells, pieces) = (self.cells.clone(), HashSet::new());
@@ -107,7 +105,7 @@ impl Lists {
         let is_alone = |piece: &u64| whole.values.as_ref().is_some_and(|values| values.contains(piece));
         let alone = self.pieces.iter().filter(|piece| is_alone(piece)).count();
         let many = self.lists >= LEAST_LISTS && self.cells.repeats();
-        many && !self.broken && (self.between != ", " || alone * 2 >= self.pieces.len())
+        many && !self.broken && (!table::stands_in_names(self.between) || alone * 2 >= self.pieces.len())
     }
 }
 
