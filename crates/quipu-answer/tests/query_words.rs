@@ -89,6 +89,44 @@ async fn groups_are_told_with_their_numbers() {
 }
 
 #[tokio::test]
+async fn slips_in_the_words_that_say_what_to_do_are_corrected() {
+    let average = "SELECT AVG(price) FROM product WHERE supplier = 'Brix'";
+    let ask_slip = async |question: &str, sql: &str| {
+        let model = Arc::new((0..4).fold(ScriptedModel::new(), |model, _| model.on("plan.query", sql)));
+        let answer =
+            ask(&shop().await, Some(model.clone()), Some(embedder().await), question, &query()).await;
+        (answer, model)
+    };
+    let (answer, model) = ask_slip("What is the avarage price of the suplier Brix?", average).await;
+    assert_eq!(answer.answers, ["110"], "{answer:#?}");
+    assert_eq!(model.calls(), 1);
+    let asked = model.requests().into_iter().next().unwrap().messages.last().unwrap().content.clone();
+    assert!(asked.contains("the average price of the supplier Brix"), "{asked}");
+    // A word that stands for something else is no slip.
+    let names = "SELECT name FROM product";
+    let (_, model) = ask_slip("Which products are at an advantage?", names).await;
+    let asked = model.requests().into_iter().next().unwrap().messages.last().unwrap().content.clone();
+    assert!(asked.contains("at an advantage"), "{asked}");
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_the_one_asked_about_is_no_yes() {
+    let pools = "@prefix : <http://pools.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . \
+                 :t1 a :Tank ; rdfs:label \"Archer Pool\" ; :waterType \"brackish\" . \
+                 :t2 a :Tank ; rdfs:label \"Shark Lagoon\" ; :waterType \"saltwater\" . \
+                 :t3 a :Tank ; rdfs:label \"Otter Creek\" ; :waterType \"freshwater\" .";
+    let setting = setting_from("pools.ttl", pools).await;
+    let answers = async |question: &str| {
+        let given = "SELECT water_type FROM tank WHERE name = 'Archer Pool'";
+        let model = (0..4).fold(ScriptedModel::new(), |model, _| model.on("plan.query", given));
+        ask(&setting, Some(Arc::new(model)), None, question, &query()).await.answers
+    };
+    assert_eq!(answers("Is the water type of the Archer Pool freshwater or saltwater?").await, ["brackish"]);
+    assert_eq!(answers("Is the water type of the Archer Pool saltwater?").await, ["no"]);
+    assert_eq!(answers("Is the water type of the Archer Pool brackish?").await, ["yes"]);
+}
+
+#[tokio::test]
 async fn the_second_is_behind_the_first() {
     let question = "Which product has the second lowest price?";
     let right = "SELECT name FROM product ORDER BY price LIMIT 1 OFFSET 1";

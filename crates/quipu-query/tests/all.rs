@@ -26,6 +26,7 @@ mod at_servers;
 mod bad_input;
 mod beside_rows;
 mod corners_of_sql;
+mod counts_and_units;
 mod groups;
 mod harbour;
 mod in_other_terms;

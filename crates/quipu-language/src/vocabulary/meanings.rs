@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::provisos::leaves_out;
-use super::{Language, is_proviso, listed};
+use super::{Language, Phrases, is_proviso, listed};
 use crate::words::begin;
 
 /// What a word requires of a plan.
@@ -172,6 +172,12 @@ impl Language {
         });
         let found = self.forms(word).find_map(|form| all.get(form.as_ref()));
         found.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The words that say what is done with values, and those that order them.
+    pub fn words_of_deeds(self) -> impl Iterator<Item = &'static str> {
+        let rows = self.words().words.iter().flat_map(|row| listed(&row.words));
+        rows.chain(self.words().orders.iter().flat_map(|row| listed(row.words())))
     }
 
     /// The word itself, then the forms that a list may hold: without the rank in front of a
@@ -447,7 +453,8 @@ impl Language {
     }
 
     /// A text with its abbreviations in full: "article number of" for "article no. of". Only within
-    /// a sentence ("No. Which …" denies), and not within a name ("Symphony No. 9").
+    /// a sentence ("No. Which …" denies), and not within a name ("Symphony No. 9"). Contractions get
+    /// their apostrophe: "what's" for "whats".
     pub fn in_full(self, text: &str) -> String {
         let words: Vec<&str> = text.split(' ').collect();
         let full = |at: usize, word: &str| {
@@ -456,10 +463,13 @@ impl Language {
                 before.starts_with(char::is_uppercase) && word.starts_with(char::is_uppercase)
             });
             let short = if is_named { String::new() } else { word.to_lowercase() };
-            let rows = self.words().abbreviations.phrases.iter().filter_map(|row| row.split_once(' '));
-            rows.filter(|_| goes_on.is_some_and(|next| !next.is_uppercase()))
-                .find(|(known, _)| *known == short)
-                .map(|(_, full)| full)
+            let said_by = |phrases: &'static Phrases| {
+                let mut rows = phrases.phrases.iter().filter_map(|row| row.split_once(' '));
+                rows.find(|(known, _)| *known == short).map(|(_, full)| full)
+            };
+            let goes_on_in_small_letters = goes_on.is_some_and(|next| !next.is_uppercase());
+            let abbreviated = goes_on_in_small_letters.then(|| said_by(&self.words().abbreviations));
+            abbreviated.flatten().or_else(|| said_by(&self.words().contractions))
         };
         let written = words.iter().enumerate().map(|(at, word)| full(at, word).unwrap_or(word));
         written.collect::<Vec<_>>().join(" ")

@@ -216,6 +216,8 @@ pub(crate) struct Lexicon {
     conversions: Phrases,
     unit_names: Phrases,
     abbreviations: Phrases,
+    #[serde(default)]
+    contractions: Phrases,
     repeats: Listed,
     units: Listed,
     months: Listed,

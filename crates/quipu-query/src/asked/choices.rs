@@ -3,9 +3,10 @@
 
 use quipu_language::{End, Language, Ordered, asks_for};
 
+use super::TableQuestion;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Query};
-use crate::tables::words_of;
+use crate::tables::{Place, words_of};
 
 /// Whether a question offers a choice of two and asks which is more or less: "does A or B have
 /// more".
@@ -81,4 +82,42 @@ fn named_in(value: &Expression) -> Option<Expression> {
         }
     });
     named.pop().filter(|_| named.is_empty())
+}
+
+/// What a question that asks yes or no asks of the values of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OfValues {
+    /// Which of several it is: "is the pool fresh water or salt water".
+    Which,
+    /// Whether one of these is among them: "is the pool fresh water".
+    AreAmong(Vec<String>),
+}
+
+/// The only column that a query gives, unless it names the rows themselves.
+pub(super) fn only_given(query: &Query) -> Option<Place> {
+    let [item] = query.select()?.items.as_slice() else { return None };
+    let Expression::Column(given) = &item.expression else { return None };
+    given.place.filter(|place| place.column > 0)
+}
+
+/// What a question asks of the values of the only column that a query gives, if it names values of
+/// that column which the query does not use. That there are values is no yes then.
+pub fn asked_of_values(asking: &TableQuestion<'_>, query: &Query) -> Option<OfValues> {
+    let place = only_given(query)?;
+    let mut used = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Terms(terms, _) = part {
+            used.extend(terms.iter().cloned());
+        }
+    });
+    let mut named = Vec::new();
+    for mention in asking.values.mentions(asking.text).iter().chain(asking.named) {
+        let of_column = mention.matches.iter().filter(|found| found.place == place);
+        let unused = of_column.filter(|found| !found.terms.iter().any(|term| used.contains(term)));
+        named.extend(unused.flat_map(|found| found.shown.iter().cloned()));
+    }
+    let words = words_of(asking.text);
+    let language = Language::of_words(&words);
+    let offers = words.iter().any(|word| language.offers_a_choice(word));
+    (!named.is_empty()).then(|| if offers { OfValues::Which } else { OfValues::AreAmong(named) })
 }

@@ -89,8 +89,45 @@ pub(super) fn counts_the_groups(question: &str, query: &mut Query) -> Option<Men
     Some(Mend { text: "the groups are counted, not the rows of each".into(), doubt: Doubt::Little })
 }
 
+/// Counts the rows of each group, where a query counts the different values of the group's own
+/// column, which are always one: `COUNT(DISTINCT brewery.name) … GROUP BY brewery.name`. For a
+/// bound query of several joined tables.
+pub(super) fn counts_the_rows(query: &mut Query) -> Option<Mend> {
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Query { body: Body::Select(select), order, .. } = query else { return };
+        if select.from.len() < 2 {
+            return;
+        }
+        let groups = select.group.clone();
+        let in_order = order.iter_mut().map(|order| &mut order.expression);
+        for expression in select.expressions_mut().into_iter().chain(in_order) {
+            if count_rows_of(&groups, expression) {
+                let text = "the rows of each group are counted, not the group itself".to_owned();
+                mend = Some(Mend { text, doubt: Doubt::Little });
+            }
+        }
+    });
+    mend
+}
+
+/// Makes a count of a group's own value one of its rows. Returns whether there was one.
+fn count_rows_of(groups: &[Expression], expression: &mut Expression) -> bool {
+    if let Expression::Aggregate { function: Aggregate::Count, distinct, of } = expression
+        && of.as_deref().is_some_and(|of| groups.contains(of))
+    {
+        (*distinct, *of) = (false, None);
+        return true;
+    }
+    let mut found = false;
+    for part in expression.parts_mut() {
+        found |= count_rows_of(groups, part);
+    }
+    found
+}
+
 /// The noun of the things that a question counts, if a query counts others and leaves them out:
-/// "episodes per genre" are not the series of each genre.
+/// "episodes per genre" are not the series of each genre, and "how many hectolitres" no breweries.
 pub(super) fn another_kind_counted(
     words: &[String],
     left_out: &[String],
@@ -114,8 +151,15 @@ pub(super) fn another_kind_counted(
         let kinds = called(noun, language, tables);
         !kinds.is_empty() && !kinds.iter().any(|kind| is_among(*kind, &used, tables))
     };
-    let mut counted = words.iter().enumerate().filter(|(at, _)| is_counted(*at)).map(|(_, word)| word);
-    counted.find(|word| left_out.contains(word) && is_other(word)).cloned()
+    // "On how many days" counts days.
+    let is_quantity = |at: usize, noun: &String| {
+        let inside = at.checked_sub(3).and_then(|at| words.get(at));
+        language.is_unit(noun) && !groups(at + 1) && !inside.is_some_and(|word| language.is_inside(word))
+    };
+    let mut counted = words.iter().enumerate().filter(|(at, _)| is_counted(*at));
+    let other =
+        counted.find(|(at, word)| left_out.contains(word) && (is_other(word) || is_quantity(*at, word)));
+    other.map(|(_, word)| word.clone())
 }
 
 /// Counts the rows of a set operation between two counts: "how many novels exist in both

@@ -10,7 +10,8 @@ use super::bounds::{by_the_clock, right_bounds};
 use super::choices::one_side;
 use super::comparatives::right_comparison;
 use super::counted::{
-    adds_the_pieces, counts_the_groups, counts_the_named, counts_the_set, counts_the_things, with_counted,
+    adds_the_pieces, counts_the_groups, counts_the_named, counts_the_rows, counts_the_set, counts_the_things,
+    with_counted,
 };
 use super::currencies::in_the_currency;
 use super::denied::{denied_both_ways, denied_link, denied_of_all, without_the_denied};
@@ -152,6 +153,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         without_idle_joins(query, tables),
         without_unsaid_links(question, query, tables),
         without_unsaid_repeats(question, query, tables),
+        counts_the_rows(query),
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),
         adds_the_pieces(question, query, tables),

@@ -179,7 +179,8 @@ impl<'a> Compared<'a> {
             let places =
                 |meaning: &Meaning| meaning.of_place && stands_before_a_value(words, at, said, *language);
             let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str()) || places(meaning);
-            let is_done = of_word.iter().any(done) || said.names(word, *language) || self.is_stated(&of_word);
+            let is_done =
+                of_word.iter().any(done) || said.names(word, *language) || self.is_stated(at, &of_word);
             return heeded(is_done || names_extremes(words, at, said, *language));
         }
         let groups = of_word.iter().any(|meaning| meaning.means == "group") && !is_in_phrase(words, at);

@@ -61,6 +61,11 @@ impl Question {
         &self.text
     }
 
+    /// The same question with another spelling.
+    pub(crate) fn respelt(&self, text: String) -> Self {
+        Self { text, ..self.clone() }
+    }
+
     /// How many decimals its numbers are to have, if it says so.
     pub fn decimals(&self) -> Option<usize> {
         self.decimals
@@ -130,6 +135,14 @@ mod tests {
         check("order No. 40118", "order number 40118");
         check("Is it one? No. Which one is it?", "Is it one? No. Which one is it?");
         check("is that a no.", "is that a no.");
+    }
+
+    #[test]
+    fn contractions_get_their_apostrophe() {
+        let check = |text: &str, full: &str| assert_eq!(ask(text).unwrap().text(), full);
+        check("whats the price of Magpie?", "what's the price of Magpie?");
+        check("wich pump doesnt leak?", "which pump doesn't leak?");
+        check("Who plays in Mary Wheres?", "Who plays in Mary Wheres?");
     }
 
     #[test]

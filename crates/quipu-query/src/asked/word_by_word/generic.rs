@@ -6,22 +6,43 @@ use super::Compared;
 use crate::asked::kinds::called;
 use crate::asked::provisos::taken_in;
 use crate::syntax::{Expression, Item, Query};
-use crate::tables::{Kind, Place, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 impl Compared<'_> {
     /// Whether a column that the query uses states what a word asks to be calculated: a `mean wind
     /// speed`, a rate in percent.
-    pub(super) fn is_stated(&self, of_word: &[Meaning]) -> bool {
+    pub(super) fn is_stated(&self, at: usize, of_word: &[Meaning]) -> bool {
         let Self { said, language, .. } = self;
         of_word.iter().any(|meaning| {
             said.columns.keys().any(|title| match meaning.means.as_str() {
                 "average" => words_of(title)
                     .iter()
                     .any(|word| language.meanings(word).iter().any(|of| of.means == meaning.means)),
-                "percentage" | "ratio" => language.holds_shares(title),
+                "percentage" | "ratio" => language.holds_shares(title) || self.is_in_percent(at, title),
                 _ => false,
             })
         })
+    }
+
+    /// Whether a word for percent tells the unit of a column whose numbers lie between 0 and 100:
+    /// "stronger than 12 percent" of an `alcohol by volume`, or the "alcohol percentage".
+    fn is_in_percent(&self, at: usize, title: &str) -> bool {
+        let Self { words, said, language, tables, .. } = self;
+        let Some(before) = at.checked_sub(1).and_then(|before| words.get(before)) else { return false };
+        let is_share = words.get(at + 1).is_some_and(|next| language.is_of(next));
+        let is_compared = before.parse::<f64>().is_ok() && said.values.contains(before);
+        let is_titled = language.meanings(before).is_empty()
+            && words_of(title).iter().any(|of| language.is_form(before, of));
+        let is_within = |column: &Column| {
+            let bounds = column
+                .range
+                .as_ref()
+                .and_then(|(least, most)| Some((least.parse::<f64>().ok()?, most.parse::<f64>().ok()?)));
+            matches!(column.kind, Kind::Number { .. })
+                && bounds.is_some_and(|(least, most)| least >= 0.0 && most <= 100.0)
+        };
+        let mut called = tables.columns().map(|(_, column)| column).filter(|column| column.title == title);
+        ((is_compared && !is_share) || is_titled) && called.any(is_within)
     }
 
     /// Whether a word says nothing beyond what the query gives: "people" of named things, "yearly"

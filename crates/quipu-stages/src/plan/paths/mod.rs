@@ -34,6 +34,7 @@ pub use features::{FEATURE_NAMES, Features};
 pub use informed::{RankConfig, Seen, rank_informed};
 pub use joint::joint;
 pub use reword::reword;
+pub(crate) use reword::{is_a_word, misspelt};
 pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
 pub use words::StepWords;
 

@@ -75,7 +75,7 @@ pub async fn reword(
 }
 
 /// Whether a word is one that the embedder knows as a whole: a county is no slip for a count.
-async fn is_a_word(context: &Context<'_>, word: &str) -> Result<bool, AnswerError> {
+pub(crate) async fn is_a_word(context: &Context<'_>, word: &str) -> Result<bool, AnswerError> {
     let tokens = context.embed_tokens(Stage::Plan, &[word]).await?.and_then(|mut all| all.pop());
     let known = |tokens: quipu_model::TokenVectors| {
         tokens.spans().iter().filter(|span| !span.is_empty()).count() == 1
@@ -122,7 +122,7 @@ fn is_of_the_graph(context: &Context<'_>, question: &str, name: &str) -> bool {
 
 /// The only vocabulary word that `word` could be a typing error of; `None` if there is none, or
 /// more than one.
-fn misspelt<'a>(word: &str, vocabulary: &'a HashSet<String>) -> Option<&'a str> {
+pub(crate) fn misspelt<'a>(word: &str, vocabulary: &'a HashSet<String>) -> Option<&'a str> {
     let length = word.chars().count();
     let slips = match length {
         0..5 => return None,

@@ -7,6 +7,7 @@ mod kinds;
 mod near;
 mod path;
 mod read;
+mod spelling;
 mod sql;
 
 use std::sync::Arc;
@@ -164,8 +165,10 @@ pub async fn run_beside(
     if let Some(place) = impossible_place(question.text()) {
         return abstain(format!("“{place}” is not a valid rank"));
     }
-    let asked = AskedTokens::read(context, question.text()).await?;
     let graph = kinds::named_tables(context).await?;
+    let respelt = spelling::respelt(context, question, &graph).await?;
+    let question = respelt.as_ref().unwrap_or(question);
+    let asked = AskedTokens::read(context, question.text()).await?;
     let named = graph.values.named(context.workspace, &graph.tables, question.text()).await?;
     let asking = Asking { question, graph, asked, config, named };
     if asking.graph.tables.tables.is_empty() {

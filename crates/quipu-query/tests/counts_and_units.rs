@@ -1,0 +1,105 @@
+//! Counts of groups and of quantities, shares as units, and questions for one of several values.
+
+use crate::common::checks::{doubts, graph, weighed};
+use crate::common::{Shop, asked_rows, read};
+use quipu_query::asked::{Nearness, OfValues, TableQuestion, asked_of_values};
+
+/// Breweries with their beers, and tanks with their species.
+async fn brewery() -> Shop {
+    graph(
+        ":b1 a :Beer ; rdfs:label \"Grey Heron\" ; :brewedBy :k1 ; :alcoholByVolume 12.5 ; :malts 4 . \
+         :b2 a :Beer ; rdfs:label \"Red Otter\" ; :brewedBy :k1 ; :alcoholByVolume 5.2 ; :malts 2 . \
+         :b3 a :Beer ; rdfs:label \"Black Stoat\" ; :brewedBy :k2 ; :alcoholByVolume 7.0 ; :malts 3 . \
+         :k1 a :Brewery ; rdfs:label \"Mill Lane\" ; :town \"Harnby\" ; :annualOutputHl 900 . \
+         :k2 a :Brewery ; rdfs:label \"Old Quay\" ; :town \"Harnby\" ; :annualOutputHl 120 . \
+         :t1 a :Tank ; rdfs:label \"Archer Pool\" ; :waterType \"brackish\" ; \
+             :dateOfCommissioning \"1999-05-01\"^^xsd:date . \
+         :t2 a :Tank ; rdfs:label \"Shark Lagoon\" ; :waterType \"saltwater\" ; \
+             :dateOfCommissioning \"2004-02-01\"^^xsd:date . \
+         :t3 a :Tank ; rdfs:label \"Otter Creek\" ; :waterType \"freshwater\" ; \
+             :dateOfCommissioning \"2011-09-01\"^^xsd:date . \
+         :s1 a :Species ; rdfs:label \"Spider Crab\" ; :typicalLifespanYears 100 ; :maximumSizeCm 370 . \
+         :s2 a :Species ; rdfs:label \"Green Turtle\" ; :typicalLifespanYears 75 ; :maximumSizeCm 150 .",
+    )
+    .await
+}
+
+async fn faults(shop: &Shop, question: &str, sql: &str) -> Vec<&'static str> {
+    weighed(shop, question, sql, Nearness::default(), &[]).await.1.faults
+}
+
+#[tokio::test]
+async fn a_group_is_not_counted_in_itself() {
+    let shop = brewery().await;
+    let itself = "SELECT brewery.name, COUNT(DISTINCT brewery.name) FROM beer \
+                  JOIN brewery ON beer.brewed_by = brewery.name WHERE brewery.town = 'Harnby' \
+                  GROUP BY brewery.name";
+    let asked = "For each brewery in Harnby, tell me how many beers it makes.";
+    assert_eq!(asked_rows(&shop, asked, itself).await, ["Mill Lane | 2", "Old Quay | 1"]);
+    let most = "SELECT brewery.name FROM beer JOIN brewery ON beer.brewed_by = brewery.name \
+                GROUP BY brewery.name ORDER BY COUNT(DISTINCT brewery.name) DESC LIMIT 1";
+    assert_eq!(asked_rows(&shop, "Which brewery makes the most beers?", most).await, ["Mill Lane"]);
+    // Of one table, the rows of each group are what its name says.
+    let alone = "SELECT town, COUNT(DISTINCT name) FROM brewery GROUP BY town";
+    assert_eq!(asked_rows(&shop, "How many breweries are in each town?", alone).await, ["Harnby | 2"]);
+}
+
+#[tokio::test]
+async fn a_quantity_is_no_count_of_things() {
+    let shop = brewery().await;
+    let counted = "SELECT COUNT(DISTINCT name) FROM brewery WHERE town = 'Harnby'";
+    let asked = "Adding up the breweries of Harnby, how many hectolitres do they brew?";
+    assert!(faults(&shop, asked, counted).await.contains(&"counts another kind"));
+    let added = "SELECT SUM(annual_output_hl) FROM brewery WHERE town = 'Harnby'";
+    assert!(!faults(&shop, asked, added).await.contains(&"counts another kind"));
+    let asked = "How many breweries of Harnby are there?";
+    assert!(!faults(&shop, asked, counted).await.contains(&"counts another kind"));
+}
+
+#[tokio::test]
+async fn percent_may_be_the_unit_of_a_column() {
+    let shop = brewery().await;
+    let over = "SELECT name FROM beer WHERE alcohol_by_volume > 12";
+    assert!(doubts(&shop, "Which beers are stronger than 12 percent?", over).await.is_empty());
+    let mean = "SELECT AVG(alcohol_by_volume) FROM beer";
+    assert!(doubts(&shop, "What is the mean alcohol percentage of the beers?", mean).await.is_empty());
+    // Twelve percent of something are a share, and an output in hectolitres has no percentage.
+    let asked = "Which beers hold over 12 percent of the alcohol?";
+    assert!(doubts(&shop, asked, over).await.contains(&"percent".to_owned()));
+    let output = "SELECT AVG(annual_output_hl) FROM brewery";
+    let asked = "What is the average output percentage of the breweries?";
+    assert!(doubts(&shop, asked, output).await.contains(&"percentage".to_owned()));
+}
+
+#[tokio::test]
+async fn the_longest_lived_and_the_longest_in_service() {
+    let shop = brewery().await;
+    let lived = "SELECT name FROM species ORDER BY typical_lifespan_years DESC LIMIT 1";
+    let measure = "uses another measure";
+    assert!(!faults(&shop, "What is the longest-lived species?", lived).await.contains(&measure));
+    let size = "SELECT name FROM species ORDER BY maximum_size_cm DESC LIMIT 1";
+    assert!(faults(&shop, "What is the longest-lived species?", size).await.contains(&measure));
+    let first = "SELECT name FROM tank ORDER BY date_of_commissioning LIMIT 1";
+    let asked = "Which tank has been in service the longest?";
+    assert!(!faults(&shop, asked, first).await.contains(&measure));
+    assert_eq!(asked_rows(&shop, asked, first).await, ["Archer Pool"]);
+}
+
+#[tokio::test]
+async fn a_question_may_ask_for_one_of_several_values() {
+    let shop = brewery().await;
+    let asked_of = |question: &str, sql: &str| {
+        let query = read(&shop, question, sql).query;
+        let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named: &[] };
+        asked_of_values(&asking, &query)
+    };
+    let given = "SELECT water_type FROM tank WHERE name = 'Archer Pool'";
+    let which = "Is the Archer Pool fresh water, salt water or something in between?";
+    assert_eq!(asked_of(which, given), Some(OfValues::Which));
+    let whether = "Is the water of the Archer Pool brackish?";
+    assert_eq!(asked_of(whether, given), Some(OfValues::AreAmong(vec!["brackish".to_owned()])));
+    // What the query compares already is not asked of its rows.
+    let compared = "SELECT water_type FROM tank WHERE name = 'Archer Pool' AND water_type = 'brackish'";
+    assert_eq!(asked_of(whether, compared), None);
+    assert_eq!(asked_of("Is there a tank called Archer Pool?", given), None);
+}
