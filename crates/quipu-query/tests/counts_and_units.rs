@@ -2,7 +2,7 @@
 
 use crate::common::checks::{doubts, graph, weighed};
 use crate::common::{Shop, asked_rows, read};
-use quipu_query::asked::{Nearness, OfValues, TableQuestion, asked_of_values};
+use quipu_query::asked::{Nearness, TableQuestion, offered_values};
 
 /// Breweries with their beers, and tanks with their species.
 async fn brewery() -> Shop {
@@ -66,6 +66,11 @@ async fn percent_may_be_the_unit_of_a_column() {
     // Twelve percent of something are a share, and an output in hectolitres has no percentage.
     let asked = "Which beers hold over 12 percent of the alcohol?";
     assert!(doubts(&shop, asked, over).await.contains(&"percent".to_owned()));
+    let rose = "Which beers rose by more than 12 percent in price?";
+    assert!(doubts(&shop, rose, over).await.contains(&"percent".to_owned()));
+    let malts = "SELECT malts FROM beer WHERE name = 'Red Otter'";
+    let asked = "What is the malts percentage of Red Otter?";
+    assert!(doubts(&shop, asked, malts).await.contains(&"percentage".to_owned()));
     let output = "SELECT AVG(annual_output_hl) FROM brewery";
     let asked = "What is the average output percentage of the breweries?";
     assert!(doubts(&shop, asked, output).await.contains(&"percentage".to_owned()));
@@ -86,20 +91,22 @@ async fn the_longest_lived_and_the_longest_in_service() {
 }
 
 #[tokio::test]
-async fn a_question_may_ask_for_one_of_several_values() {
+async fn a_question_may_offer_several_values() {
     let shop = brewery().await;
-    let asked_of = |question: &str, sql: &str| {
+    let offered = |question: &str, sql: &str| {
         let query = read(&shop, question, sql).query;
         let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named: &[] };
-        asked_of_values(&asking, &query)
+        offered_values(&asking, &query)
     };
     let given = "SELECT water_type FROM tank WHERE name = 'Archer Pool'";
     let which = "Is the Archer Pool fresh water, salt water or something in between?";
-    assert_eq!(asked_of(which, given), Some(OfValues::Which));
-    let whether = "Is the water of the Archer Pool brackish?";
-    assert_eq!(asked_of(whether, given), Some(OfValues::AreAmong(vec!["brackish".to_owned()])));
-    // What the query compares already is not asked of its rows.
-    let compared = "SELECT water_type FROM tank WHERE name = 'Archer Pool' AND water_type = 'brackish'";
-    assert_eq!(asked_of(whether, compared), None);
-    assert_eq!(asked_of("Is there a tank called Archer Pool?", given), None);
+    assert_eq!(offered(which, given).len(), 2);
+    assert!(!faults(&shop, which, given).await.contains(&"leaves out a value of the graph"));
+    // One value is asked with yes or no, and a denial turns the choice round.
+    assert!(offered("Is the Archer Pool salt water or not?", given).is_empty());
+    assert!(offered("Is the Archer Pool neither fresh water nor salt water?", given).is_empty());
+    assert!(offered("Is there a tank called Archer Pool?", given).is_empty());
+    // Several things may be of both kinds.
+    let all = "SELECT water_type FROM tank";
+    assert!(offered("Are the tanks fresh water or salt water?", all).is_empty());
 }

@@ -453,8 +453,8 @@ impl Language {
     }
 
     /// A text with its abbreviations in full: "article number of" for "article no. of". Only within
-    /// a sentence ("No. Which …" denies), and not within a name ("Symphony No. 9"). Contractions get
-    /// their apostrophe: "what's" for "whats".
+    /// a sentence ("No. Which …" denies), and not within a name ("Symphony No. 9"). Contractions
+    /// in small letters get their apostrophe: "what's" for "whats".
     pub fn in_full(self, text: &str) -> String {
         let words: Vec<&str> = text.split(' ').collect();
         let full = |at: usize, word: &str| {
@@ -469,7 +469,12 @@ impl Language {
             };
             let goes_on_in_small_letters = goes_on.is_some_and(|next| !next.is_uppercase());
             let abbreviated = goes_on_in_small_letters.then(|| said_by(&self.words().abbreviations));
-            abbreviated.flatten().or_else(|| said_by(&self.words().contractions))
+            let is_plain = at == 0 || !word.starts_with(char::is_uppercase);
+            let contracted = || {
+                let is_read = is_plain && Language::unread(text).is_none();
+                if is_read { said_by(&self.words().contractions) } else { None }
+            };
+            abbreviated.flatten().or_else(contracted)
         };
         let written = words.iter().enumerate().map(|(at, word)| full(at, word).unwrap_or(word));
         written.collect::<Vec<_>>().join(" ")

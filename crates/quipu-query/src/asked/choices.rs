@@ -1,12 +1,13 @@
 //! Questions that offer a choice: "does Logistics or Finance have more employees" asks for one of
 //! the two, not whether the first has more.
 
-use quipu_language::{End, Language, Ordered, asks_for};
+use quipu_language::{End, Language, Ordered, asks_for, asks_yes_or_no};
 
 use super::TableQuestion;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Query};
 use crate::tables::{Place, words_of};
+use crate::values::Match;
 
 /// Whether a question offers a choice of two and asks which is more or less: "does A or B have
 /// more".
@@ -84,40 +85,56 @@ fn named_in(value: &Expression) -> Option<Expression> {
     named.pop().filter(|_| named.is_empty())
 }
 
-/// What a question that asks yes or no asks of the values of a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OfValues {
-    /// Which of several it is: "is the pool fresh water or salt water".
-    Which,
-    /// Whether one of these is among them: "is the pool fresh water".
-    AreAmong(Vec<String>),
-}
-
-/// The only column that a query gives, unless it names the rows themselves.
-pub(super) fn only_given(query: &Query) -> Option<Place> {
-    let [item] = query.select()?.items.as_slice() else { return None };
-    let Expression::Column(given) = &item.expression else { return None };
-    given.place.filter(|place| place.column > 0)
-}
-
-/// What a question asks of the values of the only column that a query gives, if it names values of
-/// that column which the query does not use. That there are values is no yes then.
-pub fn asked_of_values(asking: &TableQuestion<'_>, query: &Query) -> Option<OfValues> {
-    let place = only_given(query)?;
+/// The values that a question offers of the only column that a query about one thing gives, as the
+/// question writes them: "is the pool fresh water or salt water". That there are rows is no yes
+/// then; they tell which it is. Empty unless the question offers two, and if it denies or compares
+/// anything.
+pub fn offered_values(asking: &TableQuestion<'_>, query: &Query) -> Vec<String> {
+    let Some(place) = given_of_one(query) else { return Vec::new() };
+    let words = words_of(asking.text);
+    let language = Language::of_words(&words);
+    let is_plain = |word: &String| {
+        let idle = |means: &str| matches!(means, "function" | "asking" | "yes_or_no");
+        language.meanings(word).iter().all(|meaning| idle(&meaning.means))
+            && !language.speaks_of_others(word)
+            && !language.groups_all(word, None)
+    };
+    let or = words.iter().position(|word| language.offers_a_choice(word));
+    if !asks_yes_or_no(asking.text) || !words.iter().all(is_plain) {
+        return Vec::new();
+    }
     let mut used = Vec::new();
     query.visit(&mut |part| {
         if let Expression::Terms(terms, _) = part {
             used.extend(terms.iter().cloned());
         }
     });
-    let mut named = Vec::new();
-    for mention in asking.values.mentions(asking.text).iter().chain(asking.named) {
-        let of_column = mention.matches.iter().filter(|found| found.place == place);
-        let unused = of_column.filter(|found| !found.terms.iter().any(|term| used.contains(term)));
-        named.extend(unused.flat_map(|found| found.shown.iter().cloned()));
-    }
-    let words = words_of(asking.text);
-    let language = Language::of_words(&words);
-    let offers = words.iter().any(|word| language.offers_a_choice(word));
-    (!named.is_empty()).then(|| if offers { OfValues::Which } else { OfValues::AreAmong(named) })
+    let is_offered =
+        |found: &Match| found.place == place && !found.terms.iter().any(|term| used.contains(term));
+    let mentions = asking.values.mentions(asking.text).into_iter().chain(asking.named.iter().cloned());
+    let offered = mentions.filter(|mention| mention.matches.iter().any(is_offered));
+    let offered: Vec<String> = offered.map(|mention| mention.text).collect();
+    let starts = |text: &String| {
+        let text = words_of(text);
+        words.windows(text.len().max(1)).position(|said| said == text)
+    };
+    let first = offered.iter().filter_map(starts).min();
+    let is_choice = offered.len() > 1 && first.zip(or).is_some_and(|(first, or)| first < or);
+    if is_choice { offered } else { Vec::new() }
+}
+
+/// The only column that a query over one table gives of one named thing, unless it is the name.
+fn given_of_one(query: &Query) -> Option<Place> {
+    let select = query.select()?;
+    let ([item], [_]) = (select.items.as_slice(), select.from.as_slice()) else { return None };
+    let Expression::Column(given) = &item.expression else { return None };
+    let is_name = |of: &Expression| matches!(of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0));
+    let is_one = |condition: &Expression| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => {
+            is_name(of) && matches!(&**value, Expression::Terms(terms, _) if terms.len() == 1)
+        }
+        _ => false,
+    };
+    let mut conditions = select.filter.iter().flat_map(Expression::conjuncts);
+    given.place.filter(|place| place.column > 0 && conditions.any(is_one))
 }

@@ -91,18 +91,27 @@ pub(super) fn counts_the_groups(question: &str, query: &mut Query) -> Option<Men
 
 /// Counts the rows of each group, where a query counts the different values of the group's own
 /// column, which are always one: `COUNT(DISTINCT brewery.name) … GROUP BY brewery.name`. For a
-/// bound query of several joined tables.
-pub(super) fn counts_the_rows(query: &mut Query) -> Option<Mend> {
+/// bound query of joined tables whose question counts something else.
+pub(super) fn counts_the_rows(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let nouns = nouns_counted(&words);
     let mut mend = None;
     each_query(query, &mut |query| {
         let Query { body: Body::Select(select), order, .. } = query else { return };
-        if select.from.len() < 2 {
+        let [group] = select.group.as_slice() else { return };
+        let group = group.clone();
+        let has_others = select.from.iter().any(|from| matches!(from.join, Join::Left(_)));
+        let is_group = |noun: &&String| {
+            let column = called_behind(noun, language, select, tables);
+            column.is_some_and(|column| is_grouped(&column, select, tables))
+        };
+        if select.from.len() < 2 || has_others || nouns.iter().all(is_group) {
             return;
         }
-        let groups = select.group.clone();
         let in_order = order.iter_mut().map(|order| &mut order.expression);
         for expression in select.expressions_mut().into_iter().chain(in_order) {
-            if count_rows_of(&groups, expression) {
+            if count_rows_of(&group, expression) {
                 let text = "the rows of each group are counted, not the group itself".to_owned();
                 mend = Some(Mend { text, doubt: Doubt::Little });
             }
@@ -111,17 +120,17 @@ pub(super) fn counts_the_rows(query: &mut Query) -> Option<Mend> {
     mend
 }
 
-/// Makes a count of a group's own value one of its rows. Returns whether there was one.
-fn count_rows_of(groups: &[Expression], expression: &mut Expression) -> bool {
-    if let Expression::Aggregate { function: Aggregate::Count, distinct, of } = expression
-        && of.as_deref().is_some_and(|of| groups.contains(of))
+/// Makes a count of a group's own different values one of its rows. Returns whether there was one.
+fn count_rows_of(group: &Expression, expression: &mut Expression) -> bool {
+    if let Expression::Aggregate { function: Aggregate::Count, distinct: distinct @ true, of } = expression
+        && of.as_deref() == Some(group)
     {
         (*distinct, *of) = (false, None);
         return true;
     }
     let mut found = false;
     for part in expression.parts_mut() {
-        found |= count_rows_of(groups, part);
+        found |= count_rows_of(group, part);
     }
     found
 }

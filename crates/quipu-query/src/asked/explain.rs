@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use quipu_language::{Language, asks_yes_or_no, is_written_as_name, role_asked_for};
 
 use super::TableQuestion;
-use super::choices::only_given;
+use super::choices::offered_values;
 use super::hints::kinds_named;
 use super::kinds::nouns_of_kinds;
 use super::said::Said;
@@ -190,15 +190,12 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
         let next = start.and_then(|start| words.get(start + named.len()));
         next.is_some_and(|next| language.makes_an_attribute(next))
     };
-    // "Is the pool fresh water": the rows tell whether it is.
-    let given = only_given(query).filter(|_| yes_or_no);
-    let is_told_by_rows = |mention: &Mention| {
-        mention.matches.iter().any(|found| given.is_some_and(|given| given == found.place))
-    };
+    // "Is the pool fresh water or salt water": the rows tell which.
+    let offered = offered_values(asking, query);
     let is_needed = |mention: &Mention| {
         (is_name(mention) || describes(mention) || is_told(mention))
             && !is_attribute(mention)
-            && !is_told_by_rows(mention)
+            && !offered.contains(&mention.text)
     };
     let mentions = asking.values.mentions(question).into_iter().chain(asking.named.iter().cloned());
     let left_out = mentions.filter(|mention| is_left_out(mention) && is_needed(mention));

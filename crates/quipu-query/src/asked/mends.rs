@@ -153,7 +153,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         without_idle_joins(query, tables),
         without_unsaid_links(question, query, tables),
         without_unsaid_repeats(question, query, tables),
-        counts_the_rows(query),
+        counts_the_rows(question, query, tables),
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),
         adds_the_pieces(question, query, tables),

@@ -66,7 +66,7 @@ mod word_by_word;
 
 pub use bounds::bounds;
 pub use candidate::{Candidate, PathFit, TableQuestion};
-pub use choices::{OfValues, asked_of_values};
+pub use choices::offered_values;
 pub use choose::{
     Chosen, FEATURES, Features, best_confidence, choose, confirms_the_path, features, is_empty,
 };

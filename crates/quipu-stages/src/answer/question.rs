@@ -1,4 +1,4 @@
-//! The question on entry to the engine: checked once, then passed on unchanged.
+//! The question on entry to the engine: checked once; the query planner may correct its spelling.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl Question {
         Ok(Self { written, text, decimals, asked_at })
     }
 
-    /// The text, with single spaces and abbreviations in full.
+    /// The text, with single spaces, and with abbreviations and contractions in full.
     pub fn written(&self) -> &str {
         &self.written
     }

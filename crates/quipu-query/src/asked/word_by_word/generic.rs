@@ -18,31 +18,52 @@ impl Compared<'_> {
                 "average" => words_of(title)
                     .iter()
                     .any(|word| language.meanings(word).iter().any(|of| of.means == meaning.means)),
-                "percentage" | "ratio" => language.holds_shares(title) || self.is_in_percent(at, title),
+                "percentage" | "ratio" => {
+                    language.holds_shares(title)
+                        || (meaning.means == "percentage" && self.is_in_percent(at, title))
+                }
                 _ => false,
             })
         })
     }
 
     /// Whether a word for percent tells the unit of a column whose numbers lie between 0 and 100:
-    /// "stronger than 12 percent" of an `alcohol by volume`, or the "alcohol percentage".
+    /// "stronger than 12 percent" of an `alcohol by volume` that is compared with 12, or the "alcohol
+    /// percentage". Whole numbers may be counts, and "12 percent of the beers" are a share.
     fn is_in_percent(&self, at: usize, title: &str) -> bool {
-        let Self { words, said, language, tables, .. } = self;
+        let Self { words, language, query, tables, .. } = self;
         let Some(before) = at.checked_sub(1).and_then(|before| words.get(before)) else { return false };
-        let is_share = words.get(at + 1).is_some_and(|next| language.is_of(next));
-        let is_compared = before.parse::<f64>().is_ok() && said.values.contains(before);
-        let is_titled = language.meanings(before).is_empty()
-            && words_of(title).iter().any(|of| language.is_form(before, of));
+        let changes = |word: &String| language.is_of(word) || language.is_than(word) || language.is_by(word);
+        let behind = words.get(at + 1..).unwrap_or_default();
+        let in_front = words.get(at.saturating_sub(4)..at).unwrap_or_default();
+        let is_share = behind.iter().any(changes) || in_front.iter().any(|word| language.is_by(word));
+        let is_titled = language.meanings(before).is_empty() && words_of(title).contains(before);
         let is_within = |column: &Column| {
             let bounds = column
                 .range
                 .as_ref()
                 .and_then(|(least, most)| Some((least.parse::<f64>().ok()?, most.parse::<f64>().ok()?)));
+            let are_whole = column.examples.iter().all(|number| number.parse::<i64>().is_ok());
             matches!(column.kind, Kind::Number { .. })
-                && bounds.is_some_and(|(least, most)| least >= 0.0 && most <= 100.0)
+                && column.title == title
+                && !are_whole
+                && bounds.is_some_and(|(least, most)| least >= 0.0 && (1.0..=100.0).contains(&most))
         };
-        let mut called = tables.columns().map(|(_, column)| column).filter(|column| column.title == title);
-        ((is_compared && !is_share) || is_titled) && called.any(is_within)
+        let compares = |place: Place| {
+            let number = before.parse::<f64>().ok();
+            let mut found = false;
+            query.visit(&mut |part| {
+                let Expression::Compare(_, one, other) = part else { return };
+                for (of, value) in [(one, other), (other, one)] {
+                    let Expression::Column(of) = &**of else { continue };
+                    let is_it = || value.to_string().parse::<f64>().ok() == number;
+                    found |= number.is_some() && of.place == Some(place) && is_it();
+                }
+            });
+            found
+        };
+        let mut called = tables.columns().filter(|(_, column)| is_within(column));
+        called.any(|(place, _)| is_titled || (!is_share && compares(place)))
     }
 
     /// Whether a word says nothing beyond what the query gives: "people" of named things, "yearly"

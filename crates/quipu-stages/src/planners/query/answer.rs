@@ -1,7 +1,7 @@
 //! From the chosen reading to the answer: values, table, evidence, and the reading of the question.
 
 use quipu_language::asks_for;
-use quipu_query::asked::{Candidate, Chosen, OfValues, asked_of_values, is_empty, unknown_names};
+use quipu_query::asked::{Candidate, Chosen, is_empty, offered_values, unknown_names};
 use quipu_query::{CellValue, ValueKind};
 
 use super::{Asking, Failure};
@@ -52,10 +52,9 @@ pub(super) async fn answer(
     let asks_yes =
         asks_for(asking.question.text()) == Some("yes_or_no") && (is_count || !candidate.plan.aggregated);
     let tells_yes = candidate.plan.columns.iter().any(|column| column.kind == ValueKind::Flag);
-    let of_values = asks_yes.then(|| asked_of_values(&asking.of_tables(), &candidate.bound.query)).flatten();
-    let asks_which = of_values == Some(OfValues::Which);
+    let asks_which = !offered_values(&asking.of_tables(), &candidate.bound.query).is_empty();
     if asks_yes && !tells_yes && !asks_which && confidence >= asking.config.least_confidence {
-        return yes_or_no(context, asking, &candidate, confidence, readings, of_values).await;
+        return yes_or_no(context, asking, &candidate, confidence, readings).await;
     }
     if is_empty(&candidate.rows) {
         let reason = format!("I read this as: {}. The graph has no match.", candidate.words);
@@ -93,33 +92,24 @@ pub(super) async fn answer(
     })
 }
 
-/// Answers "do A and B share a language?" with yes if the query finds anything, or one of the values
-/// that the question names, else with no. The rows are the evidence; if there are none, the values
-/// that the query's conditions compare.
+/// Answers "do A and B share a language?" with yes if the query finds anything, else with no. The
+/// rows are the evidence; for no, the values that its conditions compare.
 async fn yes_or_no(
     context: &Context<'_>,
     asking: &Asking<'_>,
     candidate: &Candidate,
     confidence: f64,
     readings: Vec<Reading>,
-    of_values: Option<OfValues>,
 ) -> Result<Outcome, AnswerError> {
     let is_zero = |cell: &CellValue| candidate.only_counts() && cell.name == "0";
-    let mut cells = candidate.rows.rows.iter().flatten().flatten();
-    let (yes, operation) = match &of_values {
-        Some(OfValues::AreAmong(named)) => {
-            let is_it = |cell: &CellValue| named.contains(&cell.name);
-            (cells.any(is_it), format!("whether “{}” is among: {}", named.join("”, “"), candidate.words))
-        }
-        _ => (cells.any(|cell| !is_zero(cell)), format!("whether there is any: {}", candidate.words)),
-    };
-    let found_any = yes || (of_values.is_some() && !is_empty(&candidate.rows));
-    let mut evidence = match found_any {
+    let yes = candidate.rows.rows.iter().flatten().flatten().any(|cell| !is_zero(cell));
+    let mut evidence = match yes {
         true => evidence_of(context, &candidate.plan, &candidate.rows, &candidate.words).await?,
         false => compared(context, &candidate.bound.query, &asking.graph.tables).await?,
     };
     let result = if yes { "yes" } else { "no" };
     let from = evidence.iter().map(|piece| piece.id.clone()).collect();
+    let operation = format!("whether there is any: {}", candidate.words);
     context
         .trace
         .report(Stage::Compose, Event::Calculated { operation: operation.clone(), result: result.into() });

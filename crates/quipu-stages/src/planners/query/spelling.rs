@@ -1,4 +1,4 @@
-//! Typing errors in the words that say what is done with values, and in the names of tables and
+//! Slips of spelling in the words that say what is done with values, and in the names of tables and
 //! columns: "the avarage price". A query of such a question would leave the word out.
 
 use std::collections::HashSet;
@@ -11,9 +11,9 @@ use crate::ledger::Context;
 use crate::plan::{is_a_word, misspelt};
 use crate::retrieve::GraphTables;
 
-/// The question with the words in full that are slips for others; `None` if there are none. A word
-/// that the graph or the embedder knows is no slip, and without an embedder none is corrected. The
-/// last letter tells one form of a word from another: "brewers" are no brewery.
+/// The question with its misspelt words corrected; `None` if there are none. A word that the graph
+/// or the embedder knows is no slip, and without an embedder none is corrected. Names, and words
+/// with letters beyond a to z, stay.
 pub(super) async fn respelt(
     context: &Context<'_>,
     question: &Question,
@@ -34,25 +34,37 @@ pub(super) async fn respelt(
     let mut corrected = text.to_owned();
     // From the end, so that the places of earlier words stay valid.
     for word in quipu_language::words(text).iter().rev() {
-        if !word.text.chars().all(char::is_alphabetic) || is_written_as_name(text, &word.text) {
+        let place = word.start..word.stem_end;
+        let is_plain = |written: &str| written.bytes().all(|byte| byte.is_ascii_lowercase());
+        if !text.get(place.clone()).is_some_and(is_plain) || is_written_as_name(text, &word.text) {
             continue;
         }
         let singular = language.singular(&word.text);
-        let Some(meant) = misspelt(&singular, &known) else { continue };
-        if meant.chars().last() != singular.chars().last()
-            || is_known(&word.text)
-            || is_a_word(context, &word.text).await?
-        {
+        let Some(ending) = word.text.strip_prefix(&singular) else { continue };
+        let meant = misspelt(&singular, &known).filter(|meant| is_slip(&singular, meant));
+        let Some(meant) = meant.filter(|_| !is_known(&word.text)) else { continue };
+        if is_a_word(context, &word.text).await? || is_a_word(context, &singular).await? {
             continue;
         }
-        let ending = word.text.strip_prefix(&singular).unwrap_or_default();
         let reading = format!("“{}” is “{meant}{ending}” misspelt", word.text);
         context.trace.report(Stage::Plan, Event::Read { reading });
-        if text.get(word.start..word.stem_end).is_some() {
-            corrected.replace_range(word.start..word.stem_end, &format!("{meant}{ending}"));
-        }
+        corrected.replace_range(place, &format!("{meant}{ending}"));
     }
     Ok((corrected != text).then(|| question.respelt(corrected)))
+}
+
+/// Whether a word differs from another as typing goes wrong: by vowels, by two letters that changed
+/// places, or by one that is lacking or too much. Another consonant makes another word: "oddest" is
+/// not "oldest", nor are "grocers" "growers". The last letter tells one form from another: "brewers"
+/// are no brewery.
+fn is_slip(word: &str, meant: &str) -> bool {
+    let consonants = |word: &str| -> Vec<char> {
+        let mut letters: Vec<char> = word.chars().filter(|letter| !"aeiouy".contains(*letter)).collect();
+        letters.sort_unstable();
+        letters
+    };
+    let (one, other) = (consonants(word), consonants(meant));
+    (one.len() != other.len() || one == other) && word.chars().last() == meant.chars().last()
 }
 
 /// The words that a slip may stand for.
@@ -60,5 +72,31 @@ fn known_words(language: Language, tables: &Tables) -> HashSet<String> {
     let columns = tables.columns().map(|(_, column)| &column.title);
     let titles = tables.tables.iter().map(|table| &table.title).chain(columns);
     let of_graph = titles.flat_map(|title| words_of(title));
-    language.words_of_deeds().map(str::to_owned).chain(of_graph).collect()
+    let all = language.words_of_deeds().map(str::to_owned).chain(of_graph);
+    all.filter(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_slip;
+
+    #[test]
+    fn another_consonant_makes_another_word() {
+        let slips = [
+            ("avarage", "average"),
+            ("heighest", "highest"),
+            ("cheepest", "cheapest"),
+            ("oldset", "oldest"),
+            ("suplier", "supplier"),
+            ("goverment", "government"),
+        ];
+        for (slip, meant) in slips {
+            assert!(is_slip(slip, meant), "{slip}");
+        }
+        let words = [("oddest", "oldest"), ("grocer", "grower"), ("tonal", "total"), ("larder", "larger")];
+        for (word, other) in words {
+            assert!(!is_slip(word, other), "{word}");
+        }
+        assert!(!is_slip("brewer", "brewery"));
+    }
 }
