@@ -28,8 +28,8 @@ impl Compared<'_> {
     }
 
     /// Whether a word for percent tells the unit of a column whose numbers lie between 0 and 100:
-    /// "stronger than 12 percent" of an `alcohol by volume` that is compared with 12, or the "alcohol
-    /// percentage". Whole numbers may be counts, and "12 percent of the beers" are a share.
+    /// "stronger than 12 percent" of an `alcohol by volume` that is compared with 12, or the
+    /// "alcohol percentage". Whole numbers may be counts. "12 percent of the beers" are a share.
     fn is_in_percent(&self, at: usize, title: &str) -> bool {
         let Self { words, language, query, tables, .. } = self;
         let Some(before) = at.checked_sub(1).and_then(|before| words.get(before)) else { return false };

@@ -55,8 +55,8 @@ pub(super) async fn respelt(
 
 /// Whether a word differs from another as typing goes wrong: by vowels, by two letters that changed
 /// places, or by one that is lacking or too much. Another consonant makes another word: "oddest" is
-/// not "oldest", nor are "grocers" "growers". The last letter tells one form from another: "brewers"
-/// are no brewery.
+/// not "oldest", nor are "grocers" "growers". The last letter tells one form from another:
+/// "brewers" are no brewery.
 fn is_slip(word: &str, meant: &str) -> bool {
     let consonants = |word: &str| -> Vec<char> {
         let mut letters: Vec<char> = word.chars().filter(|letter| !"aeiouy".contains(*letter)).collect();
