@@ -20,6 +20,7 @@ mod sides;
 mod tests;
 mod times;
 mod titles;
+mod units;
 mod ways;
 
 use std::collections::{HashMap, HashSet};
