@@ -21,11 +21,14 @@ mod anchor;
 mod anchor_planners;
 mod baselines;
 mod bounds;
+mod call_limits;
 mod conversations;
 mod costs;
+mod countries;
 mod damage;
 mod described;
 mod endpoint;
+mod endpoint_tables;
 mod examples;
 mod explorers;
 mod hybrid;
@@ -52,6 +55,7 @@ mod settings;
 mod several;
 mod verify;
 mod verify_services;
+mod words_that_change;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

@@ -200,3 +200,59 @@ async fn examples_of_the_same_shape_come_first_whatever_they_name() {
     assert!(first("which films did Paula van der Oest direct?").await.contains("which films did X direct?"));
     assert!(first("when did Tonio come out?").await.contains("when did X come out?"));
 }
+
+/// Solved queries about films, the one nearest to "how long are the films of …" not the first.
+const SOLVED: [(&str, &str); 3] = [
+    ("when did Tonio come out?", "SELECT release_year FROM thing WHERE name = 'Tonio'"),
+    (
+        "how long do the films by Paula van der Oest run on average?",
+        "SELECT AVG(running_minutes) FROM thing WHERE directed_by = 'Paula van der Oest'",
+    ),
+    ("how long does the film Tonio run?", "SELECT running_minutes FROM thing WHERE name = 'Tonio'"),
+];
+
+/// The prompt of a query, with a model that always writes `sql`.
+async fn prompt_of_query(setting: &Setting, asked: &str, sql: &str, learn: bool) -> String {
+    let model = Arc::new(ScriptedModel::new().always("plan.kinds", "").always("plan.query", sql));
+    let options = AskOptions { method: Method::Query, learn, ..AskOptions::default() };
+    engine(setting, Some(model.clone())).await.ask(&question(asked), &options).await.unwrap();
+    let request = model.requests().into_iter().find(|request| request.stage == "plan.query").unwrap();
+    request.messages.last().unwrap().content.clone()
+}
+
+#[tokio::test]
+async fn solved_queries_stand_in_a_prompt_in_the_order_of_their_nearness() {
+    let setting = films().await;
+    let teacher = engine(&setting, None).await;
+    for (asked, sql) in SOLVED {
+        teacher.add_query_example(&question(asked), sql).await.unwrap();
+    }
+    let places = async |asked: &str| {
+        let prompt = prompt_of_query(&setting, asked, "SELECT name FROM thing", false).await;
+        let place = |text: &str| prompt.find(text).unwrap_or(usize::MAX);
+        SOLVED.map(|(text, _)| place(text))
+    };
+    let [_, average, one] = places("how long do the films by Boudewijn Koole run on average?").await;
+    assert!(average < one, "{average} {one}");
+    let [out, average, one] = places("how long does the film Kauwboy run?").await;
+    assert!(one < average && one < out, "{one} {average} {out}");
+    let [out, average, _] = places("when did Kauwboy come out?").await;
+    assert!(out < average, "{out} {average}");
+}
+
+#[tokio::test]
+async fn a_sure_query_is_learnt_and_shown_to_the_next_question() {
+    let setting = films().await;
+    let sql = "SELECT running_minutes FROM thing WHERE name = 'Tonio'";
+    let asked = "what are the running minutes of Tonio?";
+    let first = prompt_of_query(&setting, asked, sql, false).await;
+    assert!(!first.contains("running_minutes FROM"), "{first}");
+    assert!(engine(&setting, None).await.examples().is_empty(), "it is off unless asked for");
+    prompt_of_query(&setting, asked, sql, true).await;
+    let learnt = engine(&setting, None).await.examples();
+    let [example] = learnt.as_slice() else { panic!("{learnt:?}") };
+    assert_eq!((example.learnt, example.answers.as_slice()), (true, &names(&["100"])[..]), "{example:?}");
+    assert!(example.sql.as_ref().is_some_and(|sql| sql.contains("running_minutes")), "{example:?}");
+    let next = prompt_of_query(&setting, "what are the running minutes of Kauwboy?", sql, false).await;
+    assert!(next.contains(asked) && next.contains(example.sql.as_ref().unwrap()), "{next}");
+}

@@ -1,11 +1,11 @@
 //! Whole paths learn some facts from a model once: cards of relations, meanings of words.
 
-#![allow(clippy::unwrap_used, reason = "set-up of tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "set-up of tests")]
 
 use crate::common;
 use common::paths::by_paths;
-use common::{FILMS, ask, embedder, setting};
-use quipu_answer::AskOptions;
+use common::{FILMS, ask, embedder, setting, with_cards};
+use quipu_answer::{AskOptions, Event};
 use quipu_model::ScriptedModel;
 
 #[tokio::test]
@@ -44,6 +44,64 @@ async fn cards_are_written_ahead_of_questions() {
     assert_eq!(engine.learn_relations(100, |_, _| ()).await.unwrap(), 3);
     assert_eq!(engine.learn_relations(100, |_, _| ()).await.unwrap(), 0);
     assert_eq!(model.calls(), 5, "one call a relation");
+}
+
+/// An earlier model took `directed by` for `release year`.
+const BAD_CARD: &str = r#"
+[relation.directed_by]
+head_kind = "film"
+tail_kind = "year"
+forward = "the release year of X"
+backward = "the films released in X"
+words_forward = ["year", "when", "released"]
+words_backward = ["films"]
+prompt = 3
+"#;
+
+#[tokio::test]
+async fn a_kept_card_that_takes_its_relation_for_another_is_dropped_with_a_remark() {
+    let options = AskOptions { keep_trace: true, ..by_paths() };
+    let asked = async |cards: &str| {
+        let setting = with_cards(setting(FILMS).await, cards);
+        let question = "who directed Kauwboy?";
+        let answer = ask(&setting, None, Some(embedder().await), question, &options).await;
+        let remarks: Vec<String> = (answer.trace.iter().flatten())
+            .filter_map(|timed| match &timed.event {
+                Event::Degraded { reason } if reason.contains("relations.toml") => Some(reason.clone()),
+                _ => None,
+            })
+            .collect();
+        let source = quipu_answer::open_source(setting.workspace.clone()).unwrap();
+        assert_eq!(source.remarks(), remarks);
+        (answer, remarks)
+    };
+    let (answer, remarks) = asked(BAD_CARD).await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"], "{answer:#?}");
+    let [remark] = remarks.as_slice() else { panic!("{remarks:?}") };
+    assert!(remark.contains("“directed by”") && remark.contains("another relation"), "{remark}");
+    // A right card, and a person's own.
+    let right = BAD_CARD.replace("the release year of X", "the directors of X");
+    for cards in [right, BAD_CARD.replace("prompt = 3", "prompt = 0")] {
+        assert_eq!(asked(&cards).await.1, Vec::<String>::new(), "{cards}");
+    }
+}
+
+#[tokio::test]
+async fn a_card_that_calls_numbers_by_another_relation_is_not_believed() {
+    let towns = "Olm\tland area\t12\nOlm\tcountry\tNorland\nDray\tland area\t40\nDray\tcountry\tSudland\n";
+    let written = async |forward: &str| {
+        let card = format!("Kinds: town -> country\nForward: {forward}\nBackward: the towns of X\n");
+        let model = ScriptedModel::new().always("plan.card", card);
+        let model: std::sync::Arc<dyn quipu_model::LanguageModel> = std::sync::Arc::new(model);
+        let setting = setting(towns).await;
+        let engine =
+            quipu_answer::Engine::new(setting.workspace.clone(), Some(model), Some(embedder().await))
+                .unwrap();
+        engine.learn_relations(2, |_, _| ()).await.unwrap();
+        engine.relation_card("land area").unwrap().forward
+    };
+    assert_eq!(written("the country that X is located in").await, "the land area of X");
+    assert_eq!(written("the size of X").await, "the size of X");
 }
 
 /// Two people of two countries; "sweetheart" and "creed" do not occur in the graph.

@@ -56,6 +56,32 @@ async fn a_path_that_a_query_agrees_with_stands_although_neither_is_sure() {
 }
 
 #[tokio::test]
+async fn a_path_stands_where_no_query_gives_rows_and_nothing_speaks_against_it() {
+    let league = setting_from("league.tsv", LEAGUE).await;
+    let mut options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    for (key, value) in
+        [("auto.untyped.sure", "1"), ("auto.untyped.cards", "no"), ("query.least_confidence", "1")]
+    {
+        set_option(&mut options, key, value).unwrap();
+    }
+    let asked = async |question: &str, sql: &'static str, agreed: &str| {
+        let mut options = options.clone();
+        set_option(&mut options, "auto.untyped.agreed", agreed).unwrap();
+        let model = ScriptedModel::new().always("plan.query", sql).always("plan.kinds", "");
+        ask(&league, Some(Arc::new(model)), Some(embedder().await), question, &options).await
+    };
+    let question = "what is the home city of the club that Ada Lee plays for?";
+    let none = "SELECT home_city FROM thing_2 WHERE founded_in > 2000 AND name = 'Torrin Foxes'";
+    let answer = asked(question, none, "0.5").await;
+    assert_eq!(answer.answers, ["Torrin"], "{answer:#?}");
+    assert_eq!(asked(question, none, "1").await.status, Status::Abstained);
+    let other = "SELECT home_ground FROM thing_2 WHERE name = 'Torrin Foxes'";
+    assert_eq!(asked(question, other, "0.5").await.status, Status::Abstained);
+    // The model finds no table that holds it.
+    assert_eq!(asked(question, "SELECT NULL", "0.5").await.status, Status::Abstained);
+}
+
+#[tokio::test]
 async fn a_path_that_stands_is_told_as_a_reading_with_its_values() {
     let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
     let shop = shop().await;

@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use support::endpoint::{answer, chat_reply, endpoint, heard};
+use support::endpoint::{answer, answer_as, chat_reply, endpoint, heard};
 use support::{Bench, Outcome, finish, models};
 
 const QUESTION: &str = "What is the capital of Peru?";
@@ -390,4 +390,62 @@ fn a_plan_is_shown_and_nothing_is_run() {
     let walked = ["ask", "places", LISTED.0, "--llm", "none", "--method", "paths", "--plan-only"];
     let refused = bench.run(&walked).failed(2);
     assert!(refused.stderr.contains("gives no readings; take auto or query"), "{refused:#?}");
+}
+
+#[test]
+fn another_reading_is_asked_for_by_its_number() {
+    let bench = Bench::with_places();
+    // Most of its words are not in the graph, so the model is asked for other queries too.
+    let question = "which zebras of the lighthouse keep quantum umbrellas?";
+    let ask = |arguments: &[&str]| {
+        let says = endpoint(|stream| {
+            answer_as(stream, "200 OK", |request| {
+                let is_sampled = request.contains("\"n\":");
+                let column = if is_sampled { "population" } else { "capital" };
+                chat_reply(&format!("SELECT name, {column} FROM country"))
+            });
+        });
+        let all = ["ask", "places", question, "--llm", "openai:parrot", "--method", "query"];
+        let all = [&all, arguments].concat();
+        finish(bench.command(&all).env("OPENAI_BASE_URL", says).env("OPENAI_API_KEY", "none")).succeeded()
+    };
+    let told = |reading: &str| ask(&["--json", "--reading", reading]).json();
+    let (first, second) = (told("1"), told("2"));
+    assert_eq!((&first["status"], &second["status"]), (&"answered".into(), &"answered".into()), "{second:#}");
+    let words = |told: &serde_json::Value, at: usize| told["readings"][at]["words"].clone();
+    assert_eq!((words(&first, 0), words(&first, 1)), (words(&second, 1), words(&second, 0)), "{second:#}");
+    assert_ne!(first["table"]["columns"], second["table"]["columns"]);
+    let shown = ask(&["--reading", "2"]).stdout;
+    let (read, other) = (words(&second, 0), words(&second, 1));
+    let (read, other) = (read.as_str().unwrap(), other.as_str().unwrap());
+    assert!(shown.contains(&format!("I read this as: {read}")) && shown.contains(other), "{shown}");
+    let json = ask(&["--json"]).json();
+    assert_eq!(json["status"], "abstained", "no reading is sure: {json:#}");
+}
+
+#[test]
+fn a_sure_query_is_learnt_where_that_is_asked_for() {
+    let bench = Bench::with_places();
+    let question = "What is the capital of the country Peru?";
+    let says = || endpoint_that_says("SELECT capital FROM country WHERE name = 'Peru'");
+    let ask = |arguments: &[&str]| {
+        let all = ["ask", "places", question, "--llm", "openai:parrot", "--method", "query", "--json"];
+        let all = [&all, arguments].concat();
+        let answer = finish(with_embedder(&mut bench.command(&all), &says())).succeeded().json();
+        assert_eq!(answer["answers"], serde_json::json!(["Lima"]), "{answer:#}");
+    };
+    let learnt = || {
+        let listed = ["examples", "list", "places", "--json"];
+        finish(bench.command(&listed).env("QUIPU_MODELS", models())).succeeded().json()
+    };
+    ask(&[]);
+    assert_eq!(learnt(), serde_json::json!([]));
+    ask(&["--learn"]);
+    let learnt = learnt();
+    assert_eq!(
+        (&learnt[0]["question"], &learnt[0]["learnt"]),
+        (&question.into(), &true.into()),
+        "{learnt:#}"
+    );
+    assert!(learnt[0]["sql"].as_str().is_some_and(|sql| sql.contains("'Peru'")), "{learnt:#}");
 }

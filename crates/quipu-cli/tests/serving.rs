@@ -183,6 +183,28 @@ fn doctor_tells_what_is_well_and_what_to_do() {
 }
 
 #[test]
+fn doctor_names_a_card_that_is_not_used() {
+    let bench = films();
+    let card = |forward: &str| {
+        format!(
+            "[relation.directed_by]\nhead_kind = \"film\"\ntail_kind = \"year\"\nforward = \"{forward}\"\n\
+             backward = \"the films of X\"\nwords_forward = []\nwords_backward = []\nprompt = 3\n"
+        )
+    };
+    let doctor = || bench.run(&["doctor", "films"]).stdout;
+    bench.write("films/relations.toml", card("the starred actors of X"));
+    assert!(
+        doctor().contains("poor workspace films: the card of “directed by” in relations.toml"),
+        "{}",
+        doctor()
+    );
+    bench.write("films/relations.toml", card("the directors of X"));
+    assert!(!doctor().contains("relations.toml"), "{}", doctor());
+    bench.write("films/relations.toml", "this is no TOML");
+    assert!(doctor().contains("BAD  workspace films") && doctor().contains("relations.toml"), "{}", doctor());
+}
+
+#[test]
 fn init_explains_every_setting_once() {
     let bench = films();
     bench.run(&["init", "films"]).succeeded();

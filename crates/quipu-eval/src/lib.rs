@@ -63,7 +63,7 @@ pub use manifest::{
 };
 pub use metamorphic::{
     Base, Case, Held, KindCounts, MetamorphicConfig, MetamorphicReport, MetamorphicSuite, Rule, Said,
-    SaidHow, Twin, TwinOutcome, metamorphic, metamorphic_suite,
+    SaidHow, Twin, TwinOutcome, Unit, metamorphic, metamorphic_suite,
 };
 pub use metrics::{
     Calibration, CalibrationBin, GivenTable, GoldAnswer, GoldTable, Interval, RiskCoverage, RiskPoint,

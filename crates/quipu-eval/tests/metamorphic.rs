@@ -112,7 +112,28 @@ async fn facts_of_the_graph_are_asked_about_with_what_it_states() {
     let numbers = of_kind(&suite, "a number out of range");
     assert_eq!(numbers.len(), 10);
     assert!(numbers.iter().all(|twin| twin.rule == Rule::Refusal && twin.base.is_none()));
-    assert_eq!(of_kind(&suite, "a unit changed").len(), 3, "populations only");
+    let units = of_kind(&suite, "a unit changed");
+    assert_eq!(units.len(), 3, "populations only");
+    for twin in units {
+        let unit = twin.unit.as_ref().unwrap();
+        assert!(
+            twin.rule == Rule::Unit && twin.question.ends_with(&format!("in {}?", unit.name)),
+            "{twin:?}"
+        );
+    }
+    // All cities are known, so those that are no capital of Peru are too.
+    let complements = of_kind(&suite, "negated");
+    let mut complements = complements.iter().filter(|twin| twin.rule == Rule::Complement).peekable();
+    assert!(complements.peek().is_some());
+    for twin in complements {
+        let mut things = twin.stated.clone();
+        things.sort_unstable();
+        let all = match twin.question.contains("city") {
+            true => ["Lima", "Santiago", "Sucre"],
+            false => ["Bolivia", "Chile", "Peru"],
+        };
+        assert_eq!(things, all, "{twin:?}");
+    }
     for kind in &suite.kinds {
         assert!(!of_kind(&suite, kind).is_empty(), "{kind}");
     }

@@ -75,19 +75,27 @@ pub fn conditions(question: &str) -> Vec<Condition> {
     found
 }
 
-/// Whether a word is the negation that begins a bound: the "no" of "no more than 5".
-pub fn denies_in_bound(words: &[String], at: usize) -> bool {
+/// Whether a negation or a superlative is part of a bound and says nothing by itself: the "no" of
+/// "no more than 5", the "most" of "at most two".
+pub fn is_in_bound(words: &[String], at: usize) -> bool {
+    /// Most words of a bound before its number.
+    const MOST: usize = 3;
     let language = Language::of_words(words);
-    let (Some((word, _)), list) = (words.get(at..).and_then(<[String]>::split_first), language.bounds())
-    else {
-        return false;
+    let list = language.bounds();
+    let is_number = |at: usize| {
+        let next = words.get(at);
+        next.is_some_and(|next| {
+            next.starts_with(|c: char| c.is_ascii_digit()) || language.cardinal(next).is_some()
+        })
     };
-    let is_number =
-        |at: usize| words.get(at).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
-    let bounds = |phrase: &String| {
-        begin(words.get(at..).unwrap_or_default(), phrase).is_some_and(|count| is_number(at + count))
+    let bounds = |start: usize, phrase: &String| {
+        begin(words.get(start..).unwrap_or_default(), phrase)
+            .is_some_and(|count| at < start + count && is_number(start + count))
     };
-    language.means(word, "negation") && list.from.iter().chain(&list.to).any(bounds)
+    let says = |means: &str| words.get(at).is_some_and(|word| language.means(word, means));
+    (says("negation") || says("superlative"))
+        && (at.saturating_sub(MOST - 1)..=at)
+            .any(|start| list.from.iter().chain(&list.to).any(|phrase| bounds(start, phrase)))
 }
 
 /// The byte ranges of full numbers and dates in a question: "1535", "18 January 1535", "15

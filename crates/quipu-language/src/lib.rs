@@ -30,7 +30,7 @@ mod words;
 
 pub use asked::{Asked, Chunk, Token, Tokens, blank};
 pub use calculate::{Calculation, CalculationError, Operand, Operation, Places, calculate, calculate_places};
-pub use condition::{Condition, condition, conditions, denies_in_bound, values_said};
+pub use condition::{Condition, condition, conditions, is_in_bound, values_said};
 pub use follow_up::{FollowUp, Referent, Referring, asks_nothing, follow_up};
 pub use naming::Way;
 pub use nested::{Nested, chosen_from, nested};

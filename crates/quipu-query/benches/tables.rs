@@ -1,9 +1,11 @@
 //! Counts, renders and queries the tables of a graph: `cargo bench -p quipu-query --bench tables`.
 //!
-//! Data: a seeded shop of 100,000 orders, 2,000 products, 200 suppliers and 20 cities, together
-//! 512,000 triples; it is imported into a temporary folder first. If `QUIPU_TRIPLES` names a file,
-//! such as one from quipu-graph's example `generate`, the tables of that graph are counted too. One
-//! plan joins three tables to the orders and groups all of them.
+//! Data: seeded shops, each imported into a temporary folder first. The usual one has 100,000 orders,
+//! 2,000 products, 200 suppliers and 20 cities, together 512,000 triples; a small one has 100,000
+//! triples. With `QUIPU_LARGE=1` a third one has 10 million triples: the usual one and the visits of
+//! its customers. If `QUIPU_TRIPLES` names a file, such as one from quipu-graph's example `generate`,
+//! the tables of that graph are counted too. One plan joins three tables to the orders and groups
+//! all of them.
 //!
 //! If `QUIPU_SHOP` names a folder, the shop and the plans' SPARQL are written there for
 //! `benches/compare/plans.py`, which asks Oxigraph the same.
@@ -25,7 +27,19 @@ fn main() {
     divan::main();
 }
 
-const ORDERS: usize = 100_000;
+/// How much a shop holds.
+#[derive(Clone, Copy)]
+struct Size {
+    orders: usize,
+    visits: usize,
+}
+
+/// 512,000 triples.
+const USUAL: Size = Size { orders: 100_000, visits: 0 };
+/// 100,000 triples.
+const SMALL: Size = Size { orders: 18_200, visits: 0 };
+/// 10 million triples, of which the plans read as many as of the usual shop.
+const LARGE: Size = Size { orders: 100_000, visits: 2_372_000 };
 const PRODUCTS: usize = 2_000;
 const SUPPLIERS: usize = 200;
 const CITIES: usize = 20;
@@ -41,15 +55,34 @@ static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 });
 static SHOP: LazyLock<Shop> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("shop.ttl");
-    std::fs::write(&file, turtle()).unwrap();
+    let (folder, file) = written(USUAL);
     if let Some(kept) = kept() {
         std::fs::create_dir_all(&kept).unwrap();
         std::fs::copy(&file, kept.join("shop.ttl")).unwrap();
     }
     Shop::of(folder, &file)
 });
+static SMALL_SHOP: LazyLock<Shop> = LazyLock::new(|| {
+    let (folder, file) = written(SMALL);
+    Shop::of(folder, &file)
+});
+/// None without `QUIPU_LARGE`.
+static LARGE_SHOP: LazyLock<Option<Shop>> = LazyLock::new(|| {
+    if std::env::var_os("QUIPU_LARGE").is_none() {
+        eprintln!("without QUIPU_LARGE=1 no shop of 10 million triples is queried");
+        return None;
+    }
+    let (folder, file) = written(LARGE);
+    Some(Shop::of(folder, &file))
+});
+
+/// A folder with a shop in Turtle.
+fn written(size: Size) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shop.ttl");
+    std::fs::write(&file, turtle(size)).unwrap();
+    (folder, file)
+}
 
 /// The folder for the other engine, if given.
 fn kept() -> Option<PathBuf> {
@@ -97,7 +130,7 @@ impl Random {
     }
 }
 
-fn turtle() -> String {
+fn turtle(size: Size) -> String {
     let mut random = Random(1);
     let mut text = String::from(
         "@prefix : <http://shop.test/> .
@@ -131,13 +164,21 @@ fn turtle() -> String {
         )
         .unwrap();
     }
-    for at in 0..ORDERS {
+    for at in 0..size.orders {
         let (product, quantity) = (random.below(PRODUCTS), 1 + random.below(9));
         let (month, day) = (1 + random.below(12), 1 + random.below(28));
         writeln!(
             text,
             ":o{at} a :Order ; rdfs:label \"order {at}\" ; :of :p{product} ; :quantity {quantity} ; \
              :placed \"2024-{month:02}-{day:02}\"^^xsd:date ."
+        )
+        .unwrap();
+    }
+    for at in 0..size.visits {
+        let (product, seconds) = (random.below(PRODUCTS), 1 + random.below(900));
+        writeln!(
+            text,
+            ":v{at} a :Visit ; rdfs:label \"visit {at}\" ; :looksAt :p{product} ; :seconds {seconds} ."
         )
         .unwrap();
     }
@@ -182,11 +223,14 @@ fn read_bind_and_plan(bencher: Bencher) {
 }
 
 fn run_plan(bencher: Bencher, name: &str, sql: &str, rows: usize) {
-    let shop = &*SHOP;
-    let plan = shop.plan(sql);
     if let Some(kept) = kept() {
-        std::fs::write(kept.join(format!("{name}.rq")), plan.sparql()).unwrap();
+        std::fs::write(kept.join(format!("{name}.rq")), SHOP.plan(sql).sparql()).unwrap();
     }
+    run_plan_of(bencher, &SHOP, sql, rows);
+}
+
+fn run_plan_of(bencher: Bencher, shop: &Shop, sql: &str, rows: usize) {
+    let plan = shop.plan(sql);
     let limits = RunLimits { time: Duration::from_secs(60), ..RunLimits::default() };
     bencher.bench(|| {
         let found = RUNTIME.block_on(run(&shop.workspace, &plan, &limits)).unwrap();
@@ -207,4 +251,19 @@ fn run_an_order_of_half_the_rows(bencher: Bencher) {
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn run_a_count_of_one_name(bencher: Bencher) {
     run_plan(bencher, "rare", RARE, 1);
+}
+
+/// Reads, binds, plans and runs each plan, as for one question.
+#[divan::bench(args = [GROUPS, EXTREME, RARE], sample_count = 10, sample_size = 1)]
+fn plan_and_run_on_100_000_triples(bencher: Bencher, sql: &str) {
+    let shop = &*SMALL_SHOP;
+    let limits = RunLimits { time: Duration::from_secs(60), ..RunLimits::default() };
+    bencher.bench(|| RUNTIME.block_on(run(&shop.workspace, &shop.plan(sql), &limits)).unwrap().rows.len());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn run_three_joins_with_groups_on_10_million_triples(bencher: Bencher) {
+    if let Some(shop) = &*LARGE_SHOP {
+        run_plan_of(bencher, shop, GROUPS, CITIES);
+    }
 }

@@ -10,6 +10,7 @@ mod joins;
 mod links;
 mod literals;
 mod negation;
+mod orders;
 mod several;
 mod shape;
 
@@ -56,8 +57,9 @@ pub enum Doubt {
 ///
 /// # Errors
 /// [`QueryError::Unbound`] with the name that the graph lacks, and the names that it has instead.
-pub fn bind(query: Query, tables: &Tables, values: &Values, found: &Found) -> Result<Bound, QueryError> {
-    let mut binder = Binder { tables, values, found, mends: Vec::new(), aliases: HashSet::new() };
+pub fn bind(mut query: Query, tables: &Tables, values: &Values, found: &Found) -> Result<Bound, QueryError> {
+    let mends = std::mem::take(query.mends_mut());
+    let mut binder = Binder { tables, values, found, mends, aliases: HashSet::new() };
     let query = binder.query(query, &mut Vec::new())?;
     Ok(Bound { query, mends: binder.mends })
 }
@@ -133,11 +135,11 @@ impl Binder<'_> {
     fn query(&mut self, mut query: Query, outer: &mut Vec<Scope>) -> Result<Query, QueryError> {
         match query.body {
             Body::Set { operator, all, left, right } => {
+                let written = [orders::given(&left), orders::given(&right)].concat();
                 let (left, mut right) = (self.query(*left, outer)?, self.query(*right, outer)?);
                 self.same_columns(&left, &mut right);
-                let order = std::mem::take(&mut query.order);
-                for by in order {
-                    query.order.push(order_of_set(by, &left));
+                for by in &mut query.order {
+                    orders::by_a_column(by, &written, &left, &right)?;
                 }
                 query.body = Body::Set { operator, all, left: Box::new(left), right: Box::new(right) };
                 Ok(query)
@@ -314,6 +316,7 @@ impl Binder<'_> {
             joins_two_columns(filter)?;
         }
         for group in &mut select.group {
+            self.by_position(group, scopes, "GROUP BY")?;
             self.by_item(group, scopes, false);
             self.expression(group, scopes)?;
         }
@@ -322,6 +325,7 @@ impl Binder<'_> {
             self.expression(having, scopes)?;
         }
         for by in &mut order {
+            self.by_position(&mut by.expression, scopes, "ORDER BY")?;
             self.by_item(&mut by.expression, scopes, true);
             // An item's subquery is bound already; bound again it would get other aliases.
             let is_item = select.items.iter().any(|item| item.expression == by.expression);
@@ -329,42 +333,9 @@ impl Binder<'_> {
                 self.expression(&mut by.expression, scopes)?;
             }
             self.by_amount(&mut by.expression, scopes);
+            self.orders_words(&by.expression);
         }
         Ok((select, order))
-    }
-
-    /// `ORDER BY total`, `GROUP BY 1`: a clause may refer to an item by its alias or its position.
-    /// `first` lets aliases win over columns.
-    fn by_item(&self, expression: &mut Expression, scopes: &[Scope], first: bool) {
-        let items = scopes.last().map(|scope| scope.items.as_slice()).unwrap_or_default();
-        match expression {
-            Expression::Number(number) => {
-                let at = number.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
-                if let Some(item) = at.and_then(|at| items.get(at)) {
-                    *expression = item.expression.clone();
-                }
-                return;
-            }
-            Expression::Column(column) if column.table.is_none() && column.place.is_none() => {
-                let named = items.iter().find(|item| {
-                    item.alias.as_ref().is_some_and(|alias| alias.eq_ignore_ascii_case(&column.name))
-                });
-                let is_column = self.exact_column(scopes, &column.name).is_some();
-                if let Some(item) = named.filter(|_| first || !is_column) {
-                    *expression = item.expression.clone();
-                }
-                return;
-            }
-            _ => {}
-        }
-        if !matches!(expression, Expression::Number(_)) {
-            for part in expression.parts_mut() {
-                // A number inside an expression is not a position.
-                if !matches!(part, Expression::Number(_)) {
-                    self.by_item(part, scopes, false);
-                }
-            }
-        }
     }
 
     fn exact_column(&self, scopes: &[Scope], name: &str) -> Option<Place> {
@@ -492,6 +463,7 @@ impl Binder<'_> {
             *query = bound;
         }
         self.by_amounts(expression, scopes);
+        self.words_among_numbers(expression);
         self.counts_things(expression);
         self.averages_counts(expression);
         self.adds_numbers(expression)?;
@@ -499,22 +471,6 @@ impl Binder<'_> {
         self.of_one_kind(expression, scopes)?;
         self.literals(expression, scopes)
     }
-}
-
-/// The order of two combined queries refers to a column of the first.
-fn order_of_set(mut order: crate::syntax::Order, left: &Query) -> crate::syntax::Order {
-    let mut first = left;
-    while let Body::Set { left, .. } = &first.body {
-        first = left;
-    }
-    let Some(select) = first.select() else { return order };
-    let said = order.expression.to_string();
-    let name = said.rsplit('.').next().unwrap_or(&said).to_lowercase();
-    let at = select.items.iter().position(|item| title_of(item).to_lowercase() == name);
-    let at = at.or_else(|| said.parse::<usize>().ok().and_then(|at| at.checked_sub(1))).unwrap_or(0);
-    let Some(item) = select.items.get(at) else { return order };
-    order.expression = item.expression.clone();
-    order
 }
 
 /// Names with less similarity are different names.

@@ -1,18 +1,21 @@
 //! Reads an SQL text. The text is never executed: unsupported parts are refused by name.
 
+mod casts;
 mod functions;
+mod select;
 mod sides;
 mod statements;
+mod texts;
 
 use jiff::civil::Date;
 use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
 
 use crate::QueryError;
-use crate::syntax::{
-    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, From, Function, Item, Join, Order, Query,
-    Select, SetOperator, Source,
-};
-use functions::{date_field, part_of_date, shifted};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Item, Order, Query};
+use casts::typed_text;
+use functions::{date_field, shifted, to_the_period};
+use select::with_names;
 pub use sides::with_bracketed_sides;
 use statements::statements;
 
@@ -26,7 +29,8 @@ const MOST: usize = 2_000;
 
 type Read<T> = Result<T, QueryError>;
 
-/// Reads one SELECT. `today` is the value of `CURRENT_DATE` and `date('now')`.
+/// Reads one SELECT. `today` is the value of `CURRENT_DATE` and `date('now')`. What changes no row
+/// is left out, with a remark in [`Query::mends_mut`].
 ///
 /// # Errors
 /// [`QueryError::Refused`] with the unsupported part and a way to write it instead.
@@ -42,7 +46,10 @@ pub fn read_sql(text: &str, today: Option<Date>) -> Read<Query> {
     }
     match statement {
         Some(ast::Statement::Query(query)) => {
-            Reader { today, common: Vec::new(), depth: 0, read: 0 }.query(&query)
+            let mut reader = Reader { today, common: Vec::new(), depth: 0, read: 0, mends: Vec::new() };
+            let mut read = reader.query(&query)?;
+            *read.mends_mut() = reader.mends;
+            Ok(read)
         }
         Some(_) => refuse("only SELECT is read; nothing in the graph is changed by a question"),
         None => refuse("there is no SQL; write one SELECT"),
@@ -60,6 +67,8 @@ struct Reader {
     depth: usize,
     /// Expressions and queries so far.
     read: usize,
+    /// The remarks on what was left out.
+    mends: Vec<Mend>,
 }
 
 impl Reader {
@@ -69,6 +78,14 @@ impl Reader {
             return refuse(format!("the SQL says more than {MOST} things; ask for less at once"));
         }
         Ok(())
+    }
+
+    /// Leaves a part of the text out, with a remark.
+    fn leave_out(&mut self, doubt: Doubt, remark: impl Into<String>) {
+        let mend = Mend { text: format!("{}: left out", remark.into()), doubt };
+        if !self.mends.contains(&mend) {
+            self.mends.push(mend);
+        }
     }
 
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
@@ -87,28 +104,42 @@ impl Reader {
     }
 
     fn query_within(&mut self, query: &ast::Query) -> Read<Query> {
+        let ast::Query {
+            with,
+            body,
+            order_by,
+            limit_clause,
+            fetch,
+            locks,
+            for_clause,
+            settings,
+            format_clause,
+            pipe_operators,
+        } = query;
         let named = self.common.len();
-        if let Some(with) = &query.with {
+        if let Some(with) = with {
             if with.recursive {
                 return refuse("WITH RECURSIVE is not read; name the steps one by one");
             }
             for table in &with.cte_tables {
                 let before = self.read;
-                let read = self.query(&table.query)?;
+                let read = with_names(self.query(&table.query)?, Some(&table.alias))?;
                 self.common.push((table.alias.name.value.clone(), read, self.read - before));
             }
         }
-        if query.fetch.is_some() || !query.pipe_operators.is_empty() || query.for_clause.is_some() {
+        if fetch.is_some() || !pipe_operators.is_empty() || for_clause.is_some() {
             return refuse("FETCH, FOR and pipes are not read; write LIMIT");
         }
-        let mut read = self.body(&query.body)?;
+        if settings.is_some() || format_clause.is_some() {
+            return refuse("SETTINGS and FORMAT are not read; end with LIMIT");
+        }
+        if !locks.is_empty() {
+            self.leave_out(Doubt::None, "FOR UPDATE and FOR SHARE change no rows");
+        }
+        let mut read = self.body(body)?;
         self.common.truncate(named);
-        let order = match query.order_by.as_ref().map(|order| &order.kind) {
-            None => Vec::new(),
-            Some(ast::OrderByKind::Expressions(list)) => self.order(list)?,
-            Some(ast::OrderByKind::All(_)) => return refuse("ORDER BY ALL is not read; name the columns"),
-        };
-        let (limit, offset) = self.limits(query.limit_clause.as_ref())?;
+        let order = order_by.as_ref().map(|order| self.order_by(order)).transpose()?.unwrap_or_default();
+        let (limit, offset) = self.limits(limit_clause.as_ref())?;
         // "(SELECT … LIMIT 1)" keeps its own order and limit unless others stand outside the
         // brackets.
         if !order.is_empty() {
@@ -119,18 +150,35 @@ impl Reader {
         Ok(read)
     }
 
-    fn order(&mut self, list: &[ast::OrderByExpr]) -> Read<Vec<Order>> {
-        let one = |order: &ast::OrderByExpr| {
-            let descending = match &order.options.sort {
-                None | Some(ast::OrderBySort::Asc) => false,
-                Some(ast::OrderBySort::Desc) => true,
-                Some(ast::OrderBySort::Using(_)) => {
-                    return refuse("ORDER BY … USING is not read; write ASC or DESC");
-                }
-            };
-            Ok(Order { expression: self.expression(&order.expr)?, descending })
+    fn order_by(&mut self, order: &ast::OrderBy) -> Read<Vec<Order>> {
+        let ast::OrderBy { kind, interpolate } = order;
+        match kind {
+            _ if interpolate.is_some() => refuse("INTERPOLATE is not read; only stated values are given"),
+            ast::OrderByKind::Expressions(list) => list.iter().map(|order| self.order(order)).collect(),
+            ast::OrderByKind::All(_) => refuse("ORDER BY ALL is not read; name the columns"),
+        }
+    }
+
+    fn order(&mut self, order: &ast::OrderByExpr) -> Read<Order> {
+        let ast::OrderByExpr { expr, options: ast::OrderByOptions { sort, nulls_first }, with_fill } = order;
+        let descending = match sort {
+            None | Some(ast::OrderBySort::Asc) => false,
+            Some(ast::OrderBySort::Desc) => true,
+            Some(ast::OrderBySort::Using(_)) => {
+                return refuse("ORDER BY … USING is not read; write ASC or DESC");
+            }
         };
-        list.iter().map(one).collect()
+        if with_fill.is_some() {
+            return refuse("WITH FILL is not read; only stated values are given");
+        }
+        match nulls_first {
+            Some(true) => {
+                return refuse("NULLS FIRST is not read; ask for rows without a value by IS NULL");
+            }
+            Some(false) => self.leave_out(Doubt::None, "NULLS LAST is how rows are ordered anyway"),
+            None => {}
+        }
+        Ok(Order { expression: self.expression(expr)?, descending })
     }
 
     fn limits(&mut self, clause: Option<&ast::LimitClause>) -> Read<(Option<u64>, u64)> {
@@ -151,149 +199,6 @@ impl Reader {
         };
         let limit = limit.map(&mut number).transpose()?;
         Ok((limit, offset.map(&mut number).transpose()?.unwrap_or(0)))
-    }
-
-    fn body(&mut self, body: &ast::SetExpr) -> Read<Query> {
-        self.deeper(|reader| match body {
-            ast::SetExpr::Select(select) => reader.select(select),
-            ast::SetExpr::Query(query) => reader.query(query),
-            ast::SetExpr::SetOperation { left, op, set_quantifier, right } => {
-                let operator = match op {
-                    ast::SetOperator::Union => SetOperator::Union,
-                    ast::SetOperator::Intersect => SetOperator::Intersect,
-                    ast::SetOperator::Except | ast::SetOperator::Minus => SetOperator::Except,
-                };
-                let all = *set_quantifier == ast::SetQuantifier::All;
-                let (left, right) = (Box::new(reader.body(left)?), Box::new(reader.body(right)?));
-                Ok(plain(Body::Set { operator, all, left, right }))
-            }
-            _ => refuse("only SELECT, UNION, INTERSECT and EXCEPT are read"),
-        })
-    }
-
-    fn select(&mut self, select: &ast::Select) -> Read<Query> {
-        let odd = select.into.is_some()
-            || select.qualify.is_some()
-            || !select.lateral_views.is_empty()
-            || !select.connect_by.is_empty()
-            || !select.named_window.is_empty()
-            || select.prewhere.is_some();
-        if odd {
-            return refuse("SELECT INTO, QUALIFY, LATERAL VIEW, CONNECT BY and WINDOW are not read");
-        }
-        let distinct = match &select.distinct {
-            None | Some(ast::Distinct::All) => false,
-            Some(ast::Distinct::Distinct) => true,
-            Some(ast::Distinct::On(_)) => return refuse("DISTINCT ON is not read; use GROUP BY"),
-        };
-        let limit = select.top.is_some();
-        if limit {
-            return refuse("TOP is not read; write LIMIT at the end");
-        }
-        let mut from = Vec::new();
-        for table in &select.from {
-            self.table(&table.relation, Join::Inner(None), &mut from)?;
-            for join in &table.joins {
-                self.join(join, &mut from)?;
-            }
-        }
-        let mut items = Vec::new();
-        for item in &select.projection {
-            match item {
-                ast::SelectItem::UnnamedExpr(expression) => {
-                    items.push(Item { expression: self.expression(expression)?, alias: None });
-                }
-                ast::SelectItem::ExprWithAlias { expr, alias } => {
-                    items.push(Item { expression: self.expression(expr)?, alias: Some(alias.value.clone()) });
-                }
-                ast::SelectItem::Wildcard(_) => items.push(star(None)),
-                ast::SelectItem::QualifiedWildcard(
-                    ast::SelectItemQualifiedWildcardKind::ObjectName(name),
-                    _,
-                ) => items.push(star(Some(last(name)))),
-                _ => return refuse("SELECT takes columns, values, * and table.*"),
-            }
-        }
-        let filter = select.selection.as_ref().map(|filter| self.expression(filter)).transpose()?;
-        let group = match &select.group_by {
-            ast::GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => {
-                list.iter().map(|expression| self.expression(expression)).collect::<Read<Vec<_>>>()?
-            }
-            _ => return refuse("GROUP BY takes columns; ALL, ROLLUP and CUBE are not read"),
-        };
-        let having = select.having.as_ref().map(|having| self.expression(having)).transpose()?;
-        Ok(plain(Body::Select(Box::new(Select { distinct, items, from, filter, group, having }))))
-    }
-
-    fn join(&mut self, join: &ast::Join, from: &mut Vec<From>) -> Read<()> {
-        use ast::JoinOperator as Operator;
-        let (left, constraint) = match &join.join_operator {
-            Operator::Join(on) | Operator::Inner(on) | Operator::CrossJoin(on) => (false, on),
-            Operator::Left(on) | Operator::LeftOuter(on) => (true, on),
-            Operator::Right(_) | Operator::RightOuter(_) | Operator::FullOuter(_) => {
-                return refuse(
-                    "RIGHT and FULL JOIN are not read; write LEFT JOIN with the tables in the other order",
-                );
-            }
-            _ => return refuse("only JOIN, LEFT JOIN and CROSS JOIN are read"),
-        };
-        let on = match constraint {
-            ast::JoinConstraint::On(on) => Some(self.expression(on)?),
-            ast::JoinConstraint::None => None,
-            ast::JoinConstraint::Natural => return refuse("NATURAL JOIN is not read; write ON"),
-            ast::JoinConstraint::Using(columns) => {
-                let before = from.last().map(|from| from.alias.clone());
-                let mut with = Vec::new();
-                self.table(&join.relation, Join::Inner(None), &mut with)?;
-                let alias = with.first().map(|from| from.alias.clone());
-                let side = |table: &Option<String>, name: &str| {
-                    Expression::Column(ColumnRef { table: table.clone(), name: name.to_owned(), place: None })
-                };
-                columns.iter().fold(None, |all, column| {
-                    let name = last(column);
-                    let sides = (Box::new(side(&before, &name)), Box::new(side(&alias, &name)));
-                    Some(Expression::both(all, Expression::Compare(Comparison::Equal, sides.0, sides.1)))
-                })
-            }
-        };
-        self.table(&join.relation, if left { Join::Left(on) } else { Join::Inner(on) }, from)
-    }
-
-    fn table(&mut self, factor: &ast::TableFactor, join: Join, from: &mut Vec<From>) -> Read<()> {
-        match factor {
-            ast::TableFactor::Table { name, alias, args: None, .. } => {
-                let name = last(name);
-                let alias = alias.as_ref().map_or(name.clone(), |alias| alias.name.value.clone());
-                let common = self.common.iter().rev().find(|(of, ..)| of.eq_ignore_ascii_case(&name));
-                let source = match common.cloned() {
-                    Some((_, query, size)) => {
-                        self.count(size)?;
-                        Source::Derived(Box::new(query))
-                    }
-                    None => Source::Table(name, None),
-                };
-                from.push(From { source, alias, join });
-                Ok(())
-            }
-            ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
-                let alias =
-                    alias.as_ref().map_or_else(|| format!("part{}", from.len()), |a| a.name.value.clone());
-                from.push(From { source: Source::Derived(Box::new(self.query(subquery)?)), alias, join });
-                Ok(())
-            }
-            ast::TableFactor::NestedJoin { table_with_joins, .. }
-                if matches!(join, Join::Left(_)) && !table_with_joins.joins.is_empty() =>
-            {
-                refuse("a join in brackets behind LEFT JOIN is not read; write it as a SELECT in brackets")
-            }
-            ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
-                self.table(&table_with_joins.relation, join, from)?;
-                table_with_joins.joins.iter().try_for_each(|join| self.join(join, from))
-            }
-            _ => {
-                refuse("FROM takes tables and SELECTs in brackets; table functions and LATERAL are not read")
-            }
-        }
     }
 
     fn expression(&mut self, expression: &ast::Expr) -> Read<Expression> {
@@ -318,11 +223,19 @@ impl Reader {
                 Expression::Column(ColumnRef { table, name, place: None })
             }
             Expr::Nested(inner) => self.expression(inner)?,
-            Expr::Collate { expr, .. }
-            | Expr::AtTimeZone { timestamp: expr, .. }
-            | Expr::Trim { expr, trim_where: None, trim_what: None, .. } => self.expression(expr)?,
+            Expr::Collate { expr, collation } => {
+                self.collation(&collation.to_string())?;
+                self.expression(expr)?
+            }
+            Expr::AtTimeZone { timestamp, time_zone } => {
+                self.time_zone(&time_zone.to_string())?;
+                self.expression(timestamp)?
+            }
+            Expr::Trim { expr, trim_where: None, trim_what: None, trim_characters: None } => {
+                self.expression(expr)?
+            }
             Expr::Value(value) => value_of(&value.value)?,
-            Expr::TypedString(typed) => value_of(&typed.value.value)?,
+            Expr::TypedString(typed) => typed_text(typed)?,
             Expr::IsNull(inner) => Expression::IsNull(self.boxed(inner)?),
             Expr::IsNotNull(inner) => Self::negated(true, Expression::IsNull(self.boxed(inner)?)),
             Expr::IsTrue(inner) => self.is(inner, true)?,
@@ -331,7 +244,8 @@ impl Reader {
             Expr::IsNotFalse(inner) => self.is_or_absent(inner, true)?,
             Expr::InList { expr, list, negated } => {
                 let of = self.boxed(expr)?;
-                let list = list.iter().map(|item| self.expression(item)).collect::<Read<Vec<_>>>()?;
+                let mut list = list.iter().map(|item| self.expression(item)).collect::<Read<Vec<_>>>()?;
+                list.iter_mut().for_each(|item| to_the_period(&of, item));
                 Self::negated(*negated, Expression::InList(of, list))
             }
             Expr::InSubquery { expr, subquery, negated } => {
@@ -347,24 +261,30 @@ impl Reader {
             Expr::Between { expr, negated, low, high } => {
                 Self::negated(*negated, self.between(expr, low, high)?)
             }
-            Expr::Like { negated, expr, pattern, .. } | Expr::ILike { negated, expr, pattern, .. } => {
-                Self::negated(*negated, self.like(expr, pattern)?)
+            Expr::Like { negated, any, expr, pattern, escape_char }
+            | Expr::ILike { negated, any, expr, pattern, escape_char } => {
+                let like = match any {
+                    true if *negated => return refuse("NOT LIKE ANY is not read; write NOT LIKE with AND"),
+                    true => self.like_any(expr, pattern, escape_char.as_deref())?,
+                    false => self.like(expr, pattern, escape_char.as_deref())?,
+                };
+                Self::negated(*negated, like)
             }
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right)?,
             Expr::UnaryOp { op, expr } => self.unary(*op, expr)?,
-            Expr::Cast { expr, data_type, .. } => self.cast(expr, &data_type.to_string())?,
-            Expr::Extract { field, expr, .. } => {
+            Expr::Cast { kind: _, expr, data_type, format: None } => self.cast(expr, data_type)?,
+            Expr::Extract { field, syntax: _, expr } => {
                 let of = self.expression(expr)?;
                 date_field(&field.to_string(), of)?
             }
             Expr::Ceil { expr, field } => self.whole(Function::Ceil, expr, field)?,
             Expr::Floor { expr, field } => self.whole(Function::Floor, expr, field)?,
-            Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
+            Expr::Substring { expr, substring_from: Some(from), substring_for, special: _, shorthand: _ } => {
                 let mut parts = vec![self.expression(expr)?, self.expression(from)?];
                 parts.extend(substring_for.as_ref().map(|length| self.expression(length)).transpose()?);
                 Expression::Call(Function::Substring, parts)
             }
-            Expr::Case { operand, conditions, else_result, .. } => {
+            Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
                 self.case(operand.as_deref(), conditions, else_result.as_deref())?
             }
             Expr::Function(function) => self.function(function)?,
@@ -379,22 +299,12 @@ impl Reader {
 
     fn between(&mut self, of: &ast::Expr, low: &ast::Expr, high: &ast::Expr) -> Read<Expression> {
         let of = self.repeated(of, 2)?;
-        let least = Expression::Compare(Comparison::AtLeast, Box::new(of.clone()), self.boxed(low)?);
-        let most = Expression::Compare(Comparison::AtMost, Box::new(of), self.boxed(high)?);
+        let (mut low, mut high) = (self.boxed(low)?, self.boxed(high)?);
+        to_the_period(&of, &mut low);
+        to_the_period(&of, &mut high);
+        let least = Expression::Compare(Comparison::AtLeast, Box::new(of.clone()), low);
+        let most = Expression::Compare(Comparison::AtMost, Box::new(of), high);
         Ok(Expression::And(Box::new(least), Box::new(most)))
-    }
-
-    fn like(&mut self, of: &ast::Expr, pattern: &ast::Expr) -> Read<Expression> {
-        let of = self.boxed(of)?;
-        match self.expression(pattern)? {
-            Expression::Text(pattern) => Ok(Expression::Like(of, pattern)),
-            // LOWER('%x%'): LIKE ignores case anyway.
-            Expression::Call(Function::Lower | Function::Upper, parts) => match parts.as_slice() {
-                [Expression::Text(pattern)] => Ok(Expression::Like(of, pattern.clone())),
-                _ => refuse("LIKE takes a text"),
-            },
-            other => refuse(format!("LIKE takes a text, not {other}")),
-        }
     }
 
     fn unary(&mut self, operator: UnaryOperator, of: &ast::Expr) -> Read<Expression> {
@@ -473,13 +383,15 @@ impl Reader {
             let of = self.expression(left)?;
             return shifted(&of, *op == BinaryOperator::Minus, interval);
         }
-        let sides = (self.boxed(left)?, self.boxed(right)?);
+        let mut sides = (self.boxed(left)?, self.boxed(right)?);
+        to_the_period(&sides.0, &mut sides.1);
+        to_the_period(&sides.1, &mut sides.0);
         let compare = |comparison| Expression::Compare(comparison, sides.0.clone(), sides.1.clone());
         let calculate = |operation| Expression::Arithmetic(operation, sides.0.clone(), sides.1.clone());
         Ok(match op {
             BinaryOperator::And => Expression::And(sides.0, sides.1),
             BinaryOperator::Or => Expression::Or(sides.0, sides.1),
-            BinaryOperator::Eq | BinaryOperator::Spaceship => compare(Comparison::Equal),
+            BinaryOperator::Eq => compare(Comparison::Equal),
             BinaryOperator::NotEq => compare(Comparison::Unequal),
             BinaryOperator::Lt => compare(Comparison::Less),
             BinaryOperator::LtEq => compare(Comparison::AtMost),
@@ -496,47 +408,12 @@ impl Reader {
         })
     }
 
-    fn cast(&mut self, expression: &ast::Expr, kind: &str) -> Read<Expression> {
-        let of = self.expression(expression)?;
-        let kind = kind.to_ascii_uppercase();
-        let numbers = ["REAL", "FLOAT", "DOUBLE", "DEC", "NUMERIC"];
-        let is_whole = kind.contains("INT") || kind.contains("SIGNED");
-        Ok(if is_whole && is_calculated(&of) {
-            let below = Expression::Compare(
-                Comparison::Less,
-                Box::new(of.clone()),
-                Box::new(Expression::Number("0".into())),
-            );
-            let up = Expression::Call(Function::Ceil, vec![of.clone()]);
-            let down = Expression::Call(Function::Floor, vec![of]);
-            Expression::Case(vec![(below, up)], Some(Box::new(down)))
-        } else if is_whole || numbers.iter().any(|number| kind.contains(number)) {
-            Expression::Call(Function::Number, vec![of])
-        } else if kind.starts_with("DATE") && !kind.starts_with("DATETIME") {
-            part_of_date(10, of)
-        } else if kind.contains("CHAR") || kind.contains("TEXT") || kind.contains("STRING") {
-            Expression::Call(Function::Text, vec![of])
-        } else {
-            of
-        })
-    }
-
     /// CEIL and FLOOR.
     fn whole(&mut self, function: Function, of: &ast::Expr, field: &ast::CeilFloorKind) -> Read<Expression> {
         if !matches!(field, ast::CeilFloorKind::DateTimeField(ast::DateTimeField::NoDateTime)) {
             return refuse("CEIL and FLOOR take a number alone");
         }
         Ok(Expression::Call(function, vec![self.expression(of)?]))
-    }
-}
-
-/// Whether a value is calculated such that it may have decimals.
-fn is_calculated(of: &Expression) -> bool {
-    match of {
-        Expression::Arithmetic(..)
-        | Expression::Aggregate { function: Aggregate::Avg | Aggregate::Sum, .. } => true,
-        Expression::Number(number) => number.contains('.'),
-        _ => false,
     }
 }
 

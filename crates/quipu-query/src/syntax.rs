@@ -4,6 +4,7 @@ mod display;
 
 use oxrdf::Term;
 
+use crate::bind::Mend;
 use crate::place::Place;
 
 /// A query: a body with an order and a limit.
@@ -72,6 +73,9 @@ pub struct Select {
     pub group: Vec<Expression>,
     /// HAVING.
     pub having: Option<Expression>,
+    /// Remarks on what the text of a whole query says and leaves out. They stand in its first
+    /// SELECT from reading to binding.
+    pub mends: Vec<Mend>,
 }
 
 /// A column of the result.
@@ -421,6 +425,14 @@ impl Select {
 }
 
 impl Query {
+    /// The remarks on what was left out when it was read.
+    pub fn mends_mut(&mut self) -> &mut Vec<Mend> {
+        match &mut self.body {
+            Body::Select(select) => &mut select.mends,
+            Body::Set { left, .. } => left.mends_mut(),
+        }
+    }
+
     /// The rows of one SELECT, all of them and in any order.
     pub fn of(select: Select) -> Self {
         Self { body: Body::Select(Box::new(select)), order: Vec::new(), limit: None, offset: 0 }

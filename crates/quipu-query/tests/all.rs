@@ -25,6 +25,8 @@ mod as_staff_ask;
 mod at_servers;
 mod bad_input;
 mod beside_rows;
+mod columns;
+mod conditions;
 mod corners_of_sql;
 mod counts_and_units;
 mod groups;

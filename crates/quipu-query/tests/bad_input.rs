@@ -235,6 +235,9 @@ async fn more_rows_than_are_wanted_are_told() {
     assert_eq!((rows.rows.len(), rows.more), (2, false));
 }
 
+const NO_PART_OF_STAR: &str =
+    "ILIKE, EXCLUDE, EXCEPT, REPLACE, RENAME and AS behind * are not read; name the columns";
+
 #[test]
 fn what_is_not_read_is_named() {
     for (sql, reason) in [
@@ -277,7 +280,256 @@ fn what_is_not_read_is_named() {
         ),
         ("SELECT name FROM product GROUP BY ROLLUP(name)", "this part of the SQL is not read: ROLLUP (name)"),
         ("SELECT CEIL(price, 2) FROM product", "CEIL and FLOOR take a number alone"),
+        (
+            "SELECT name FROM product WHERE name LIKE '%50\\%%' ESCAPE '\\'",
+            "the ESCAPE '\\' in LIKE is not read; write = with the whole text",
+        ),
+        (
+            "SELECT name FROM product WHERE name NOT LIKE ANY ('a%', 'b%')",
+            "NOT LIKE ANY is not read; write NOT LIKE with AND",
+        ),
+        (
+            "SELECT name FROM product INTERSECT ALL SELECT name FROM city",
+            "INTERSECT ALL and EXCEPT ALL are not read; without ALL each row is given once",
+        ),
+        (
+            "SELECT name FROM product EXCEPT ALL SELECT name FROM city",
+            "INTERSECT ALL and EXCEPT ALL are not read; without ALL each row is given once",
+        ),
+        (
+            "SELECT name FROM product UNION BY NAME SELECT name FROM city",
+            "BY NAME is not read; name the columns of both queries in one order",
+        ),
+        (
+            "SELECT name FROM product ORDER BY price NULLS FIRST",
+            "NULLS FIRST is not read; ask for rows without a value by IS NULL",
+        ),
+        ("SELECT * EXCLUDE (price) FROM product", NO_PART_OF_STAR),
+        ("SELECT * EXCEPT (price) FROM product", NO_PART_OF_STAR),
+        ("SELECT product.* REPLACE (price * 2 AS price) FROM product", NO_PART_OF_STAR),
+        ("SELECT * RENAME (price AS cost) FROM product", NO_PART_OF_STAR),
+        (
+            "SELECT name FROM product TABLESAMPLE BERNOULLI (10)",
+            "TABLESAMPLE is not read; all rows are, or LIMIT of them",
+        ),
+        (
+            "SELECT t.name FROM (SELECT name FROM product) AS t TABLESAMPLE BERNOULLI (10)",
+            "TABLESAMPLE is not read; all rows are, or LIMIT of them",
+        ),
+        (
+            "SELECT name FROM product ORDER BY name COLLATE BINARY",
+            "COLLATE BINARY is not read: texts are compared without case",
+        ),
+        (
+            "SELECT name FROM product WHERE launched AT TIME ZONE 'America/Lima' > '2020-01-01'",
+            "AT TIME ZONE 'America/Lima' is not read: times are those that the graph states",
+        ),
+        (
+            "SELECT name FROM product FETCH FIRST 3 ROWS WITH TIES",
+            "FETCH, FOR and pipes are not read; write LIMIT",
+        ),
+        (
+            "SELECT name FROM product QUALIFY ROW_NUMBER() OVER (ORDER BY price) = 1",
+            "SELECT INTO, QUALIFY, LATERAL VIEW, CONNECT BY and WINDOW are not read",
+        ),
+        (
+            "SELECT name FROM product GROUP BY name WITH ROLLUP",
+            "GROUP BY takes columns; ALL, ROLLUP and CUBE are not read",
+        ),
+        ("SELECT name FROM product GROUP BY CUBE(name)", "this part of the SQL is not read: CUBE (name)"),
+        (
+            "SELECT name FROM product GROUP BY ALL",
+            "GROUP BY takes columns; ALL, ROLLUP and CUBE are not read",
+        ),
+        (
+            "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY price) FROM product",
+            "FILTER and WITHIN GROUP behind PERCENTILE_CONT are not read; use CASE",
+        ),
+        (
+            "SELECT s.name FROM supplier s, LATERAL (SELECT name FROM product) p",
+            "FROM takes tables and SELECTs in brackets; table functions and LATERAL are not read",
+        ),
+        (
+            "SELECT * FROM product PIVOT (SUM(price) FOR supplier IN ('Acme'))",
+            "PIVOT and UNPIVOT are not read; use GROUP BY with CASE",
+        ),
+        ("SELECT name FROM product LIMIT 2 BY name", "LIMIT … BY is not read"),
+        ("SELECT name FROM product PREWHERE price > 1", "PREWHERE is not read; write WHERE"),
+        ("SELECT name FROM product SETTINGS a = 1", "SETTINGS and FORMAT are not read; end with LIMIT"),
+        ("SELECT COUNT(name, price) FROM product", "COUNT takes one column, not 2"),
+        ("SELECT COUNT(DISTINCT name, price) FROM product", "COUNT takes one column, not 2"),
+        ("SELECT SUM(price, 2) FROM product", "SUM takes one column, not 2"),
+        ("SELECT UPPER(DISTINCT name) FROM product", "DISTINCT in UPPER is not read; write SELECT DISTINCT"),
+        ("SELECT ABS(*) FROM product", "ABS(*) is not read; name a column"),
+        ("SELECT TRIM(name, 'x') FROM product", "this part of the SQL is not read: TRIM(name, 'x')"),
+        ("SELECT YEAR(launched, 1) FROM product", "YEAR takes 1 values, not 2"),
+        (
+            "SELECT ARRAY_AGG(name LIMIT 3) FROM product",
+            "LIMIT 3 in ARRAY_AGG is not read; use WHERE, or CASE",
+        ),
+        (
+            "SELECT CAST(price AS BOOLEAN) FROM product",
+            "CAST to BOOLEAN is not read; to a number, a date or a text is",
+        ),
+        (
+            "SELECT CAST(launched AS TEXT FORMAT 'YYYY') FROM product",
+            "this part of the SQL is not read: CAST(launched AS TEXT FORMAT 'YYYY')",
+        ),
+        ("SELECT name FROM product WHERE price <=> NULL", "the operator <=> is not read"),
+        ("SELECT JSON '{}' FROM product", "this value is not read: JSON '{}'"),
+        (
+            "SELECT a FROM product AS p (a, b)",
+            "names of columns behind a table's alias are not read; write AS behind each column",
+        ),
+        (
+            "SELECT a FROM (SELECT name, price FROM product) AS p (a)",
+            "p names 1 columns, and its SELECT gives others; write AS behind each column",
+        ),
     ] {
         assert_eq!(refused(sql), reason, "{sql}");
     }
+}
+
+/// What a small model adds without changing the meaning is left out, and the remark says so.
+#[tokio::test]
+async fn what_changes_no_row_is_left_out_with_a_remark() {
+    let shop = Shop::open().await.unwrap();
+    let dear = ["Falcon Drill", "Otter Pump"];
+    for (sql, expected, remark) in [
+        (
+            "SELECT name FROM product WHERE price > 100 ORDER BY name COLLATE NOCASE",
+            &dear[..],
+            "COLLATE NOCASE is how texts are compared anyway: left out",
+        ),
+        (
+            "SELECT name FROM product WHERE price > 100 ORDER BY name NULLS LAST",
+            &dear,
+            "NULLS LAST is how rows are ordered anyway: left out",
+        ),
+        (
+            "SELECT name FROM product WHERE price > 100 FOR UPDATE",
+            &dear,
+            "FOR UPDATE and FOR SHARE change no rows: left out",
+        ),
+        (
+            "SELECT name FROM product WHERE launched AT TIME ZONE 'UTC' > '2022-01-01'",
+            &["Otter Pump"],
+            "AT TIME ZONE 'UTC' changes no time: left out",
+        ),
+        (
+            "SELECT name FROM product WITH (NOLOCK) WHERE price > 100",
+            &dear,
+            "hints behind a table change no rows: left out",
+        ),
+        (
+            "SELECT GROUP_CONCAT(name SEPARATOR '; ') FROM city WHERE name = 'Lima'",
+            &["Lima"],
+            "SEPARATOR in GROUP_CONCAT, whose values stand behind commas: left out",
+        ),
+        (
+            "SELECT STRING_AGG(name, '; ') FROM city WHERE name = 'Lima'",
+            &["Lima"],
+            "the text between the values of STRING_AGG, which is a comma: left out",
+        ),
+        ("SELECT COUNT(p.*) FROM product p", &["5"], "COUNT(p.*) counts rows, and p within it: left out"),
+    ] {
+        check(&shop, sql, expected).await;
+        let mends = shop.bound(sql).unwrap().mends;
+        assert!(mends.iter().any(|mend| mend.text == remark), "{sql}: {mends:?}");
+    }
+    // Also in a query within, and where the question mends the query.
+    let within = "SELECT code FROM supplier WHERE name IN (SELECT supplier FROM product FOR UPDATE)";
+    assert!(!shop.bound(within).unwrap().mends.is_empty());
+    let read = common::read(
+        &shop,
+        "Which products cost over 100?",
+        "SELECT name FROM product WHERE price > 100 FOR UPDATE",
+    );
+    assert!(read.mends.iter().any(|mend| mend.text.starts_with("FOR UPDATE")), "{:?}", read.mends);
+    // A sign that escapes nothing, and what is read in full, need no remark.
+    for (sql, expected) in [
+        ("SELECT name FROM product WHERE name LIKE '%pump' ESCAPE '!'", &["Otter Pump"][..]),
+        ("SELECT name FROM product WHERE name LIKE ANY ('%pump', 'falcon%')", &dear),
+        ("FROM city", &["Lima | 9751000", "Oslo | 709000"]),
+        ("WITH t (a, b) AS (SELECT name, price FROM product) SELECT a FROM t WHERE b > 150", &["Otter Pump"]),
+        (
+            "SELECT t.a FROM (SELECT name FROM city UNION SELECT name FROM city) AS t (a) WHERE t.a = 'Lima'",
+            &["Lima"],
+        ),
+        ("SELECT CAST(AVG(price) AS DECIMAL(10, 1)) FROM product", &["107.6"]),
+        ("SELECT CAST(launched AS CHAR(4)) FROM product WHERE name = 'Otter Pump'", &["2022"]),
+    ] {
+        check(&shop, sql, expected).await;
+        assert_eq!(shop.bound(sql).unwrap().mends, [], "{sql}");
+    }
+}
+
+/// ORDER BY and GROUP BY name a column that there is, or are refused.
+#[tokio::test]
+async fn an_order_by_nothing_is_refused() {
+    let shop = Shop::open().await.unwrap();
+    let union = "SELECT name, code FROM supplier WHERE code <> 'B2' UNION SELECT name, based_in AS seat FROM supplier \
+                 WHERE code = 'B2'";
+    let up = ["Acme | A1", "Brix & Söhne | Lima", "Cova | C3"];
+    for (order, expected) in [
+        ("name", up),
+        ("1", up),
+        ("supplier.name", up),
+        ("'name'", up),
+        ("NAME DESC", ["Cova | C3", "Brix & Söhne | Lima", "Acme | A1"]),
+        ("2", ["Acme | A1", "Cova | C3", "Brix & Söhne | Lima"]),
+        ("code", ["Acme | A1", "Cova | C3", "Brix & Söhne | Lima"]),
+        ("seat DESC", ["Brix & Söhne | Lima", "Cova | C3", "Acme | A1"]),
+    ] {
+        check(&shop, &format!("{union} ORDER BY {order}"), &expected).await;
+    }
+    check(&shop, "SELECT name AS who FROM supplier EXCEPT SELECT name FROM supplier WHERE code = 'B2' ORDER BY who DESC", &["Cova", "Acme"]).await;
+    check(
+        &shop,
+        "SELECT name FROM supplier INTERSECT SELECT name FROM supplier WHERE code <> 'B2' ORDER BY 1 DESC",
+        &["Cova", "Acme"],
+    )
+    .await;
+    // By names, not by keys, which are in another order.
+    let places = "SELECT name FROM vehicle WHERE load > 50 UNION SELECT name FROM city ORDER BY name";
+    check(&shop, places, &["Lima", "Mule", "Oslo", "Ox", "Ram"]).await;
+    // A column that another schema calls otherwise keeps its place.
+    check(&shop, "SELECT product_name FROM product WHERE price > 150 UNION SELECT name FROM city ORDER BY product_name DESC", &["Otter Pump", "Oslo", "Lima"]).await;
+    let refused = |sql: &str| shop.plan(sql).unwrap_err().to_string();
+    for (order, reason) in [
+        (
+            "founded",
+            "ORDER BY founded behind combined queries is not read: their rows have name, code; order by that",
+        ),
+        (
+            "LENGTH(name)",
+            "ORDER BY LENGTH(name) behind combined queries is not read: their rows have name, code; order by that",
+        ),
+        ("3", "ORDER BY 3: the query gives 2 columns, counted from 1"),
+        ("0", "ORDER BY 0: the query gives 2 columns, counted from 1"),
+    ] {
+        assert_eq!(refused(&format!("{union} ORDER BY {order}")), reason);
+    }
+    assert_eq!(
+        refused("SELECT name, price FROM product ORDER BY 5"),
+        "ORDER BY 5: the query gives 2 columns, counted from 1"
+    );
+    assert_eq!(
+        refused("SELECT name FROM product ORDER BY 0"),
+        "ORDER BY 0: the query gives 1 column, counted from 1"
+    );
+    assert_eq!(
+        refused("SELECT name FROM product ORDER BY 1.5"),
+        "ORDER BY 1.5: the query gives 1 column, counted from 1"
+    );
+    assert_eq!(
+        refused("SELECT COUNT(*) FROM product GROUP BY 2"),
+        "GROUP BY 2: the query gives 1 column, counted from 1"
+    );
+    assert_eq!(refused("SELECT name FROM product ORDER BY NULL"), "ORDER BY takes a column, not NULL");
+    check(&shop, "SELECT name, price FROM product ORDER BY 2 LIMIT 1", &["Owl Lamp | 30"]).await;
+    let quoted = "SELECT name FROM product WHERE price > 0 ORDER BY 'price' LIMIT 1";
+    check(&shop, quoted, &["Owl Lamp"]).await;
+    let mends = shop.bound(quoted).unwrap().mends;
+    assert!(mends.iter().any(|mend| mend.text == "ORDER BY 'price' means the column price"), "{mends:?}");
 }

@@ -13,7 +13,7 @@ use common::Shop;
 use common::checks::{check, graph};
 
 #[tokio::test]
-async fn nothing_divided_by_zero_is_a_number() {
+pub async fn nothing_divided_by_zero_is_a_number() {
     let shop = Shop::open().await.unwrap();
     for divisor in
         ["0", "0.0", "0e0", "(price - price)", "(1e0 - 1)", "(SELECT COUNT(*) FROM product WHERE 1 = 0)"]
@@ -31,7 +31,7 @@ async fn nothing_divided_by_zero_is_a_number() {
 }
 
 #[tokio::test]
-async fn numbers_are_calculated_as_sql_does() {
+pub async fn numbers_are_calculated_as_sql_does() {
     let shop = Shop::open().await.unwrap();
     check(
         &shop,
@@ -67,7 +67,7 @@ async fn numbers_are_calculated_as_sql_does() {
 }
 
 #[tokio::test]
-async fn conditions_that_exclude_each_other_leave_nothing() {
+pub async fn conditions_that_exclude_each_other_leave_nothing() {
     let shop = Shop::open().await.unwrap();
     for condition in [
         "name = 'Falcon Drill' AND name = 'Heron Sander'",
@@ -86,7 +86,7 @@ async fn conditions_that_exclude_each_other_leave_nothing() {
 }
 
 #[tokio::test]
-async fn conditions_of_a_join_hold_as_they_would_in_where() {
+pub async fn conditions_of_a_join_hold_as_they_would_in_where() {
     let shop = Shop::open().await.unwrap();
     let on = "SELECT s.name, p.name FROM supplier s LEFT JOIN product p ON p.supplier = s.name AND p.name IN \
         ('Falcon Drill', 'Otter Pump')";
@@ -100,7 +100,7 @@ async fn conditions_of_a_join_hold_as_they_would_in_where() {
 }
 
 #[tokio::test]
-async fn one_value_of_each_row_is_not_one_of_all() {
+pub async fn one_value_of_each_row_is_not_one_of_all() {
     let shop = Shop::open().await.unwrap();
     let limited = "SELECT name, (SELECT price FROM product WHERE product.supplier = supplier.name ORDER BY price DESC \
         LIMIT 1) FROM supplier";
@@ -121,7 +121,7 @@ async fn one_value_of_each_row_is_not_one_of_all() {
 }
 
 #[tokio::test]
-async fn columns_of_one_name_are_several_columns() {
+pub async fn columns_of_one_name_are_several_columns() {
     let shop = Shop::open().await.unwrap();
     check(
         &shop,
@@ -152,7 +152,7 @@ const GAPS: &str = r#":P rdfs:label "product" . :S rdfs:label "supplier" . :C rd
     :x1 rdfs:label "Nobody" . :c1 a :C ; rdfs:label "Oslo" . :c2 a :C ; rdfs:label "Lima" ."#;
 
 #[tokio::test]
-async fn what_is_missing_is_joined_to_nothing() {
+pub async fn what_is_missing_is_joined_to_nothing() {
     let shop = graph(GAPS).await;
     let check = async |sql: &str, expected: &[&str]| check(&shop, sql, expected).await;
     let suppliers = "FROM product p LEFT JOIN supplier s ON p.supplier = s.name";
@@ -189,7 +189,7 @@ async fn what_is_missing_is_joined_to_nothing() {
 }
 
 #[tokio::test]
-async fn groups_of_nothing_count_as_none() {
+pub async fn groups_of_nothing_count_as_none() {
     let shop = graph(GAPS).await;
     let check = async |sql: &str, expected: &[&str]| check(&shop, sql, expected).await;
     let products = "FROM supplier s LEFT JOIN product p ON p.supplier = s.name GROUP BY s.name";
@@ -215,7 +215,7 @@ async fn groups_of_nothing_count_as_none() {
 }
 
 #[tokio::test]
-async fn a_condition_on_what_is_missing_does_not_hold() {
+pub async fn a_condition_on_what_is_missing_does_not_hold() {
     let shop = graph(GAPS).await;
     let check = async |sql: &str, expected: &[&str]| check(&shop, sql, expected).await;
     check("SELECT name FROM product WHERE price > 30 OR supplier LIKE '%acme%'", &["drill", "nail"]).await;
@@ -244,7 +244,7 @@ const SITES: &str = ":c1 a :Customer ; :name \"Ann\" . :c2 a :Customer ; :name \
     :s3 a :Site ; :custId :c2 ; :kind \"A\" ; :sqm 100.25 . :s4 a :Site ; :custId :c2 ; :kind \"B\" .";
 
 #[tokio::test]
-async fn coalesce_keeps_the_groups_without_a_value() {
+pub async fn coalesce_keeps_the_groups_without_a_value() {
     let shop = graph(SITES).await;
     let totals = "SELECT customer.name, COALESCE(SUM(site.sqm), 0) AS total FROM customer \
                   LEFT JOIN site ON site.cust_id = customer.name GROUP BY customer.name";
@@ -257,7 +257,7 @@ async fn coalesce_keeps_the_groups_without_a_value() {
 }
 
 #[tokio::test]
-async fn a_number_of_a_query_within_is_compared_by_its_value() {
+pub async fn a_number_of_a_query_within_is_compared_by_its_value() {
     let shop = graph(SITES).await;
     let greatest = "(SELECT kind, MAX(sqm) AS m FROM site GROUP BY kind) b";
     let joined = format!(
@@ -269,7 +269,7 @@ async fn a_number_of_a_query_within_is_compared_by_its_value() {
 }
 
 #[tokio::test]
-async fn an_order_by_a_given_subquery_takes_its_value() {
+pub async fn an_order_by_a_given_subquery_takes_its_value() {
     let shop = graph(SITES).await;
     let counted =
         "SELECT c.name, (SELECT COUNT(*) FROM site WHERE site.cust_id = c.name) AS n FROM customer AS c";
@@ -278,7 +278,7 @@ async fn an_order_by_a_given_subquery_takes_its_value() {
 }
 
 #[tokio::test]
-async fn julian_days_have_the_time_of_the_day() {
+pub async fn julian_days_have_the_time_of_the_day() {
     let shop = graph(
         ":p a :Play ; :number 1 ; :began \"2024-05-01T20:00:00\"^^xsd:dateTime ; :ended \"2024-05-01T20:59:00\"^^xsd:dateTime . \
          :q a :Play ; :number 2 ; :began \"2024-05-01T23:30:00\"^^xsd:dateTime ; :ended \"2024-05-02T00:45:00\"^^xsd:dateTime .",
@@ -294,10 +294,150 @@ async fn julian_days_have_the_time_of_the_day() {
 }
 
 #[tokio::test]
-async fn a_cast_to_an_integer_drops_the_decimals() {
+pub async fn a_cast_to_an_integer_drops_the_decimals() {
     let shop = graph(SITES).await;
     check(&shop, "SELECT CAST(AVG(sqm) AS INTEGER) FROM site", &["333"]).await;
     check(&shop, "SELECT CAST(sqm / 10 AS INT) FROM site WHERE sqm > 800", &["80"]).await;
     check(&shop, "SELECT CAST((0 - sqm) / 100 AS INT) FROM site WHERE sqm > 800", &["-8"]).await;
     check(&shop, "SELECT CAST(COUNT(*) AS REAL) / 3 FROM site WHERE kind = 'A'", &["0.666666667"]).await;
+}
+
+#[tokio::test]
+pub async fn lists_hold_names_and_numbers() {
+    let shop = Shop::open().await.unwrap();
+    let listed = async |sql: &str| {
+        let mut names: Vec<String> = shop.lines(sql).await.concat().split(", ").map(str::to_owned).collect();
+        names.sort();
+        names.join(", ")
+    };
+    assert_eq!(listed("SELECT GROUP_CONCAT(name) FROM city").await, "Lima, Oslo");
+    assert_eq!(listed("SELECT GROUP_CONCAT(DISTINCT based_in) FROM supplier").await, "Lima, Oslo");
+    assert_eq!(listed("SELECT GROUP_CONCAT(population) FROM city").await, "709000, 9751000");
+    assert_eq!(listed("SELECT GROUP_CONCAT(code) FROM supplier").await, "A1, B2, C3");
+    assert_eq!(listed("SELECT GROUP_CONCAT(price) FROM product").await, "120, 200.5, 30, 80");
+}
+
+/// The shop's products were launched on 15 November 2020, 1 March 2021, 9 July 2021 and 31 January
+/// 2022; one has no date.
+#[tokio::test]
+pub async fn parts_of_dates_are_read_in_every_spelling() {
+    let shop = Shop::open().await.unwrap();
+    let drill = async |value: &str, expected: &str| {
+        check(&shop, &format!("SELECT {value} FROM product WHERE name = 'Falcon Drill'"), &[expected]).await;
+    };
+    for (value, expected) in [
+        ("EXTRACT(YEAR FROM launched)", "2021"),
+        ("EXTRACT(MONTH FROM launched)", "3"),
+        ("EXTRACT(DAY FROM launched)", "1"),
+        ("DATE_PART('year', launched)", "2021"),
+        ("DATE_PART('month', launched)", "3"),
+        ("date_part('day', launched)", "1"),
+        ("DATE_TRUNC('year', launched)", "2021"),
+        ("DATE_TRUNC('month', launched)", "2021-03"),
+        ("DATE_TRUNC('day', launched)", "2021-03-01"),
+        ("TO_CHAR(launched, 'YYYY')", "2021"),
+        ("TO_CHAR(launched, 'MM')", "3"),
+        ("TO_CHAR(launched, 'DD')", "1"),
+        ("TO_CHAR(launched, 'YYYY-MM')", "2021-03"),
+        ("TO_CHAR(launched, 'YYYY-MM-DD')", "2021-03-01"),
+        ("DATE_FORMAT(launched, '%Y')", "2021"),
+        ("DATE_FORMAT(launched, '%Y-%m')", "2021-03"),
+        ("DATE_FORMAT(launched, '%Y-%m-%d')", "2021-03-01"),
+        ("FORMAT_DATE('%Y', launched)", "2021"),
+        ("STRFTIME('%Y-%m', launched)", "2021-03"),
+        ("YEAR(launched) + 1", "2022"),
+    ] {
+        drill(value, expected).await;
+    }
+    for (condition, expected) in [
+        ("EXTRACT(YEAR FROM launched) = 2021", &["Falcon Drill", "Owl Lamp"][..]),
+        ("EXTRACT(MONTH FROM launched) >= 7", &["Heron Sander", "Owl Lamp"]),
+        ("DATE_PART('day', launched) = 31", &["Otter Pump"]),
+        ("DATE_TRUNC('year', launched) = '2021-01-01'", &["Falcon Drill", "Owl Lamp"]),
+        ("DATE_TRUNC('month', launched) = '2021-07-01'", &["Owl Lamp"]),
+        ("DATE_TRUNC('month', launched) = DATE '2021-07-01'", &["Owl Lamp"]),
+        (
+            "DATE_TRUNC('month', launched) IN ('2021-07-01', '2021-03-01 00:00:00')",
+            &["Falcon Drill", "Owl Lamp"],
+        ),
+        (
+            "DATE_TRUNC('month', launched) BETWEEN '2021-03-01' AND '2021-07-01'",
+            &["Falcon Drill", "Owl Lamp"],
+        ),
+        ("DATE_TRUNC('month', launched) >= '2021-07-15'", &["Otter Pump"]),
+        ("DATE_TRUNC('month', launched) > '2021-03-01'", &["Otter Pump", "Owl Lamp"]),
+        ("TO_CHAR(launched, 'YYYY') = '2021'", &["Falcon Drill", "Owl Lamp"]),
+        ("TO_CHAR(launched, 'MM') = '03'", &["Falcon Drill"]),
+        ("TO_CHAR(launched, 'YYYY-MM') = '2021-07'", &["Owl Lamp"]),
+        ("DATE_FORMAT(launched, '%Y-%m') BETWEEN '2021-01' AND '2021-06'", &["Falcon Drill"]),
+        ("DATE_FORMAT(launched, '%Y-%m-%d') = '2020-11-15'", &["Heron Sander"]),
+        ("DATE_FORMAT(launched, '%m') = '11'", &["Heron Sander"]),
+    ] {
+        check(&shop, &format!("SELECT name FROM product WHERE {condition}"), expected).await;
+    }
+    let by_year = "SELECT EXTRACT(YEAR FROM launched) AS y, COUNT(*) FROM product WHERE launched IS NOT NULL \
+                   GROUP BY EXTRACT(YEAR FROM launched) ORDER BY y";
+    check(&shop, by_year, &["2020 | 1", "2021 | 2", "2022 | 1"]).await;
+    let by_month =
+        "SELECT DATE_TRUNC('month', launched) AS m, COUNT(*) FROM product GROUP BY 1 ORDER BY 1 DESC LIMIT 2";
+    check(&shop, by_month, &["2022-01 | 1", "2021-07 | 1"]).await;
+    let by_text = "SELECT TO_CHAR(placed, 'YYYY-MM') AS m, SUM(quantity) FROM {id} GROUP BY m ORDER BY m";
+    check(&shop, &by_text.replace("{id}", &shop.id_of("order")), &["2023-01 | 3", "2023-02 | 6"]).await;
+    for (value, reason) in [
+        ("EXTRACT(HOUR FROM launched)", "the HOUR of a date is not read; YEAR, MONTH and DAY are"),
+        ("DATE_PART('quarter', launched)", "the QUARTER of a date is not read; YEAR, MONTH and DAY are"),
+        ("DATE_TRUNC('week', launched)", "DATE_TRUNC to a week is not read; year, month and day are"),
+        (
+            "TO_CHAR(launched, 'Month')",
+            "the form Month of a date is not read; %Y, %m, %d, %Y-%m and %Y-%m-%d are",
+        ),
+    ] {
+        let error = shop.plan(&format!("SELECT {value} FROM product")).unwrap_err().to_string();
+        assert_eq!(error, reason);
+    }
+}
+
+#[tokio::test]
+pub async fn a_limit_may_begin_with_its_offset() {
+    let shop = Shop::open().await.unwrap();
+    let ordered = "SELECT name FROM product WHERE price > 0 ORDER BY price";
+    check(&shop, &format!("{ordered} LIMIT 1, 2"), &["Heron Sander", "Falcon Drill"]).await;
+    check(&shop, &format!("{ordered} LIMIT 2 OFFSET 1"), &["Heron Sander", "Falcon Drill"]).await;
+    check(&shop, &format!("{ordered} LIMIT 3, 5"), &["Otter Pump"]).await;
+    check(&shop, &format!("{ordered} OFFSET 3"), &["Otter Pump"]).await;
+    check(&shop, &format!("{ordered} LIMIT 0"), &[]).await;
+}
+
+#[tokio::test]
+pub async fn joins_by_a_common_column_and_of_all_pairs() {
+    let shop = graph(
+        ":Shop rdfs:label \"shop\" . :Bank rdfs:label \"bank\" . :town rdfs:label \"town\" . :code rdfs:label \"code\" .
+         :s1 a :Shop ; rdfs:label \"Ada's\" ; :town :t1 ; :code \"a\" . :s2 a :Shop ; rdfs:label \"Bo's\" ; :town :t2 ; :code \"b\" .
+         :b1 a :Bank ; rdfs:label \"First\" ; :town :t1 ; :code \"b\" . :b2 a :Bank ; rdfs:label \"Second\" ; :town :t1 ; :code \"a\" .
+         :t1 rdfs:label \"Oslo\" . :t2 rdfs:label \"Lima\" .",
+    )
+    .await;
+    let check = async |sql: &str, expected: &[&str]| check(&shop, sql, expected).await;
+    let both = ["Ada's | First", "Ada's | Second"];
+    check("SELECT s.name, b.name FROM shop s JOIN bank b USING (town)", &both).await;
+    check(
+        "SELECT s.name, b.name, town FROM shop s JOIN bank b USING (town)",
+        &["Ada's | First | Oslo", "Ada's | Second | Oslo"],
+    )
+    .await;
+    check("SELECT s.name, b.name FROM shop s JOIN bank b USING (town, code)", &["Ada's | Second"]).await;
+    check(
+        "SELECT s.name, b.name FROM shop s LEFT JOIN bank b USING (town)",
+        &["Ada's | First", "Ada's | Second", "Bo's | -"],
+    )
+    .await;
+    let all = ["Ada's | First", "Ada's | Second", "Bo's | First", "Bo's | Second"];
+    check("SELECT s.name, b.name FROM shop s CROSS JOIN bank b", &all).await;
+    check("SELECT s.name, b.name FROM shop s, bank b", &all).await;
+    check("SELECT COUNT(*) FROM shop CROSS JOIN bank", &["4"]).await;
+    check(
+        "SELECT s.name, b.name FROM shop s CROSS JOIN bank b WHERE s.code = b.code",
+        &["Ada's | Second", "Bo's | First"],
+    )
+    .await;
 }

@@ -13,7 +13,7 @@ use common::Shop;
 use common::checks::check;
 
 #[tokio::test]
-async fn numbers_of_a_query_within_are_compared_as_numbers() {
+pub async fn numbers_of_a_query_within_are_compared_as_numbers() {
     let shop = Shop::open().await.unwrap();
     let loads = "SELECT SUM(load) AS total FROM vehicle GROUP BY name";
     check(&shop, &format!("SELECT MAX(total) FROM ({loads})"), &["1100"]).await;
@@ -25,7 +25,7 @@ async fn numbers_of_a_query_within_are_compared_as_numbers() {
 }
 
 #[tokio::test]
-async fn a_date_less_a_date_is_a_number_of_days() {
+pub async fn a_date_less_a_date_is_a_number_of_days() {
     let shop = Shop::open().await.unwrap();
     let sql = "SELECT late.launched - early.launched FROM product late, product early \
                WHERE late.name = 'Otter Pump' AND early.name = 'Heron Sander'";
@@ -36,7 +36,7 @@ async fn a_date_less_a_date_is_a_number_of_days() {
 }
 
 #[tokio::test]
-async fn a_span_before_or_after_a_column_is_compared() {
+pub async fn a_span_before_or_after_a_column_is_compared() {
     let shop = Shop::open().await.unwrap();
     let pairs = |condition: &str| {
         format!(
@@ -70,7 +70,7 @@ async fn a_span_before_or_after_a_column_is_compared() {
 }
 
 #[tokio::test]
-async fn groups_under_a_condition_give_the_other_columns_of_their_row() {
+pub async fn groups_under_a_condition_give_the_other_columns_of_their_row() {
     let shop = Shop::open().await.unwrap();
     let join = "product JOIN supplier ON product.supplier = supplier.name";
     let by_name = format!(
@@ -87,7 +87,7 @@ async fn groups_under_a_condition_give_the_other_columns_of_their_row() {
 }
 
 #[tokio::test]
-async fn a_name_beside_the_extreme_of_a_group_is_that_of_the_extreme_row() {
+pub async fn a_name_beside_the_extreme_of_a_group_is_that_of_the_extreme_row() {
     let shop = Shop::open().await.unwrap();
     let dearest = "SELECT supplier, name, MAX(price) FROM product GROUP BY supplier";
     let expected = ["Acme | Falcon Drill | 120", "Brix & Söhne | Otter Pump | 200.5"];

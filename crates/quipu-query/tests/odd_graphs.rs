@@ -24,6 +24,11 @@ fn unbound(shop: &Shop, sql: &str) -> String {
     }
 }
 
+/// The mends of a query.
+fn remarks(shop: &Shop, sql: &str) -> Vec<String> {
+    shop.bound(sql).unwrap().mends.into_iter().map(|mend| mend.text).collect()
+}
+
 /// SQL keywords as names of tables and of columns.
 const KEYWORDS: &str = "order group select where int user transaction table from join limit values date \
     union case exists null true current_date left interval cast end in is not and or as on using offset \
@@ -31,7 +36,7 @@ const KEYWORDS: &str = "order group select where int user transaction table from
     index set update delete fetch over partition position extract substring trim floor between like";
 
 #[tokio::test]
-async fn keywords_are_names_like_others() {
+pub async fn keywords_are_names_like_others() {
     let mut turtle = String::new();
     for word in KEYWORDS.split_whitespace() {
         turtle.push_str(&format!(
@@ -73,7 +78,7 @@ const LABELS: &str = r#"
 "#;
 
 #[tokio::test]
-async fn labels_stay_data() {
+pub async fn labels_stay_data() {
     let shop = graph(LABELS).await;
     let rendered = shop.tables.render(&Relevance::default(), &RenderConfig::default());
     let lines: Vec<&str> =
@@ -100,7 +105,7 @@ async fn labels_stay_data() {
 }
 
 #[tokio::test]
-async fn values_with_quotes_and_accents_are_found() {
+pub async fn values_with_quotes_and_accents_are_found() {
     let shop = graph(
         r#":Person rdfs:label "person" . :nick rdfs:label "nick" .
         :p1 a :Person ; rdfs:label "Ann O'Hara" ; :nick "O'Hara" .
@@ -122,7 +127,7 @@ async fn values_with_quotes_and_accents_are_found() {
 }
 
 #[tokio::test]
-async fn classes_in_a_circle_are_tables_like_others() {
+pub async fn classes_in_a_circle_are_tables_like_others() {
     let shop = graph(
         r#":A rdfs:subClassOf :B . :B rdfs:subClassOf :C . :C rdfs:subClassOf :A . :A rdfs:subClassOf :A .
         :A rdfs:label "alpha" . :B rdfs:label "beta" . :x a :A ; rdfs:label "x one" ; :size 3 .
@@ -136,7 +141,7 @@ async fn classes_in_a_circle_are_tables_like_others() {
 /// A root class above everything is no table, an entity of two kinds counts once, and an entity of
 /// the class alone is a row too.
 #[tokio::test]
-async fn only_classes_that_are_described_alike_are_one_table() {
+pub async fn only_classes_that_are_described_alike_are_one_table() {
     let shop = graph(
         r#":Place rdfs:subClassOf :Thing . :Agent rdfs:subClassOf :Thing . :City rdfs:subClassOf :Place .
         :Town rdfs:subClassOf :Place . :Person rdfs:subClassOf :Agent . :Firm rdfs:subClassOf :Agent .
@@ -160,7 +165,7 @@ async fn only_classes_that_are_described_alike_are_one_table() {
 }
 
 #[tokio::test]
-async fn an_entity_with_two_types_is_a_row_of_both_tables() {
+pub async fn an_entity_with_two_types_is_a_row_of_both_tables() {
     let shop = graph(
         r#":Writer rdfs:label "writer" . :Painter rdfs:label "painter" . :born rdfs:label "born" .
         :a a :Writer, :Painter ; rdfs:label "Ada" ; :born 1900 .
@@ -175,7 +180,7 @@ async fn an_entity_with_two_types_is_a_row_of_both_tables() {
 }
 
 #[tokio::test]
-async fn a_type_of_one_entity_is_a_table() {
+pub async fn a_type_of_one_entity_is_a_table() {
     let shop = graph(r#":Only rdfs:label "only" . :o a :Only ; rdfs:label "The One" ; :size 3 ."#).await;
     check(&shop, "SELECT name, size FROM only", &["The One | 3"]).await;
     check(&shop, "SELECT AVG(size), MIN(size), COUNT(*) FROM only", &["3 | 3 | 1"]).await;
@@ -183,7 +188,7 @@ async fn a_type_of_one_entity_is_a_table() {
 
 /// A relation whose tails are partly entities and partly texts.
 #[tokio::test]
-async fn texts_among_entities_are_found() {
+pub async fn texts_among_entities_are_found() {
     for (entities, texts) in [(1, 1), (2, 1), (1, 2), (5, 1)] {
         let mut turtle = String::from(
             ":Film rdfs:label \"film\" . :by rdfs:label \"director\" . :Person rdfs:label \"person\" .
@@ -204,13 +209,34 @@ async fn texts_among_entities_are_found() {
         check(&shop, "SELECT name FROM film WHERE director = 'Ann Lee'", &films).await;
         let all = (entities + texts).to_string();
         check(&shop, "SELECT COUNT(*) FROM film WHERE director IS NOT NULL", &[&all]).await;
+        // Nothing is left out, so nothing is to be remarked on: a text has no age.
+        let joined = "FROM film f LEFT JOIN person p ON f.director = p.name";
+        check(&shop, &format!("SELECT COUNT(*), COUNT(p.age) {joined}"), &[&format!("{all} | {entities}")])
+            .await;
+        check(&shop, "SELECT COUNT(DISTINCT director) FROM film", &[&(texts + 1).to_string()]).await;
+        for sql in [
+            "SELECT name FROM film WHERE director = 'Unknown Hand 0'",
+            "SELECT name FROM film WHERE director = 'Ann Lee'",
+            "SELECT COUNT(DISTINCT director) FROM film",
+            "SELECT f.name, p.age FROM film f LEFT JOIN person p ON f.director = p.name",
+        ] {
+            assert_eq!(remarks(&shop, sql), [""; 0], "{sql}");
+        }
+        // A name with an error is found among texts and among entities, and the remark says so.
+        for (sql, found) in [
+            ("SELECT name FROM film WHERE director = 'Unknown Hnad 0'", "Unknown Hand 0"),
+            ("SELECT name FROM film WHERE director = 'Ann Leee'", "Ann Lee"),
+        ] {
+            let said = remarks(&shop, sql);
+            assert!(said.iter().any(|remark| remark.contains(found)), "{sql}: {said:?}");
+        }
         let nobody = unbound(&shop, "SELECT name FROM film WHERE director = 'Zebra Crossing'");
         assert_eq!(nobody, "the graph has no director of film called 'Zebra Crossing'");
     }
 }
 
 #[tokio::test]
-async fn units_in_names_are_words_of_the_column() {
+pub async fn units_in_names_are_words_of_the_column() {
     let shop = graph(
         r#":Site rdfs:label "site" . :h rdfs:label "height (cm)" . :a rdfs:label "area (km²)" .
         :e rdfs:label "CO₂ emissions [t/a]" . :s rdfs:label "% share" . :n rdfs:label "№" .
@@ -229,7 +255,7 @@ async fn units_in_names_are_words_of_the_column() {
 }
 
 #[tokio::test]
-async fn dates_of_different_precision_are_compared_as_far_as_they_go() {
+pub async fn dates_of_different_precision_are_compared_as_far_as_they_go() {
     let shop = graph(
         r#":Film rdfs:label "film" . :on rdfs:label "released" . :seen rdfs:label "seen" .
         :f1 a :Film ; rdfs:label "Rain" ; :on "1990"^^xsd:gYear ; :seen "3 May 2020" .
@@ -268,7 +294,7 @@ async fn dates_of_different_precision_are_compared_as_far_as_they_go() {
 }
 
 #[tokio::test]
-async fn numbers_in_texts_are_numbers() {
+pub async fn numbers_in_texts_are_numbers() {
     let shop = graph(
         r#":Film rdfs:label "film" . :gross rdfs:label "gross" . :run rdfs:label "run" . :code rdfs:label "code" .
         :votes rdfs:label "votes" .
@@ -289,10 +315,36 @@ async fn numbers_in_texts_are_numbers() {
     check(&shop, "SELECT code FROM film WHERE name = 'Snow'", &["042"]).await;
     // A column of texts that are mostly numbers.
     check(&shop, "SELECT name FROM film WHERE votes > 80", &["Hail", "Rain"]).await;
+    check(&shop, "SELECT SUM(votes), AVG(votes) FROM film", &["1590 | 795"]).await;
+    let left_out = "1 value of votes is no number and was left out";
+    for sql in [
+        "SELECT name FROM film WHERE votes > 80",
+        "SELECT name FROM film WHERE 80 <= votes",
+        "SELECT AVG(votes) FROM film",
+        "SELECT SUM(votes) FROM film",
+        "SELECT votes * 2 FROM film",
+        "SELECT name FROM film WHERE name IN (SELECT name FROM film WHERE votes < 1000)",
+    ] {
+        assert_eq!(remarks(&shop, sql), [left_out], "{sql}");
+    }
+    let as_text = "votes is ordered as text, \"90\" behind \"1500\": 1 value of it is no number";
+    for sql in ["SELECT name FROM film ORDER BY votes DESC LIMIT 1", "SELECT MAX(votes) FROM film"] {
+        assert_eq!(remarks(&shop, sql), [as_text], "{sql}");
+    }
+    // Nothing is left out of columns of numbers alone, of codes, and where no number is meant.
+    for sql in [
+        "SELECT SUM(run), MAX(gross) FROM film ORDER BY 1",
+        "SELECT name FROM film WHERE code > 10",
+        "SELECT name FROM film WHERE votes = 'unknown'",
+        "SELECT COUNT(votes) FROM film",
+    ] {
+        assert_eq!(remarks(&shop, sql), [""; 0], "{sql}");
+    }
+    check(&shop, "SELECT name FROM film WHERE code > 10", &["Hail", "Snow"]).await;
 }
 
 #[tokio::test]
-async fn triples_without_types_are_tables_of_things() {
+pub async fn triples_without_types_are_tables_of_things() {
     let triples = "drill\tmade by\tAcme\ndrill\tprice\t120\nsaw\tmade by\tBrix\nsaw\tprice\t80\n\
         Acme\tbased in\tOslo\nBrix\tbased in\tLima\nsaw\tcolour\tred\nsaw\tcolour\tblue\n";
     let shop = Shop::of("triples.tsv", triples).await.unwrap();
@@ -323,7 +375,7 @@ async fn triples_without_types_are_tables_of_things() {
 
 /// An import of nothing is refused; a graph of names alone has no tables.
 #[tokio::test]
-async fn a_graph_without_facts_has_no_tables() {
+pub async fn a_graph_without_facts_has_no_tables() {
     assert!(Shop::of("empty.nt", "").await.is_err());
     let shop = graph(r#":a rdfs:label "A" . :b rdfs:label "B" ."#).await;
     assert!(shop.tables.tables.is_empty(), "{:?}", shop.tables);
@@ -333,7 +385,7 @@ async fn a_graph_without_facts_has_no_tables() {
 }
 
 #[tokio::test]
-async fn years_that_lack_a_zero_are_in_order() {
+pub async fn years_that_lack_a_zero_are_in_order() {
     let shop = graph(
         ":Town rdfs:label \"town\" . :since rdfs:label \"founded\" .
          :t1 a :Town ; rdfs:label \"Old\" ; :since \"871\"^^xsd:gYear .
@@ -352,7 +404,7 @@ async fn years_that_lack_a_zero_are_in_order() {
 
 /// Triples as text that state kinds: each kind is a table, and numbers are numbers.
 #[tokio::test]
-async fn triples_as_text_may_state_kinds() {
+pub async fn triples_as_text_may_state_kinds() {
     let pets = "Rex\tis a\tdog\nBella\tis a\tdog\nTom\tis a\tcat\nRex\tage\t7\nBella\tage\t13\nTom\tage\t11\n\
                 Rex\towner\tAnna\nBella\towner\tPaul\nTom\towner\tAnna\n";
     let shop = Shop::of("pets.tsv", pets).await.unwrap();
@@ -365,7 +417,7 @@ async fn triples_as_text_may_state_kinds() {
 /// A graph that numbers its relations states kinds by the one that is labelled so; a statement of
 /// an office, which has no kind, makes a row of a table that is called like the relation.
 #[tokio::test]
-async fn a_numbered_relation_is_known_by_its_label() {
+pub async fn a_numbered_relation_is_known_by_its_label() {
     let offices = r#"
 @prefix e: <http://kb.example/e/> .
 @prefix p: <http://kb.example/p/> .

@@ -250,6 +250,9 @@ impl Engine {
         .reading(options.reading, options.plan_only)
         .with_others(&self.others, self.joint()?, &self.source.apis);
         self.down.iter().for_each(|note| trace.note(note.clone()));
+        for reason in std::iter::once(&self.source).chain(&self.others).flat_map(Source::remarks) {
+            trace.report(Stage::Plan, Event::Degraded { reason });
+        }
         let understood = match understand(&context, question, &options.conversation).await {
             // The method will report the limit too.
             Err(AnswerError::Exhausted(_)) => Understood::AsItIs,

@@ -4,11 +4,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::{Result, bail};
 use clap::Args;
+use quipu_answer::Source;
 use quipu_graph::Graph as _;
 use quipu_index::Workspace;
 use quipu_model::{ChatRequest, Embedder, LanguageModel, Message, OpenOptions, Tool, ask_json, ask_tool};
@@ -186,7 +188,7 @@ async fn look_at_workspace(
 ) -> Result<()> {
     let what = format!("workspace {}", folder.display());
     let opened = Workspace::open(folder).map_err(Into::into);
-    let Some(workspace) = report.outcome(&what, opened)? else { return Ok(()) };
+    let Some(workspace) = report.outcome(&what, opened)?.map(Arc::new) else { return Ok(()) };
     if report.outcome(&what, workspace.verify().map_err(Into::into))?.is_none() {
         return Ok(());
     }
@@ -199,6 +201,10 @@ async fn look_at_workspace(
     report.tell(Health::Good, &what, &found)?;
     for missing in &info.missing {
         report.tell(Health::Poor, &what, missing)?;
+    }
+    let learnt = quipu_answer::open_source(workspace.clone()).map_err(Into::into);
+    for remark in report.outcome(&what, learnt)?.iter().flat_map(Source::remarks) {
+        report.tell(Health::Poor, &what, &remark)?;
     }
     if let (Some(vectors), Some(embedder)) = (workspace.vectors(), embedder) {
         report.outcome(&what, vectors.check_embedder(embedder).map_err(Into::into))?;

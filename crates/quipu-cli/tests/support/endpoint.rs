@@ -16,7 +16,12 @@ pub fn answer(stream: TcpStream, status: &str, body: &str) {
 }
 
 /// Answers, and returns the body of the request.
-pub fn heard(mut stream: TcpStream, status: &str, body: &str) -> String {
+pub fn heard(stream: TcpStream, status: &str, body: &str) -> String {
+    answer_as(stream, status, |_| body.to_owned())
+}
+
+/// Answers with what `reply` makes of the request's body, which is returned.
+pub fn answer_as(mut stream: TcpStream, status: &str, reply: impl Fn(&str) -> String) -> String {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut line, mut length) = (String::new(), 0);
     while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
@@ -29,9 +34,11 @@ pub fn heard(mut stream: TcpStream, status: &str, body: &str) -> String {
     }
     let mut request = vec![0; length];
     let _ = reader.read_exact(&mut request);
+    let request = String::from_utf8_lossy(&request).into_owned();
+    let body = reply(&request);
     let head = "Content-Type: application/json\r\nConnection: close";
     let _ = write!(stream, "HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-    String::from_utf8_lossy(&request).into_owned()
+    request
 }
 
 pub fn chat_reply(text: &str) -> String {

@@ -4,7 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use quipu_graph::{Direction, Graph, LiteralValue, NodeId, NodeSummary, RelationId, RelationRole, Step};
+use quipu_graph::{
+    Direction, Expansion, Graph, LiteralValue, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole,
+    Step,
+};
 use quipu_index::Workspace;
 
 use crate::EvalError;
@@ -14,6 +17,8 @@ use crate::random::Random;
 const DRAWN: usize = 12;
 /// Most tails of a head, or heads of a tail. Longer lists are unreadable.
 const MOST_VALUES: usize = 20;
+/// Most things of a kind of which an answer must leave out none.
+const MOST_THINGS: usize = 50;
 /// Longest name or value, in characters. Longer ones are prose.
 const LONGEST_NAME: usize = 60;
 
@@ -182,6 +187,37 @@ impl<'a> Source<'a> {
     async fn kind(&self, node: &NodeSummary) -> Result<Option<String>, EvalError> {
         let kinds = self.graph.summaries(&node.types).await?;
         Ok(kinds.into_iter().map(|kind| kind.name).find(|name| is_word(name)))
+    }
+
+    /// Names of all things of the kind by which questions call a thing; none if there are too many,
+    /// or if a name is no own name.
+    pub(super) async fn things_like(&self, node: &NodeSummary) -> Result<Vec<String>, EvalError> {
+        let kinds = self.graph.summaries(&node.types).await?;
+        let Some(kind) = kinds.into_iter().find(|kind| is_word(&kind.name)) else { return Ok(Vec::new()) };
+        let is_type = |(info, _): &(&RelationInfo, u32)| info.role == RelationRole::Type;
+        let steps: Vec<Step> = self
+            .graph
+            .relations()
+            .iter()
+            .zip(0u32..)
+            .filter(is_type)
+            .map(|(_, number)| Step { relation: RelationId(number), direction: Direction::Backward })
+            .collect();
+        let found = self.graph.expand(&[kind.node], Some(&steps), MOST_THINGS).await?;
+        let found: Vec<Expansion> = found.into_iter().flatten().collect();
+        if found.iter().any(|expansion| expansion.fan_out > MOST_THINGS as u64) {
+            return Ok(Vec::new());
+        }
+        let mut nodes: Vec<NodeId> = found.into_iter().flat_map(|expansion| expansion.nodes).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let things = self.graph.summaries(&nodes).await?;
+        for thing in &things {
+            if !self.is_own_name(thing)? {
+                return Ok(Vec::new());
+            }
+        }
+        Ok(things.into_iter().map(|thing| thing.name).collect())
     }
 
     /// Another relation of the head, with one of its tails.

@@ -20,10 +20,10 @@ use crate::perturb::mistyped_name;
 use crate::random::Random;
 use facts::{Fact, Source};
 use judge::{Against, judge};
-pub use judge::{Held, Said, SaidHow};
+pub use judge::{Held, Said, SaidHow, Unit};
 pub use report::{KindCounts, MetamorphicReport, TwinOutcome};
 pub use templates::Rule;
-use templates::{BaseTemplate, End, Need, Templates, Truth, TwinTemplate, Words, filled};
+use templates::{BaseTemplate, End, Need, Templates, Truth, TwinTemplate, UnitTemplate, Words, filled};
 
 /// Settings of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,9 +85,13 @@ pub struct Twin {
     pub question: String,
     /// The rule.
     pub rule: Rule,
-    /// The graph's statements about it.
+    /// The graph's statements about it; for [`Rule::Complement`] all things of its kind, if the
+    /// graph tells them and they are few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stated: Vec<String>,
+    /// The unit that it asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
 }
 
 /// Draws facts of a workspace's graph and writes their questions; the same for the same graph and
@@ -141,7 +145,7 @@ async fn ask_engine(engine: &Engine, options: &AskOptions, now: &Zoned, text: &s
         ended: SaidHow::Failed,
         values: Vec::new(),
         reason: Some(reason),
-        remarks: 0,
+        remarks: Vec::new(),
     };
     let question = match Question::new(text, now.clone()) {
         Ok(question) => question,
@@ -151,12 +155,14 @@ async fn ask_engine(engine: &Engine, options: &AskOptions, now: &Zoned, text: &s
         Err(failure) => failed(failure.reason),
         Ok(answer) => {
             let is_answer = answer.status == Status::Answered && !answer.answers.is_empty();
-            let mends: usize = answer.readings.first().map_or(0, |reading| reading.mends.len());
+            let mends = answer.readings.into_iter().next().map(|reading| reading.mends).unwrap_or_default();
+            // As a reader of the JSON sees them.
+            let notes = answer.notes.iter().filter_map(|note| serde_json::to_string(note).ok());
             Said {
                 ended: if is_answer { SaidHow::Answered } else { SaidHow::Refused },
                 values: answer.answers,
                 reason: answer.reason,
-                remarks: answer.notes.len() + mends,
+                remarks: notes.chain(mends).collect(),
             }
         }
     }
@@ -184,7 +190,12 @@ async fn ask_suite(
             let said = ask(&twin.question).await;
             let base = twin.base.and_then(|at| bases.get(at));
             let truth = base.map_or(&[][..], |(base, _)| &base.truth);
-            let against = Against { base: base.map(|(_, said)| said), truth, stated: &twin.stated };
+            let against = Against {
+                base: base.map(|(_, said)| said),
+                truth,
+                stated: &twin.stated,
+                unit: twin.unit.as_ref(),
+            };
             let outcome = TwinOutcome {
                 kind: twin.kind.clone(),
                 question: twin.question.clone(),
@@ -247,7 +258,7 @@ impl Writer<'_> {
             _ => None,
         };
         let absent = self.absent_name()?;
-        let unit = self.templates.units.get(self.turn % self.templates.units.len().max(1));
+        let unit = self.other_unit(&fact.relation);
         let (second_relation, second_tail) = fact.second.clone().unzip();
         let optional = [
             ("kind", fact.kind.clone()),
@@ -260,6 +271,15 @@ impl Writer<'_> {
         ];
         words.extend(optional.into_iter().filter_map(|(name, word)| Some((name, word?))));
         Ok(words)
+    }
+
+    /// The next unit in turn that a relation's name does not say: "height in miles" is in miles
+    /// already.
+    fn other_unit(&self, relation: &str) -> Option<&UnitTemplate> {
+        let units = &self.templates.units;
+        let relation = relation.to_lowercase();
+        let is_other = |unit: &&UnitTemplate| !relation.contains(unit.name.trim_end_matches('s'));
+        (0..units.len()).filter_map(|at| units.get((self.turn + at) % units.len())).find(is_other)
     }
 
     /// A made-up name that the graph lacks; `None` if it has them all.
@@ -288,6 +308,7 @@ impl Writer<'_> {
             return Ok(None);
         };
         let stated = match row.from {
+            None if row.rule == Rule::Complement => Some(self.source.things_like(&fact.tail).await?),
             None => Some(Vec::new()),
             Some(end) => {
                 let from = if end == End::Head { fact.head.node } else { fact.tail.node };
@@ -306,7 +327,10 @@ impl Writer<'_> {
                 }))
             }
         };
-        let twin = |stated| Twin { kind: row.kind.clone(), base, question, rule: row.rule, stated };
+        let named = words.get("unit").filter(|_| row.rule == Rule::Unit);
+        let unit = self.templates.units.iter().find(|unit| Some(&unit.name) == named);
+        let unit = unit.map(|unit| Unit { name: unit.name.clone(), factors: unit.factors.clone() });
+        let twin = |stated| Twin { kind: row.kind.clone(), base, question, rule: row.rule, stated, unit };
         Ok(stated.map(twin))
     }
 }

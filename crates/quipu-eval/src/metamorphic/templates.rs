@@ -17,7 +17,7 @@ pub(super) struct Templates {
     #[serde(rename = "twin")]
     pub(super) twins: Vec<TwinTemplate>,
     #[serde(rename = "unit")]
-    pub(super) units: Vec<Named>,
+    pub(super) units: Vec<UnitTemplate>,
     #[serde(rename = "name")]
     pub(super) names: Vec<Named>,
 }
@@ -52,7 +52,20 @@ pub(super) struct TwinTemplate {
     pub(super) reason: String,
 }
 
-/// A unit, or a name that no graph contains.
+/// A unit that a question may ask for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnitTemplate {
+    pub(super) name: String,
+    /// What a number in another unit of the same dimension is multiplied by.
+    #[serde(default)]
+    pub(super) factors: Vec<f64>,
+    /// The reason for the row: for people, and required by a test.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by people"))]
+    pub(super) reason: String,
+}
+
+/// A name that no graph contains.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Named {
@@ -101,6 +114,12 @@ pub enum Rule {
     Subset,
     /// It is disjoint from the base's answer and from the base's truth.
     Disjoint,
+    /// It is disjoint too, and together with either it is all things of the kind, where the graph
+    /// tells these.
+    Complement,
+    /// It is the base's answer or truth in another unit, or the same numbers with a remark that
+    /// names the unit.
+    Unit,
     /// It is "no".
     No,
 }
@@ -149,11 +168,16 @@ mod tests {
         let Templates { bases, twins, units, names } = &templates;
         let base = |name: &str| bases.iter().any(|base| base.name == name);
         let reasons = bases.iter().map(|row| &row.reason).chain(twins.iter().map(|row| &row.reason));
-        let reasons = reasons.chain(units.iter().chain(names).map(|row| &row.reason));
+        let reasons = reasons.chain(units.iter().map(|row| &row.reason));
+        let reasons = reasons.chain(names.iter().map(|row| &row.reason));
+        assert!(units.iter().flat_map(|unit| &unit.factors).all(|factor| *factor > 0.0 && *factor != 1.0));
         assert!(reasons.into_iter().all(|reason| reason.len() > 5));
         for twin in twins {
             assert!(twin.base.as_deref().is_none_or(base), "{}", twin.text);
-            let against_base = matches!(twin.rule, Rule::Equal | Rule::Subset | Rule::Disjoint | Rule::No);
+            let against_base = matches!(
+                twin.rule,
+                Rule::Equal | Rule::Subset | Rule::Disjoint | Rule::Complement | Rule::Unit | Rule::No
+            );
             assert_eq!(against_base, twin.base.is_some(), "{}", twin.text);
             assert_eq!(twin.rule == Rule::Stated, twin.from.is_some() && twin.steps > 0, "{}", twin.text);
         }

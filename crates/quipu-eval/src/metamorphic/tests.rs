@@ -2,7 +2,7 @@ use super::judge::tests::{refused, said};
 use super::*;
 
 fn twin(kind: &str, base: Option<usize>, question: &str, rule: Rule) -> Twin {
-    Twin { kind: kind.into(), base, question: question.into(), rule, stated: Vec::new() }
+    Twin { kind: kind.into(), base, question: question.into(), rule, stated: Vec::new(), unit: None }
 }
 
 fn suite() -> MetamorphicSuite {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::provisos::leaves_out;
+use super::provisos::{leaves_out, rules_out};
 use super::{Language, Phrases, is_proviso, listed};
 use crate::words::begin;
 
@@ -55,7 +55,7 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         let each = Meaning { means: "group".into(), sure: false, before_value: false, of_place: false };
         return vec![each];
     }
-    if leaves_out(words, at) {
+    if leaves_out(words, at) || rules_out(words, at) {
         let denies = Meaning { means: "negation".into(), sure: true, before_value: false, of_place: false };
         return if is_proviso(words, at) { Vec::new() } else { vec![denies] };
     }

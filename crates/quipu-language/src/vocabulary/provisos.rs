@@ -109,6 +109,13 @@ pub(super) fn leaves_out(words: &[String], at: usize) -> bool {
     at > 0 && is(at, &of.out) && is(at - 1, &of.leaves)
 }
 
+/// Whether a word rules out what stands behind it: "other" of "a supplier other than Acme".
+pub(super) fn rules_out(words: &[String], at: usize) -> bool {
+    let language = Language::of_words(words);
+    let [Some(word), Some(next)] = [words.get(at), words.get(at + 1)] else { return false };
+    language.speaks_of_others(word) && language.is_than(next)
+}
+
 /// The words that leave out what has no value, which no calculation takes in: "leave out blanks",
 /// "blanks left out", "skip the ones whose home we don't know", "ignore any without a figure".
 fn without_blanks(words: &[String]) -> Option<Range<usize>> {
@@ -187,6 +194,21 @@ mod tests {
         check("the peaks whose height is not known", "");
         check("which towns are known for cheese", "");
         check("painters whose works are known for their colours", "");
+    }
+
+    #[test]
+    fn other_than_rules_out_what_follows() {
+        let check = |question: &str, expected: bool| {
+            let words = crate::words_of(question);
+            let denies =
+                |at| crate::meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation");
+            assert_eq!((0..words.len()).any(denies), expected, "{question}");
+        };
+        check("Which parts have a supplier other than Acme?", true);
+        check("Welche Teile stammen von anderen als Acme?", true);
+        check("Which parts are stocked unless they are broken?", true);
+        check("Which other parts does Acme supply?", false);
+        check("Which parts cost more than the others?", false);
     }
 
     #[test]

@@ -408,13 +408,28 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
     sorted
 }
 
-/// Whether a query that the model wrote has the rows of the first reading, a path, and some.
-pub fn confirms_the_path(candidates: &[Candidate]) -> bool {
-    let Some((path, others)) = candidates.split_first().filter(|(path, _)| path.path.is_some()) else {
-        return false;
-    };
-    let is_written = |other: &&Candidate| other.path.is_none();
-    !is_empty(&path.rows) && others.iter().filter(is_written).any(|other| same_rows(&path.rows, &other.rows))
+/// What the model's queries say of the first reading, a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfPath {
+    /// One of them has its rows.
+    Confirm,
+    /// None of them has rows, and the path has no fault: they show no other reading.
+    Silent,
+    /// All else, and no path at all.
+    Contest,
+}
+
+/// What the model's queries say of the first reading, if that is a path with rows.
+pub fn of_the_path(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> OfPath {
+    let first = candidates.split_first().filter(|(path, _)| path.path.is_some() && !is_empty(&path.rows));
+    let Some((path, others)) = first else { return OfPath::Contest };
+    let written = || others.iter().filter(|other| other.path.is_none());
+    if written().any(|other| same_rows(&path.rows, &other.rows)) {
+        return OfPath::Confirm;
+    }
+    let shows_none = path.declined == 0 && written().all(|other| is_empty(&other.rows));
+    let has_faults = || features(asking, candidates).first().is_some_and(|(of, _)| of.is_doubtful());
+    if shows_none && !has_faults() { OfPath::Silent } else { OfPath::Contest }
 }
 
 /// The readings, the surest first; of several with the same rows only the surest.

@@ -1,5 +1,6 @@
 //! Faults of a reading, each of which forbids a sure answer.
 
+mod conditions;
 mod numbers;
 
 use std::collections::HashSet;
@@ -7,6 +8,7 @@ use std::collections::HashSet;
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, meanings_at};
 
+use conditions::{takes_either, turns_a_bound};
 use numbers::{
     adds_up_another_measure, adds_up_one_value, counts_what_is_there, gives_a_number_for_a_thing,
     gives_no_date, gives_no_number, gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount,
@@ -77,6 +79,8 @@ pub(super) fn faults(
         ("adds up one value", adds_up_one_value(query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
+        ("turns a bound round", turns_a_bound(question, query, tables)),
+        ("takes either where the question has both", takes_either(question, query)),
         ("orders by a condition", orders_by_a_condition(query)),
         ("orders by one value", orders_by_one_value(query, tables)),
         ("counts all of them", counts_all(question, query, unexplained)),

@@ -318,13 +318,15 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
 /// "named": "which country is named Emma".
 fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let language = Language::of_words(words);
-    // "Where is the university Ada is employed at": the noun belongs to the last word.
-    if words.last().is_some_and(|last| language.is_preposition(last)) {
-        return None;
-    }
     let name = words_of(name);
     let at = words.windows(name.len().max(1)).position(|window| *window == name)?;
     let behind = words.get(at + name.len());
+    // "Where is the university Ada is employed at": the noun belongs to the last word. It does not
+    // in "which country is the city Lima in".
+    let is_last = at + name.len() + 1 == words.len();
+    if !is_last && words.last().is_some_and(|last| language.is_preposition(last)) {
+        return None;
+    }
     let ends = behind.is_none_or(|next| !language.meanings(next).is_empty() || language.owns(next));
     let before = |by: usize| at.checked_sub(by).and_then(|at| words.get(at));
     if ends && before(1).is_some_and(|word| language.names_what_follows(word)) {

@@ -56,17 +56,19 @@ use crate::values::{Found, Values};
 /// [`QueryError::Unbound`] with the reason why the query fits neither graph nor question.
 pub fn bind_as_asked(
     question: &str,
-    query: Query,
+    mut query: Query,
     tables: &Tables,
     values: &Values,
     found: &Found,
 ) -> Result<Bound, QueryError> {
+    // A mend may make another query of it.
+    let read = std::mem::take(query.mends_mut());
     let (query, before) = mended(question, query, tables, values, found);
     let mut bound = bind(query, tables, values, found)?;
     if let Some(reason) = order_of_things(question, &bound.query, tables, values) {
         return Err(QueryError::Unbound(reason));
     }
-    bound.mends.extend(before);
+    bound.mends.extend(read.into_iter().chain(before));
     bound.mends.extend(of_the_named_kind(question, &mut bound.query, tables, values));
     bound.mends.extend(those_of_the_type(question, &mut bound.query, values));
     bound.mends.extend(in_the_currency(question, &mut bound.query, tables, values));

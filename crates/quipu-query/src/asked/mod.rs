@@ -68,7 +68,7 @@ pub use bounds::bounds;
 pub use candidate::{Candidate, PathFit, TableQuestion};
 pub use choices::offered_values;
 pub use choose::{
-    Chosen, FEATURES, Features, best_confidence, choose, confirms_the_path, features, is_empty,
+    Chosen, FEATURES, Features, OfPath, best_confidence, choose, features, is_empty, of_the_path,
 };
 pub use counted::added_up;
 pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};

@@ -2,8 +2,8 @@
 
 use super::{Binder, Doubt};
 use crate::QueryError;
-use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Expression};
-use crate::tables::{Kind, Place};
+use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression};
+use crate::tables::{Column, Kind, Place, SAMPLED};
 
 impl Binder<'_> {
     /// The average of a property whose values are entities is the average number of its values.
@@ -51,6 +51,68 @@ impl Binder<'_> {
         Err(QueryError::Unbound(format!(
             "{name} holds {held}, which have no sum and no average: count them, for each thing in a query of its own"
         )))
+    }
+
+    /// Reports the values of a column that are left out because they are no numbers, where an
+    /// expression needs numbers.
+    pub(super) fn words_among_numbers(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Compare(comparison, left, right)
+                if !matches!(comparison, Comparison::Equal | Comparison::Unequal) =>
+            {
+                if self.is_number(right) {
+                    self.leaves_words_out(left);
+                }
+                if self.is_number(left) {
+                    self.leaves_words_out(right);
+                }
+            }
+            Expression::Arithmetic(_, left, right) => {
+                self.leaves_words_out(left);
+                self.leaves_words_out(right);
+            }
+            Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, of: Some(of), .. } => {
+                self.leaves_words_out(of);
+            }
+            Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } => {
+                self.orders_words(of);
+            }
+            _ => {}
+        }
+    }
+
+    fn leaves_words_out(&mut self, of: &Expression) {
+        let Some((column, words)) = self.column_with_words(of) else { return };
+        let about = if column.filled > SAMPLED as u64 { "about " } else { "" };
+        let title = column.title.clone();
+        self.mend(
+            Doubt::Little,
+            match words {
+                1 => format!("{about}1 value of {title} is no number and was left out"),
+                words => format!("{about}{words} values of {title} are no numbers and were left out"),
+            },
+        );
+    }
+
+    /// Reports that numbers are ordered as texts, because texts stand among them.
+    pub(super) fn orders_words(&mut self, of: &Expression) {
+        let Some((column, words)) = self.column_with_words(of) else { return };
+        if words * 2 >= column.filled {
+            return;
+        }
+        let title = column.title.clone();
+        let values = if words == 1 { "value of it is no number" } else { "values of it are no numbers" };
+        self.mend(
+            Doubt::Much,
+            format!("{title} is ordered as text, \"90\" behind \"1500\": {words} {values}"),
+        );
+    }
+
+    /// The column that an expression is, if texts stand among its numbers.
+    fn column_with_words(&self, of: &Expression) -> Option<(&Column, u64)> {
+        let Expression::Column(ColumnRef { place: Some(place), .. }) = of else { return None };
+        let words = self.tables.words_among_numbers(*place);
+        self.tables.column(*place).filter(|_| words > 0).map(|column| (column, words))
     }
 
     /// Counts each thing once, however many rows a join or a table of records makes of it.

@@ -79,7 +79,7 @@ impl Binder<'_> {
         *expression = Expression::Column(ColumnRef { table: Some(table), name: column, place });
     }
 
-    fn is_number(&self, expression: &Expression) -> bool {
+    pub(super) fn is_number(&self, expression: &Expression) -> bool {
         match expression {
             Expression::Number(_) | Expression::Arithmetic(..) => true,
             Expression::Column(column) => column

@@ -104,10 +104,13 @@ impl Planner<'_> {
         if matches!(function, Aggregate::Sum | Aggregate::Avg) {
             // The sum of no values is absent, not 0.
             let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
-            let counted = AggregateExpression::FunctionCall {
-                name: AggregateFunction::Count,
-                expr: value.into(),
-                distinct: distinct && function == Aggregate::Avg,
+            let counted = match !distinct && self.has_words(of) {
+                true => counted_numbers(value.into()),
+                false => AggregateExpression::FunctionCall {
+                    name: AggregateFunction::Count,
+                    expr: value.into(),
+                    distinct: distinct && function == Aggregate::Avg,
+                },
             };
             grouping.made.extend([(sum.clone(), made), (count.clone(), counted)]);
             grouping.counts.push(count.clone());
@@ -148,6 +151,13 @@ impl Planner<'_> {
             (base, expr) = self.name_of(base, expr, text);
             kind = ValueKind::Text;
         }
+        if function == Aggregate::Concat {
+            // Only texts are strung together.
+            if kind == ValueKind::Entity {
+                (base, expr) = self.name_of(base, expr, text);
+            }
+            (expr, kind) = (text(expr), ValueKind::Text);
+        }
         if let Some(there) = self.presence_of(of) {
             let variable = self.cells.fresh("part");
             let expression =
@@ -166,6 +176,12 @@ impl Planner<'_> {
             expr = Sparql::Coalesce(vec![self.number(of, expr, kind), integer(0)]);
         }
         Ok((base, Argument { value, expr, kind, extreme }))
+    }
+
+    /// Whether texts stand among the numbers of a column.
+    fn has_words(&self, of: &Expression) -> bool {
+        let Expression::Column(column) = of else { return false };
+        column.place.is_some_and(|place| self.tables.words_among_numbers(place) > 0)
     }
 
     /// Whether a row may have no value for an expression.
@@ -265,4 +281,13 @@ pub(super) fn name_of(aggregate: Aggregate) -> &'static str {
         Aggregate::Max => "greatest",
         Aggregate::Concat => "list",
     }
+}
+
+/// How many values are numbers. An error in COUNT would make the whole count one.
+fn counted_numbers(value: Sparql) -> AggregateExpression {
+    let number = numeric(value);
+    let is_number = Sparql::Equal(Box::new(number.clone()), Box::new(number));
+    let one = Sparql::If(Box::new(is_number), Box::new(integer(1)), Box::new(integer(0)));
+    let expr = Sparql::Coalesce(vec![one, integer(0)]);
+    AggregateExpression::FunctionCall { name: AggregateFunction::Sum, expr, distinct: false }
 }

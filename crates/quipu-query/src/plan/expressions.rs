@@ -205,6 +205,8 @@ impl Planner<'_> {
             let (value, _) = self.value(a)?;
             let list: Vec<Sparql> = terms.iter().map(constant).collect();
             let one_of = match list.as_slice() {
+                // Virtuoso drops rows that lack the value from "sameTerm(…) || …".
+                [one @ Sparql::NamedNode(_)] => Sparql::Equal(Box::new(value), Box::new(one.clone())),
                 [one] => Sparql::SameTerm(Box::new(value), Box::new(one.clone())),
                 _ => Sparql::In(Box::new(value), list),
             };
@@ -341,9 +343,17 @@ impl Planner<'_> {
     }
 
     /// Month or day; the sign of a year before our era is removed first.
-    fn field(&self, of: &Expression, value: Sparql, start: i64) -> Sparql {
+    fn field(&mut self, of: &Expression, value: Sparql, start: i64) -> Sparql {
         let value = if self.has_early_years(of) { dates::unsigned(value) } else { value };
-        dates::field(value, start, 2)
+        let field = dates::field(value.clone(), start, 2);
+        let is_short = |date: &&str| date.trim_start_matches('-').len() < start as usize;
+        if !self.samples(of).iter().any(is_short) {
+            return field;
+        }
+        // A year has no month. Virtuoso reads no text as 0.
+        let length = call(Builtin::StrLen, vec![text(value)]);
+        let is_there = Sparql::Greater(Box::new(length), Box::new(integer(start)));
+        Sparql::If(Box::new(is_there), Box::new(field), Box::new(self.nothing()))
     }
 
     fn arithmetic(

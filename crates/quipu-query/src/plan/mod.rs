@@ -20,16 +20,16 @@ mod within;
 
 use std::collections::HashMap;
 
-use oxrdf::Variable;
+use oxrdf::{NamedNode, Variable};
 use spargebra::algebra::GraphPattern;
 use spargebra::term::TriplePattern;
 
 use crate::QueryError;
 use crate::bind::title_of;
 use crate::say::of_many;
-use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Function, Item, Order, Query, SetOperator};
+use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Function, Item, Query, SetOperator};
 use crate::tables::Tables;
-use base::Nothing;
+use base::{Base, Nothing};
 pub use behind::{Behind, without_conditions};
 use cells::{Cell, Cells};
 
@@ -175,6 +175,8 @@ impl Planner<'_> {
                 "both sides of UNION, INTERSECT and EXCEPT need as many columns".into(),
             ));
         }
+        let kinds: Vec<ValueKind> = right_part.outputs.iter().map(|column| column.kind).collect();
+        let kinds = kinds.into_iter();
         // Virtuoso's MINUS matches only by the right side's own variable names.
         let outputs: Vec<PlanColumn> = left_part
             .outputs
@@ -200,19 +202,62 @@ impl Planner<'_> {
             }
             SetOperator::Except => GraphPattern::Minus { left: Box::new(distinct(*a)), right: b },
         };
-        let items = first_items(left);
-        let by = |order: &Order| {
-            let at = items.iter().position(|item| *item == order.expression)?;
-            Some((names.get(at)?.clone(), order.descending))
-        };
-        let order: Vec<(Variable, bool)> = query.order.iter().filter_map(by).collect();
-        if !order.is_empty() {
-            pattern = select::ordered(pattern, order.into_iter().map(|(v, d)| (v.into(), d)).collect());
+        let kinds: Vec<[ValueKind; 2]> = kinds.zip(&outputs).map(|(other, own)| [own.kind, other]).collect();
+        if !query.order.is_empty() {
+            pattern = self.set_in_order(pattern, &names, &kinds, query, left)?;
         }
         pattern = GraphPattern::Project { inner: Box::new(pattern), variables: names };
         Ok(Part { pattern: sliced(pattern, query.limit, query.offset), outputs, aggregated: false, support })
     }
+
+    /// Combined queries in their order, which goes by columns of the first one. `kinds` are those
+    /// of each column in both.
+    fn set_in_order(
+        &mut self,
+        pattern: GraphPattern,
+        names: &[Variable],
+        kinds: &[[ValueKind; 2]],
+        query: &Query,
+        left: &Query,
+    ) -> Result<GraphPattern, QueryError> {
+        let items = first_items(left);
+        // The order's own patterns join the rows, which are distinct already.
+        let rows = GraphPattern::Project { inner: Box::new(pattern), variables: names.to_vec() };
+        let mut base = Base { open: rows.clone(), pattern: rows, triples: Vec::new(), outer: Vec::new() };
+        let mut by = Vec::new();
+        for order in &query.order {
+            let at = items.iter().position(|item| *item == order.expression);
+            let Some((name, kinds)) = at.and_then(|at| Some((names.get(at)?, kinds.get(at)?))) else {
+                return Err(QueryError::Refused(format!(
+                    "ORDER BY {} behind combined queries is not read: it is none of their columns",
+                    order.expression
+                )));
+            };
+            let value = if kinds.contains(&ValueKind::Entity) {
+                // A column without a value would have all names.
+                let entity = self.cells.fresh("entity");
+                let value = name.clone().into();
+                let nothing = NamedNode::new_unchecked(NOTHING).into();
+                let there = spargebra::algebra::Expression::Coalesce(vec![value, nothing]);
+                base = base.extended(&entity, &there);
+                let (with, name) = self.name_of(base, entity.into(), texts::lower);
+                base = with;
+                name
+            } else if self.are_numbers(&order.expression) {
+                texts::numeric(name.clone().into())
+            } else if kinds.contains(&ValueKind::Text) {
+                texts::lower(name.clone().into())
+            } else {
+                name.clone().into()
+            };
+            by.push((value, order.descending));
+        }
+        Ok(select::ordered(base.pattern, by))
+    }
 }
+
+/// An IRI that no graph has.
+const NOTHING: &str = "urn:quipu:nothing";
 
 /// The triples behind a set operation: of the first query for EXCEPT, of either for UNION, of both
 /// for INTERSECT.

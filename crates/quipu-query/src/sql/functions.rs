@@ -6,22 +6,52 @@ use sqlparser::ast;
 
 use super::{Read, Reader, is_constant, last, refuse};
 use crate::QueryError;
+use crate::bind::Doubt;
 use crate::syntax::{Aggregate, Expression, Function};
+
+/// Most values of a function whose further ones would be lost; `None` where any number is read.
+fn most_values(name: &str) -> Option<usize> {
+    Some(match name {
+        "LOWER" | "LCASE" | "UPPER" | "UCASE" | "LENGTH" | "LEN" | "CHAR_LENGTH" | "ABS" | "TRIM"
+        | "YEAR" | "MONTH" | "DAY" | "DAYOFMONTH" => 1,
+        "ROUND" | "NULLIF" | "IFNULL" | "NVL" | "TO_CHAR" | "DATE_FORMAT" | "FORMAT_DATE" | "DATE_TRUNC"
+        | "DATE_PART" => 2,
+        "SUBSTR" | "SUBSTRING" => 3,
+        _ => return None,
+    })
+}
 
 impl Reader {
     pub(super) fn function(&mut self, function: &ast::Function) -> Read<Expression> {
-        let name = last(&function.name).to_ascii_uppercase();
-        if function.over.is_some() {
+        let ast::Function {
+            name,
+            uses_odbc_syntax: _,
+            parameters,
+            args,
+            filter,
+            null_treatment,
+            over,
+            within_group,
+        } = function;
+        let name = last(name).to_ascii_uppercase();
+        if over.is_some() {
             return refuse(format!("{name}() OVER … is not read; use GROUP BY, or ORDER BY with LIMIT"));
         }
-        if function.filter.is_some() || !function.within_group.is_empty() {
+        if filter.is_some() || !within_group.is_empty() {
             return refuse(format!("FILTER and WITHIN GROUP behind {name} are not read; use CASE"));
         }
-        let (list, distinct) = match &function.args {
+        if !matches!(parameters, ast::FunctionArguments::None) {
+            return refuse(format!("{name} takes values in one pair of brackets"));
+        }
+        if null_treatment.is_some() {
+            return refuse(format!("IGNORE NULLS and RESPECT NULLS behind {name} are not read"));
+        }
+        let (list, distinct) = match args {
             ast::FunctionArguments::None => (&[][..], false),
             ast::FunctionArguments::List(list) => {
-                let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
-                (list.args.as_slice(), distinct)
+                let ast::FunctionArgumentList { duplicate_treatment, args, clauses } = list;
+                self.clauses_within(&name, clauses)?;
+                (args.as_slice(), *duplicate_treatment == Some(ast::DuplicateTreatment::Distinct))
             }
             ast::FunctionArguments::Subquery(_) => {
                 return refuse(format!("{name} takes values, not a query"));
@@ -44,9 +74,11 @@ impl Reader {
                 ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expression)) => {
                     parts.push(self.expression(expression)?);
                 }
-                ast::FunctionArg::Unnamed(
-                    ast::FunctionArgExpr::Wildcard | ast::FunctionArgExpr::QualifiedWildcard(_),
-                ) => star = true,
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Wildcard) => star = true,
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::QualifiedWildcard(of)) => {
+                    self.leave_out(Doubt::Little, format!("{name}({of}.*) counts rows, and {of} within it"));
+                    star = true;
+                }
                 _ => return refuse(format!("{name} takes values without names")),
             }
         }
@@ -63,13 +95,61 @@ impl Reader {
             if star && aggregate != Aggregate::Count {
                 return refuse(format!("{name}(*) is not read; name a column"));
             }
+            self.one_value(&name, aggregate, &parts)?;
             let of = parts.into_iter().next().filter(|of| !is_constant(of)).map(Box::new);
             if of.is_none() && aggregate != Aggregate::Count {
                 return refuse(format!("{name} needs a column"));
             }
             return Ok(Expression::Aggregate { function: aggregate, distinct: distinct && of.is_some(), of });
         }
+        if distinct {
+            return refuse(format!("DISTINCT in {name} is not read; write SELECT DISTINCT"));
+        }
+        if star {
+            return refuse(format!("{name}(*) is not read; name a column"));
+        }
+        if let Some(most) = most_values(&name).filter(|most| parts.len() > *most) {
+            return refuse(format!("{name} takes {most} values, not {}", parts.len()));
+        }
         self.call(&name, parts)
+    }
+
+    /// What stands in the brackets of a function behind its values.
+    fn clauses_within(&mut self, name: &str, clauses: &[ast::FunctionArgumentClause]) -> Read<()> {
+        use ast::FunctionArgumentClause as Clause;
+        for clause in clauses {
+            match clause {
+                Clause::OrderBy(_) => {
+                    self.leave_out(
+                        Doubt::Little,
+                        format!("ORDER BY in {name} changes no value, only its place"),
+                    );
+                }
+                Clause::Separator(_) => {
+                    self.leave_out(
+                        Doubt::None,
+                        format!("SEPARATOR in {name}, whose values stand behind commas"),
+                    );
+                }
+                other => return refuse(format!("{other} in {name} is not read; use WHERE, or CASE")),
+            }
+        }
+        Ok(())
+    }
+
+    /// An aggregate takes one value; behind it GROUP_CONCAT has the text between two values.
+    fn one_value(&mut self, name: &str, aggregate: Aggregate, parts: &[Expression]) -> Read<()> {
+        match parts {
+            [] | [_] => Ok(()),
+            [_, Expression::Text(_)] if aggregate == Aggregate::Concat => {
+                self.leave_out(
+                    Doubt::None,
+                    format!("the text between the values of {name}, which is a comma"),
+                );
+                Ok(())
+            }
+            _ => refuse(format!("{name} takes one column, not {}", parts.len())),
+        }
     }
 
     fn call(&self, name: &str, mut parts: Vec<Expression>) -> Read<Expression> {
@@ -151,9 +231,14 @@ impl Reader {
                 let of = self.date(of, &parts)?;
                 formatted(&format, of)?
             }
-            "TO_CHAR" | "DATE_FORMAT" | "FORMAT_DATE" => {
+            "TO_CHAR" | "DATE_FORMAT" => {
                 let of = first(&mut parts)?;
                 let format = first(&mut parts)?;
+                formatted(&format, of)?
+            }
+            "FORMAT_DATE" => {
+                let format = first(&mut parts)?;
+                let of = first(&mut parts)?;
                 formatted(&format, of)?
             }
             "DATE_TRUNC" => {
@@ -261,6 +346,23 @@ pub(super) fn part_of_date(length: u8, of: Expression) -> Expression {
             Expression::Text(part)
         }
         of => Expression::Call(Function::DatePart, vec![of, Expression::Number(length.to_string())]),
+    }
+}
+
+/// Cuts the first day of a period to the period's own form where it is compared with the period of
+/// a date: `DATE_TRUNC('month', x) = '2021-07-01'` compares with 2021-07.
+pub(super) fn to_the_period(part: &Expression, day: &mut Expression) {
+    let (Expression::Call(Function::DatePart, parts), Expression::Text(text)) = (part, &*day) else { return };
+    let Some(Expression::Number(length)) = parts.get(1) else { return };
+    let date = text.trim_end_matches(['Z', '0', ':', '.', 'T', ' ']);
+    let day_alone = if text.len() > 10 && date.len() <= 10 { text.get(..10).unwrap_or(text) } else { text };
+    let first = match length.as_str() {
+        "4" => day_alone.strip_suffix("-01-01"),
+        "7" => day_alone.strip_suffix("-01").filter(|month| month.len() == 7),
+        _ => None,
+    };
+    if let Some(period) = first {
+        *day = Expression::Text(period.to_owned());
     }
 }
 

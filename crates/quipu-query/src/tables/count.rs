@@ -50,6 +50,7 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         builder.add_types(&classes).await?;
     }
     builder.refer();
+    let words = builder.words_among_numbers();
     let iris = |role: RelationRole| {
         let of_role = graph.relations().iter().filter(move |info| info.role == role);
         of_role.map(|info| iri_of_key(&info.key).into_owned()).collect::<Vec<_>>()
@@ -62,6 +63,7 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         tables: builder.tables,
         labels: iris(RelationRole::Label),
         type_relations: iris(RelationRole::Type),
+        words,
     };
     name_amounts(&mut tables);
     Ok(tables)

@@ -12,6 +12,7 @@ mod divide;
 mod groups;
 mod identifiers;
 mod keep;
+mod mixed;
 mod names;
 mod nested;
 mod records;
@@ -42,9 +43,10 @@ pub use quipu_language::words_of;
 use quipu_language::{Language, Measured, is_code_word};
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
+pub(crate) use samples::SAMPLED;
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 23;
+pub const TABLES_VERSION: u32 = 24;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -71,6 +73,9 @@ pub struct Tables {
     pub type_relations: Vec<String>,
     /// Superproperties.
     pub groups: Vec<Group>,
+    /// The columns of texts of which some are numbers, with the number of values that are none.
+    #[serde(default)]
+    pub words: Vec<(Place, u64)>,
 }
 
 /// A table.
@@ -186,6 +191,12 @@ impl Tables {
     /// The column at a position.
     pub fn column(&self, place: Place) -> Option<&Column> {
         self.tables.get(place.table)?.columns.get(place.column)
+    }
+
+    /// How many values of a column of texts are no numbers, if some are; else 0. By a sample where
+    /// the column has many values.
+    pub fn words_among_numbers(&self, place: Place) -> u64 {
+        self.words.iter().find(|(of, _)| *of == place).map_or(0, |(_, words)| *words)
     }
 
     /// The same column in the table that holds all rows of its own table; only that one's values

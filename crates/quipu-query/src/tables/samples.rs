@@ -9,7 +9,7 @@ use quipu_graph::{
 use super::{Table, words_of};
 
 /// Triples sampled from each relation; they give the kinds, examples and ranges.
-pub(super) const SAMPLED: usize = 1_000;
+pub(crate) const SAMPLED: usize = 1_000;
 /// Examples of a column that has more.
 const EXAMPLES: usize = 2;
 /// Longest example, in characters.

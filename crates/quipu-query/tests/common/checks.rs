@@ -5,13 +5,15 @@ use quipu_query::asked::{Candidate, Features, Nearness, TableQuestion, Unexplain
 use quipu_query::{Mention, RunLimits, plan, run};
 
 /// The prefixes of small graphs in Turtle.
-const PREFIXES: &str = "@prefix : <http://g.test/> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+const PREFIXES: &str = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 ";
 
 pub async fn graph(turtle: &str) -> Shop {
-    Shop::of("graph.ttl", &format!("{PREFIXES}{turtle}")).await.unwrap()
+    let own = super::heard::namespace();
+    let text = format!("@prefix : <{own}> .\n{PREFIXES}{turtle}");
+    let shop = Shop::of("graph.ttl", &text).await.unwrap();
+    Shop { has_own_namespace: true, ..shop }
 }
 
 pub async fn check(shop: &Shop, sql: &str, expected: &[&str]) {

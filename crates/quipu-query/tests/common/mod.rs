@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod checks;
+pub mod heard;
 
 use anyhow::Result;
 use quipu_graph::{ImportConfig, Input};
@@ -15,12 +16,15 @@ pub struct Shop {
     pub workspace: Workspace,
     pub tables: Tables,
     pub values: Values,
+    /// Whether its IRIs are no other graph's.
+    pub has_own_namespace: bool,
     _folder: tempfile::TempDir,
 }
 
 impl Shop {
     pub async fn open() -> Result<Self> {
-        Self::of("shop.ttl", include_str!("../shop.ttl")).await
+        let shop = Self::of("shop.ttl", include_str!("../shop.ttl")).await?;
+        Ok(Self { has_own_namespace: true, ..shop })
     }
 
     /// A workspace of one file with a text.
@@ -34,7 +38,7 @@ impl Shop {
         let workspace = Workspace::open(&place)?;
         let tables = count_tables(workspace.graph().as_ref()).await?;
         let values = Values::read(&workspace, &tables).await?;
-        Ok(Self { workspace, tables, values, _folder: folder })
+        Ok(Self { workspace, tables, values, has_own_namespace: false, _folder: folder })
     }
 
     /// The identifier of the table with a title.
@@ -66,6 +70,7 @@ impl Shop {
             Ok(rows) => rows,
             Err(error) => return vec![format!("failed: {error}\n{}", plan.sparql())],
         };
+        heard::hear(self, sql, &plan, &rows);
         let mut lines: Vec<String> = rows.rows.iter().map(|row| line_of(row)).collect();
         if !plan.ordered {
             lines.sort();

@@ -11,9 +11,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::RwLock;
-use quipu_graph::{ApiGraph, DescribedRelation, Direction, Graph as _, NodeId, RelationId, RelationInfo};
+use quipu_graph::{
+    ApiGraph, DescribedRelation, Direction, Graph as _, LiteralValue, NodeId, NodeSummary, RelationId,
+    RelationInfo,
+};
 use quipu_index::inner_product;
-use quipu_language::Language;
+use quipu_language::{Language, value_of_node};
 use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -101,6 +104,8 @@ pub struct Cards {
     /// Cards taken from a service's own documents: kept in no file, and overridden by a person's
     /// card.
     described: HashMap<String, RelationCard>,
+    /// The relations whose kept cards take them for another relation: key and name.
+    refused: Vec<(String, String)>,
     /// When several workspaces are joined: the relations and cards of each. The other fields are
     /// empty then.
     of_sources: Vec<SourceCards>,
@@ -147,9 +152,25 @@ impl Cards {
         for relation in relations {
             let Some(card) = cards.get_mut(&relation.key).filter(|card| card.prompt != 0) else { continue };
             let checked = names.held_against(card.clone(), &relation.name);
+            if checked.is_none() {
+                self.refused.push((relation.key.clone(), relation.name.clone()));
+            }
             *card = checked.unwrap_or_else(|| card_of_name(&relation.name, "an earlier model"));
         }
         self
+    }
+
+    /// A remark for each kept card that is not used because it takes its relation for another one.
+    pub fn remarks(&self) -> Vec<String> {
+        let is_refused = |key: &str| self.cards.read().get(key).is_some_and(|card| card.unread.is_some());
+        let refused = self.refused.iter().filter(|(key, _)| is_refused(key));
+        let own = refused.map(|(_, name)| {
+            format!(
+                "the card of “{name}” in {CARDS_FILE} takes it for another relation and is not used; correct \
+                 it there and set prompt = 0, or remove it"
+            )
+        });
+        own.chain(self.of_sources.iter().flat_map(|source| source.cards.remarks())).collect()
     }
 
     /// Joins the cards of several workspaces. The first workspace that has a card for a relation
@@ -238,7 +259,7 @@ pub async fn write_card(
     relation: RelationId,
     timeout: Duration,
 ) -> Result<RelationCard, AnswerError> {
-    let Described { beside, facts, name, kinds } = describe(context, relation).await?;
+    let Described { beside, facts, name, kinds, has_numbers } = describe(context, relation).await?;
     let identifier = |name: &str| name.replace(' ', "_");
     let beside: Vec<String> = beside.iter().map(|name| identifier(name)).collect();
     let values = json!({ "relation": identifier(&name), "beside": beside, "facts": facts });
@@ -252,7 +273,9 @@ pub async fn write_card(
     let model = context.model()?.name();
     let read = read_card(&reply.text, &name);
     let is_read = read != read_card("", &name);
-    let held = RelationNames::of(context.graph().relations()).held_against(read, &name);
+    let names = RelationNames::of(context.graph().relations());
+    let is_of_another = has_numbers && names.calls_numbers_another(&read, &name);
+    let held = names.held_against(read, &name).filter(|_| !is_of_another);
     if is_read && held.is_none() {
         let reason = format!(
             "the model confuses the relation “{name}” with another one; the card is made from its name alone"
@@ -397,6 +420,8 @@ struct Described {
     name: String,
     /// The types that most heads and most tails have, if the graph has types.
     kinds: [Option<String>; 2],
+    /// Whether its tails are numbers or dates.
+    has_numbers: bool,
 }
 
 async fn describe(context: &Context<'_>, relation: RelationId) -> Result<Described, AnswerError> {
@@ -420,7 +445,13 @@ async fn describe(context: &Context<'_>, relation: RelationId) -> Result<Describ
     let names: Vec<String> = graph.summaries(&shown).await?.into_iter().map(|s| cell(&s.name)).collect();
     let facts = names.chunks_exact(2).filter_map(|pair| pair.to_vec().try_into().ok()).collect();
     let kinds = types_in_common(graph, [&heads, &tails]).await?;
-    Ok(Described { beside, facts, kinds, name: info(relation).map(|i| cell(&i.name)).unwrap_or_default() })
+    let tails = graph.summaries(&tails).await?;
+    let is_number = |tail: &NodeSummary| {
+        !matches!(value_of_node(tail.literal.as_ref(), &tail.name), LiteralValue::Text(_))
+    };
+    let has_numbers = !tails.is_empty() && tails.iter().all(is_number);
+    let name = info(relation).map(|i| cell(&i.name)).unwrap_or_default();
+    Ok(Described { beside, facts, name, kinds, has_numbers })
 }
 
 /// Heads and tails in turn of a few triples that share no entity. If there are no such triples, one

@@ -56,6 +56,12 @@ impl Source {
         Ok(Self { workspace, memories, apis })
     }
 
+    /// Remarks on learnt data that is not used, of its APIs too.
+    pub fn remarks(&self) -> Vec<String> {
+        let own = self.memories.of::<Cards>().remarks();
+        own.into_iter().chain(self.apis.iter().flat_map(Self::remarks)).collect()
+    }
+
     /// Joins the sources with graphs into one, with all their APIs beside; `None` if fewer than two
     /// have graphs. Learnt data about relations stays with the source that has them; words and
     /// solved questions belong to the first source.

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 
 use quipu_graph::RelationRole;
 use quipu_language::{Language, impossible_place};
+use quipu_query::asked::OfPath;
 use quipu_stages::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status};
 use quipu_stages::ledger::Context;
 use quipu_stages::planners::{paths, query};
@@ -53,8 +54,8 @@ pub struct PathTrust {
     /// The same where the prompt of a query shows every relation of the graph: the model then reads
     /// the graph's own names, which come before a card.
     pub sure_beside_names: f64,
-    /// From this confidence on, the answer stands if a query of the model gives the same, although
-    /// no query is sure.
+    /// From this confidence on, the answer stands although no query is sure, if a query of the model
+    /// gives the same, or if none of them gives any rows.
     pub agreed: f64,
 }
 
@@ -170,7 +171,7 @@ async fn by_query(
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
             context.trace.report(Stage::Plan, Event::Degraded { reason: limit.to_string() });
             let outcome = Outcome::abstain(limit.to_string(), Vec::new());
-            Ok(query::Queried { outcome, weighed_path: false, confirms_path: false })
+            Ok(query::Queried { outcome, weighed_path: false, of_path: OfPath::Contest })
         }
         queried => queried,
     }
@@ -242,11 +243,17 @@ fn takes_queries(context: &Context<'_>) -> bool {
 }
 
 /// Combines both answers. If the path was weighed beside the queries, the surest reading is the
-/// answer; if none is sure, the path's answer stands where a query gives the same. Else, if both
-/// agree, the query's with a confidence above either; else the surer one.
+/// answer; if none is sure, the path's answer stands where a query gives the same, or where none of
+/// them gives rows and nothing speaks against it. Else, if both agree, the query's with a confidence
+/// above either; else the surer one.
 fn together(question: &str, queried: query::Queried, walked: Walked, trust: &PathTrust) -> Outcome {
-    let query::Queried { outcome: queried, weighed_path, confirms_path } = queried;
-    let is_confirmed = confirms_path && walked.is_from(trust.agreed) && !denies(question, &walked.outcome);
+    let query::Queried { outcome: queried, weighed_path, of_path } = queried;
+    let is_let_stand = match of_path {
+        OfPath::Confirm => true,
+        OfPath::Silent => !walked.calculated,
+        OfPath::Contest => false,
+    };
+    let is_confirmed = is_let_stand && walked.is_from(trust.agreed) && !denies(question, &walked.outcome);
     let Walked { outcome: walked, doubts, stands: walked_stands, .. } = walked;
     if queried.status != Status::Answered {
         return if (walked_stands && !weighed_path) || is_confirmed { walked } else { queried };

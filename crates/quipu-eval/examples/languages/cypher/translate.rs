@@ -282,6 +282,7 @@ impl Translator<'_> {
             filter: scope.filter,
             group,
             having: open.having,
+            mends: Vec::new(),
         };
         Ok(Query {
             body: Body::Select(Box::new(select)),
@@ -308,6 +309,7 @@ impl Translator<'_> {
             filter: before.filter,
             group: open.group,
             having: open.having,
+            mends: Vec::new(),
         };
         let query = Query {
             body: Body::Select(Box::new(select)),

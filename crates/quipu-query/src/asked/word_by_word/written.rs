@@ -1,7 +1,7 @@
 //! Words that write a value of the query in another way: euros for `EUR`, 7 pm for 19:00, "no more
 //! than" for at most, a name before its code in parentheses.
 
-use quipu_language::{Language, clock_time, denies_in_bound, is_written_as_name};
+use quipu_language::{Language, clock_time, is_in_bound, is_written_as_name};
 
 use super::Compared;
 use crate::asked::said::Said;
@@ -19,7 +19,7 @@ impl Compared<'_> {
         };
         // "Swiss francs".
         let is_of_currency = is_currency(at + 1) && is_written_as_name(&self.question, word);
-        let is_bound = denies_in_bound(words, at) && said.does.contains("comparison");
+        let is_bound = is_in_bound(words, at) && said.does.contains("comparison");
         is_currency(at)
             || is_of_currency
             || is_bound

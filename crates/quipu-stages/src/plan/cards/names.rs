@@ -39,6 +39,19 @@ impl RelationNames {
         card.words_forward.retain(|word| !is_another(word));
         Some(card)
     }
+
+    /// Whether a card of a relation whose tails are numbers or dates speaks of another relation
+    /// instead: "the country that X is located in" for `land area`, where the graph has a relation
+    /// `country`. A phrase that has a word of the relation's own name, or speaks of a number, stays.
+    pub(super) fn calls_numbers_another(&self, card: &RelationCard, own: &str) -> bool {
+        let english = Language::english();
+        let said = telling(&card.forward.replace('X', " "));
+        let own = telling(own);
+        let is_own = |word: &String| own.iter().any(|own| english.is_form(word, own));
+        let is_of_a_number = |word: &String| english.means(word, "asking");
+        !said.iter().any(|word| is_own(word) || is_of_a_number(word))
+            && self.0.iter().any(|another| *another != own && another.is_subset(&said))
+    }
 }
 
 /// Whether a card of a relation like `child of` calls the tails what the name calls the heads: the
@@ -94,6 +107,19 @@ mod tests {
         assert!(names.held_against(card("the family of X", &[]), "house").is_some());
         // A part of the relation's own name is its own.
         assert!(names.held_against(card("the mother of X", &[]), "mother in law").is_some());
+    }
+
+    #[test]
+    fn a_relation_with_numbers_is_not_called_by_another_relation() {
+        let names = RelationNames(["land area", "country", "people", "born in"].map(telling).into());
+        let check = |forward: &str, own: &str, expected: bool| {
+            assert_eq!(names.calls_numbers_another(&card(forward, &[]), own), expected, "{forward}");
+        };
+        check("the country that X is located in", "land area", true);
+        check("the area of X", "land area", false);
+        check("the size of X", "land area", false);
+        check("the number of people in X", "population", false);
+        check("the year in which X was born", "born in", false);
     }
 
     #[test]

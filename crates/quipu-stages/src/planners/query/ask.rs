@@ -14,7 +14,7 @@ use crate::ledger::Context;
 use crate::prompts::Prompt;
 
 /// Most tokens of a query.
-const MOST_TOKENS: u32 = 220;
+pub(super) const MOST_TOKENS: u32 = 220;
 /// Most mentions in the prompt.
 const MOST_HINTS: usize = 6;
 /// Up to this many names may contain a plain word of the question by chance.
@@ -162,29 +162,32 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     }
 }
 
-/// Asks the model for one query.
+/// Asks the model for one query of at most `most` tokens.
 pub(super) async fn write(
     context: &Context<'_>,
     prompt: &PromptParts,
     asked: Asked<'_>,
+    most: u32,
 ) -> Result<Written, AnswerError> {
     let failed = match asked {
         Asked::Again(failure) => json!({ "sql": failure.sql, "reason": failure.reason }),
         Asked::Likeliest => json!(null),
     };
-    let request = request(prompt, &failed)?;
+    let request = request(prompt, &failed)?.with_max_tokens(most);
     let reply = context.chat(Stage::Plan, request).await?;
     Ok(Written::read(reply.text, reply.likelihood))
 }
 
-/// Asks the model once for the likeliest queries other than a known one.
+/// Asks the model once for the likeliest queries other than a known one, each of at most `most`
+/// tokens.
 pub(super) async fn write_others(
     context: &Context<'_>,
     prompt: &PromptParts,
     known: &Written,
     config: &QueryConfig,
+    most: u32,
 ) -> Result<Vec<Written>, AnswerError> {
-    let mut request = request(prompt, &json!(null))?;
+    let mut request = request(prompt, &json!(null))?.with_max_tokens(most);
     request.alternatives = Some(Alternatives { to: known.reply.clone(), count: config.alternatives });
     // An endpoint takes samples.
     (request.temperature, request.seed) = (config.temperature, 1);
@@ -210,7 +213,7 @@ fn request(prompt: &PromptParts, failed: &serde_json::Value) -> Result<ChatReque
         "failed": failed,
     }))?;
     let worked = worked(&messages, prompt.whole);
-    let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
+    let mut request = ChatRequest::new("plan.query", messages);
     request.worked = worked;
     request.language = Some(Language::of(&prompt.question).code().to_owned());
     request.stop = vec![";".into(), "\n\n".into()];

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use quipu_language::impossible_place;
 use quipu_query::asked::{
-    Candidate, FEATURES, PathFit, TableQuestion, best_confidence, choose, columns_lacking, confirms_the_path,
-    features, is_empty, names_left_out, speaks_of, words_tried,
+    Candidate, FEATURES, OfPath, PathFit, TableQuestion, best_confidence, choose, columns_lacking, features,
+    is_empty, names_left_out, of_the_path, speaks_of, words_tried,
 };
 use quipu_query::{Mention, Relevance, RenderConfig, read_sql, words_of};
 
@@ -53,7 +53,7 @@ pub struct QueryConfig {
     #[schemars(range(max = 20000))]
     pub table_bytes: usize,
     /// Most tokens computed for one question: prompts, without the beginnings that an earlier
-    /// request computed, and replies. A repair or a sample that would exceed it is skipped.
+    /// request computed, and replies. A repair or alternatives that would exceed it are skipped.
     #[schemars(range(max = 20000))]
     pub tokens: u64,
     /// Whether the prompt lists values of the graph that the question's words may mean.
@@ -144,8 +144,8 @@ pub struct Queried {
     pub outcome: Outcome,
     /// Whether the first path was among the readings.
     pub weighed_path: bool,
-    /// Whether a query of the model has the rows of that path.
-    pub confirms_path: bool,
+    /// What the model's queries say of that path.
+    pub of_path: OfPath,
 }
 
 /// The same, with paths among the readings that are chosen from.
@@ -157,7 +157,7 @@ pub async fn run_beside(
 ) -> Result<Queried, AnswerError> {
     let abstain = |reason: String| {
         let outcome = Outcome::abstain(reason, Vec::new());
-        Ok(Queried { outcome, weighed_path: false, confirms_path: false })
+        Ok(Queried { outcome, weighed_path: false, of_path: OfPath::Contest })
     };
     if !context.workspace.has_graph() {
         return abstain("this workspace has only APIs, and the method needs a graph to query".into());
@@ -189,8 +189,11 @@ pub async fn run_beside(
     let _timer = context.ledger.enter(Stage::Retrieve);
     let chosen = choose(&asking.of_tables(), &candidates);
     let outcome = answer::answer(context, &asking, chosen, failures).await?;
-    let confirms_path = weighed_path && confirms_the_path(&candidates);
-    Ok(Queried { outcome, weighed_path, confirms_path })
+    let of_path = match weighed_path {
+        true => of_the_path(&asking.of_tables(), &candidates),
+        false => OfPath::Contest,
+    };
+    Ok(Queried { outcome, weighed_path, of_path })
 }
 
 /// Reports the features of each reading's confidence.
@@ -217,15 +220,20 @@ fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
 /// Most values of a reading in the trace.
 const TOLD: usize = 12;
 
-/// Whether one more request of the usual size fits the question's calls and tokens.
-fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
+/// Most tokens of each reply to one more request of the usual size; `None` if the question's calls or
+/// tokens do not suffice for it.
+fn room_for(context: &Context<'_>, config: &QueryConfig, replies: u32) -> Option<u32> {
     /// Tokens that a request adds to a reused beginning: the reason and the reply.
     const OWN: u64 = 300;
+    /// A shorter reply holds no query.
+    const LEAST: u32 = 32;
     let usage = context.ledger.usage();
     let computed = (usage.prompt_tokens + usage.completion_tokens).saturating_sub(usage.reused_tokens);
     let whole = usage.prompt_tokens / u64::from(usage.llm_calls.max(1));
     let next = if usage.reused_tokens > 0 { OWN } else { whole };
-    context.calls_left() > 0 && computed + next <= config.tokens
+    let left = config.tokens.checked_sub(computed + next)? / u64::from(replies.max(1));
+    let reply = u32::try_from(left).unwrap_or(u32::MAX).min(ask::MOST_TOKENS);
+    (context.calls_left() > 0 && reply >= LEAST).then_some(reply)
 }
 
 /// The failure of a query that ignores a value in the question.
@@ -256,7 +264,7 @@ async fn candidates(
     let (mut candidates, mut failures) = (of_paths, Vec::new());
     let examples = solved_queries(context, asking.question.text()).await?;
     let prompt = ask::prompt(asking, examples);
-    let first = ask::write(context, &prompt, Asked::Likeliest).await?;
+    let first = ask::write(context, &prompt, Asked::Likeliest, ask::MOST_TOKENS).await?;
     let is_sure =
         |candidates: &[Candidate]| best_confidence(&asking.of_tables(), candidates) >= asking.config.sure;
     let path_is_sure = is_sure(&candidates);
@@ -268,9 +276,9 @@ async fn candidates(
             if let Some(failure) = forgotten
                 && asking.config.repair
                 && !path_is_sure
-                && has_room(context, asking.config)
+                && let Some(most) = room_for(context, asking.config, 1)
             {
-                let written = ask::write(context, &prompt, Asked::Again(&failure)).await?;
+                let written = ask::write(context, &prompt, Asked::Again(&failure), most).await?;
                 if let Ok(candidate) = read::read(context, asking, &written).await? {
                     candidates.push(candidate.repaired());
                 }
@@ -279,8 +287,8 @@ async fn candidates(
         Err(failure) => {
             declined = failure.declined;
             let mends = asking.config.repair && failure.may_be_mended() && !path_is_sure;
-            if mends && has_room(context, asking.config) {
-                let written = ask::write(context, &prompt, Asked::Again(&failure)).await?;
+            if mends && let Some(most) = room_for(context, asking.config, 1) {
+                let written = ask::write(context, &prompt, Asked::Again(&failure), most).await?;
                 failures.push(failure);
                 match read::read(context, asking, &written).await? {
                     Ok(candidate) => candidates.push(candidate.repaired()),
@@ -297,8 +305,8 @@ async fn candidates(
     let lacking: Vec<String> =
         failed.flat_map(|query| columns_lacking(&query, &asking.graph.tables)).collect();
     let wants_others = asking.config.alternatives > 0 && !declined && !is_sure(&candidates);
-    if wants_others && has_room(context, asking.config) {
-        for other in ask::write_others(context, &prompt, &first, asking.config).await? {
+    if wants_others && let Some(most) = room_for(context, asking.config, asking.config.alternatives) {
+        for other in ask::write_others(context, &prompt, &first, asking.config, most).await? {
             match read::read(context, asking, &other).await? {
                 Ok(candidate) => candidates.push(candidate),
                 Err(failure) => failures.push(failure),
