@@ -23,6 +23,22 @@ impl Language {
         self.names().units_behind.iter().find_map(units)
     }
 
+    /// The unit that a question asks for: "hours" of "how long in hours". Not "in year 1990", whose
+    /// word is singular.
+    pub fn unit_asked_for(self, words: &[String]) -> Option<&str> {
+        /// Most letters of an abbreviation.
+        const SHORT: usize = 3;
+        words.windows(2).find_map(|pair| match pair {
+            [before, unit] => {
+                let is_many =
+                    unit.chars().count() <= SHORT || self.is_plural(unit) || self.is_other_name_of_unit(unit);
+                let is_unit = self.is_unit(unit) || self.currency_code(unit).is_some();
+                (self.names().units_behind.has(before) && is_unit && is_many).then_some(unit.as_str())
+            }
+            _ => None,
+        })
+    }
+
     /// The last word of a relation's name that is not a preposition.
     pub fn last_noun(self, name: &str) -> Option<&str> {
         name.split(' ').rfind(|word| !self.is_preposition(word))

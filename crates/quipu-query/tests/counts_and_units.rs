@@ -110,3 +110,36 @@ async fn a_question_may_offer_several_values() {
     let all = "SELECT water_type FROM tank";
     assert!(offered("Are the tanks fresh water or salt water?", all).is_empty());
 }
+
+#[tokio::test]
+async fn numbers_are_given_in_the_unit_that_is_asked_for() {
+    let visits = graph(
+        ":v1 a :Visit ; rdfs:label \"visit 1\" ; :durationMinutes 90 ; :hourlyRateEur 30 ; :height 2 . \
+         :v2 a :Visit ; rdfs:label \"visit 2\" ; :durationMinutes 30 ; :hourlyRateEur 50 ; :height 4 .",
+    )
+    .await;
+    let of = |column: &str| format!("SELECT {column} FROM visit WHERE name = 'visit 1'");
+    let duration = of("duration_minutes");
+    // A unit that converts.
+    assert_eq!(asked_rows(&visits, "What is the duration of visit 1 in hours?", &duration).await, ["1.5"]);
+    assert_eq!(asked_rows(&visits, "What is the duration of visit 1 in seconds?", &duration).await, ["5400"]);
+    let sum = "SELECT SUM(duration_minutes) FROM visit";
+    assert_eq!(asked_rows(&visits, "How long are all visits in hours?", sum).await, ["2"]);
+    // The same unit, and no unit.
+    for question in ["What is the duration of visit 1 in minutes?", "What is the duration of visit 1?"] {
+        assert_eq!(asked_rows(&visits, question, &duration).await, ["90"]);
+        assert!(!faults(&visits, question, &duration).await.contains(&"gives another unit"));
+    }
+    // Units of something else.
+    for (question, column) in [
+        ("What is the duration of visit 1 in miles?", "duration_minutes"),
+        ("What is the hourly rate of visit 1 in dollars?", "hourly_rate_eur"),
+    ] {
+        assert!(faults(&visits, question, &of(column)).await.contains(&"gives another unit"), "{question}");
+    }
+    // A column that states no unit is remarked on.
+    let question = "What is the height of visit 1 in feet?";
+    let bound = read(&visits, question, &of("height"));
+    assert!(bound.mends.iter().any(|mend| mend.text.contains("height is in feet")), "{:?}", bound.mends);
+    assert!(!faults(&visits, question, &of("height")).await.contains(&"gives another unit"));
+}

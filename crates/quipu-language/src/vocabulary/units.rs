@@ -37,6 +37,11 @@ impl Language {
         }
     }
 
+    /// Whether a word is a name of a unit besides its singular: "feet", "kg".
+    pub(crate) fn is_other_name_of_unit(self, word: &str) -> bool {
+        self.names_of_unit(word).next() != Some(word)
+    }
+
     /// All names of a unit; the word itself if no list has it.
     fn names_of_unit(self, unit: &str) -> impl Iterator<Item = &str> {
         let names = self.words().unit_names.phrases.iter().map(|row| row.split(' '));

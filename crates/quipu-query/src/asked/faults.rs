@@ -22,6 +22,7 @@ use super::kinds::called;
 use super::others::compares_with_itself;
 use super::stand_ins::is_numbered;
 use super::types_of::{is_named_as_type, is_part_of_others};
+use super::units::gives_another_unit;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::run::CellValue;
@@ -79,6 +80,7 @@ pub(super) fn faults(
         ("adds up one value", adds_up_one_value(query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
+        ("gives another unit", gives_another_unit(question, query, tables)),
         ("turns a bound round", turns_a_bound(question, query, tables)),
         ("takes either where the question has both", takes_either(question, query)),
         ("orders by a condition", orders_by_a_condition(query)),

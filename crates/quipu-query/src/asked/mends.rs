@@ -41,7 +41,7 @@ use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{from_the_first, right_dates, right_ends, right_groups, right_sides, within_its_year};
 use super::stand_ins::{called_by_their_keys, names_before_keys, with_their_names};
 use super::types_of::{by_singulars, those_of_the_type};
-use super::units::{differences_in_units, right_units};
+use super::units::{differences_in_units, in_the_unit, right_units};
 use super::whole_names::by_whole_names;
 use crate::QueryError;
 use crate::bind::{Bound, Mend, bind};
@@ -132,6 +132,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         ages_in_years(question, query, tables),
         not_ended(question, query, tables),
         with_stated_values(question, query, tables),
+        in_the_unit(question, query, tables),
         with_the_taken_in(question, query, tables),
         those_that_lack(question, query, tables),
         denied_link(question, query, tables),

@@ -1,11 +1,13 @@
-//! Numbers in another unit than their column has: "less than 10 cm" of a width in millimetres.
+//! Numbers in another unit than their column has: "less than 10 cm" of a width in millimetres, "in
+//! hours" of a duration in minutes.
 
 use quipu_language::Language;
 
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, ColumnRef, Expression, Function, Query};
-use crate::tables::{Kind, Tables, words_of};
+use crate::syntax::{Item, Select};
+use crate::tables::{Column, Kind, Tables, words_of};
 
 /// Converts numbers that a query compares with a column of another unit, if the question states
 /// their unit and the column's title its own.
@@ -91,6 +93,102 @@ fn in_parts_of_days(expression: &mut Expression, factor: f64, tables: &Tables) -
         }
         _ => false,
     }
+}
+
+/// Gives numbers in the unit that the question asks for, if their column's title states another one
+/// that converts: "in hours" of `duration minutes`. Where the title states no unit, a remark says
+/// that the unit is unknown. For a bound query.
+pub(super) fn in_the_unit(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let unit = language.unit_asked_for(&words)?;
+    let Body::Select(select) = &mut query.body else { return None };
+    let may_convert = select.group.is_empty();
+    let mut mend = None;
+    for item in &mut select.items {
+        let Some(column) = measured(item, tables) else { continue };
+        let title = words_of(&column.title);
+        let (doubt, text) = match of_title(unit, &title, language) {
+            Of::Converted(factor) if may_convert => {
+                item.alias.get_or_insert_with(|| format!("{} in {unit}", column.title));
+                item.expression = times(item.expression.clone(), factor);
+                (Doubt::None, format!("{} is given in {unit}", column.title))
+            }
+            Of::Unknown => {
+                (Doubt::Little, format!("the graph does not say that {} is in {unit}", column.title))
+            }
+            Of::Same | Of::Converted(_) | Of::Another => continue,
+        };
+        mend = Some(Mend { text, doubt });
+    }
+    mend
+}
+
+/// Whether a query gives numbers whose column's title states a unit that does not convert to the
+/// one asked for: a duration in minutes is none in miles.
+pub(super) fn gives_another_unit(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let (Some(unit), Some(select)) = (language.unit_asked_for(&words), query.select()) else { return false };
+    let is_of_another = |item: &Item| {
+        measured(item, tables).is_some_and(|column| {
+            let of = of_title(unit, &words_of(&column.title), language);
+            matches!(of, Of::Another) || (matches!(of, Of::Converted(_)) && is_grouped(select))
+        })
+    };
+    select.items.iter().any(is_of_another)
+}
+
+fn is_grouped(select: &Select) -> bool {
+    !select.group.is_empty()
+}
+
+/// What a column's title says of a unit.
+enum Of {
+    /// It states this unit.
+    Same,
+    /// It states a unit of which so many make one of this one, or the other way round.
+    Converted(f64),
+    /// It states a unit of something else.
+    Another,
+    /// It states none.
+    Unknown,
+}
+
+fn of_title(unit: &str, title: &[String], language: Language) -> Of {
+    let currency = |word: &str| language.currency_code(word);
+    let is_same = |own: &String| {
+        language.is_unit_called(unit, own) || (currency(unit).is_some() && currency(unit) == currency(own))
+    };
+    if title.iter().any(is_same) {
+        return Of::Same;
+    }
+    if let Some(factor) = title.iter().find_map(|own| language.unit_factor(own, unit)) {
+        return Of::Converted(factor);
+    }
+    match title.iter().any(|own| language.is_unit(own) || currency(own).is_some()) {
+        true => Of::Another,
+        false => Of::Unknown,
+    }
+}
+
+/// The column of numbers that an item gives as they are, or adds up.
+fn measured<'a>(item: &Item, tables: &'a Tables) -> Option<&'a Column> {
+    use crate::syntax::Aggregate::{Avg, Max, Min, Sum};
+    let of = match &item.expression {
+        Expression::Aggregate { function: Sum | Avg | Min | Max, of: Some(of), .. } => of,
+        expression => expression,
+    };
+    let Expression::Column(ColumnRef { place: Some(place), .. }) = of else { return None };
+    tables.column(*place).filter(|column| matches!(column.kind, Kind::Number { .. }))
+}
+
+/// A number times a factor; a factor below one divides.
+fn times(number: Expression, factor: f64) -> Expression {
+    let (operation, factor) =
+        if factor < 1.0 { (Arithmetic::Divide, 1.0 / factor) } else { (Arithmetic::Multiply, factor) };
+    let factor = (factor * PRECISION).round() / PRECISION;
+    Expression::Arithmetic(operation, Box::new(number), Box::new(Expression::Number(factor.to_string())))
 }
 
 /// The numbers of a question with the word behind each, in lower case: (10, "cm").
