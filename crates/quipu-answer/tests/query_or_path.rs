@@ -82,6 +82,21 @@ async fn a_path_stands_where_no_query_gives_rows_and_nothing_speaks_against_it()
 }
 
 #[tokio::test]
+async fn a_path_does_not_give_a_number_in_a_unit_that_the_graph_does_not_state() {
+    let (shop, embedder) = (shop().await, embedder().await);
+    // The commands count the tables on import.
+    quipu_query::open_tables(&shop.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let sql = "SELECT price FROM product WHERE name = 'Falcon Drill'";
+    let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+    let question = "What is the price of the Falcon Drill in miles?";
+    let answer = ask(&shop, Some(model.clone()), Some(embedder), question, &options).await;
+    let remarks = answer.readings.first().map(|reading| reading.mends.join(" ")).unwrap_or_default();
+    let is_remarked = remarks.contains("does not say that price is in miles");
+    assert!(model.calls() > 0 && (answer.status == Status::Abstained || is_remarked), "{answer:#?}");
+}
+
+#[tokio::test]
 async fn a_path_that_stands_is_told_as_a_reading_with_its_values() {
     let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
     let shop = shop().await;

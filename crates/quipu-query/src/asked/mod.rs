@@ -87,4 +87,5 @@ pub use parts::in_parts;
 pub use plain::plain_reading;
 pub use slips::right_ends;
 pub use tried::{columns_lacking, words_tried};
+pub use units::is_in_the_unit;
 pub use unknown::unknown_names;

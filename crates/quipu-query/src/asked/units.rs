@@ -139,6 +139,16 @@ pub(super) fn gives_another_unit(question: &str, query: &Query, tables: &Tables)
     select.items.iter().any(is_of_another)
 }
 
+/// Whether a query gives all its numbers in the unit that the question asks for, by their columns'
+/// titles, or the question asks for none.
+pub fn is_in_the_unit(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let (Some(unit), Some(select)) = (language.unit_asked_for(&words), query.select()) else { return true };
+    let mut columns = select.items.iter().filter_map(|item| measured(item, tables));
+    columns.all(|column| matches!(of_title(unit, &words_of(&column.title), language), Of::Same))
+}
+
 fn is_grouped(select: &Select) -> bool {
     !select.group.is_empty()
 }

@@ -3,8 +3,8 @@
 use quipu_graph::{NodeId, iri_of_key};
 use quipu_language::with_superlatives;
 use quipu_query::asked::{
-    FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, of_another_measure,
-    orders_another_kind, right_ends,
+    FAR_FROM_ROLE, is_called_another_kind, is_in_the_unit, is_what_is_asked, leads_to_what_is_asked,
+    of_another_measure, orders_another_kind, right_ends,
 };
 use quipu_query::{Made, Query, Tables, all_in_order};
 
@@ -32,8 +32,8 @@ pub async fn is_far_from_role(
     Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
 }
 
-/// Whether a path's values have the measure that the question asks for and, if they are ordered,
-/// start at the right end: the lightest is not the lowest, and a longer thing does not have a later
+/// Whether a path's values have the measure and the unit that the question asks for and, if they
+/// are ordered, start at the right end: the lightest is not the lowest, and a longer thing does not have a later
 /// date.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ pub async fn measures_what_is_asked(
         query => query,
     };
     let Some(mut query) = query else { return Ok(true) };
-    if of_another_measure(question, &query, &tables).is_some() {
+    if of_another_measure(question, &query, &tables).is_some() || !is_in_the_unit(question, &query, &tables) {
         return Ok(false);
     }
     let is_ordered = matches!(path.made, Made::Ordered { .. });
