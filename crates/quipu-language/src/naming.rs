@@ -23,19 +23,16 @@ impl Language {
         self.names().units_behind.iter().find_map(units)
     }
 
-    /// The unit that a question asks for: "hours" of "how long in hours". Not "in year 1990", whose
-    /// word is singular.
+    /// The unit that a question asks for: "hours" of "how long in hours". Not "in year 1990" or "in
+    /// years 2019 and 2020", and not "metres per second", which is another unit.
     pub fn unit_asked_for(self, words: &[String]) -> Option<&str> {
-        /// Most letters of an abbreviation.
-        const SHORT: usize = 3;
-        words.windows(2).find_map(|pair| match pair {
-            [before, unit] => {
-                let is_many =
-                    unit.chars().count() <= SHORT || self.is_plural(unit) || self.is_other_name_of_unit(unit);
-                let is_unit = self.is_unit(unit) || self.currency_code(unit).is_some();
-                (self.names().units_behind.has(before) && is_unit && is_many).then_some(unit.as_str())
-            }
-            _ => None,
+        (1..words.len()).find_map(|at| {
+            let (before, unit) = (words.get(at - 1)?, words.get(at)?);
+            let is_number = |next: &String| next.starts_with(|c: char| c.is_ascii_digit());
+            let is_part = words.get(at + 1).is_some_and(is_number)
+                || words.get(at + 2).is_some_and(|next| self.is_unit(next));
+            let is_unit = self.names_a_unit(unit) || self.currency_code(unit).is_some();
+            (self.names().units_behind.has(before) && is_unit && !is_part).then_some(unit.as_str())
         })
     }
 

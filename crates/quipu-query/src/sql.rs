@@ -175,7 +175,10 @@ impl Reader {
             Some(true) => {
                 return refuse("NULLS FIRST is not read; ask for rows without a value by IS NULL");
             }
-            Some(false) => self.leave_out(Doubt::None, "NULLS LAST is how rows are ordered anyway"),
+            Some(false) => self.leave_out(
+                Doubt::None,
+                "NULLS LAST has no effect, because rows without the value are not given",
+            ),
             None => {}
         }
         Ok(Order { expression: self.expression(expr)?, descending })

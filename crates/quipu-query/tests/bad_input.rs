@@ -404,7 +404,7 @@ async fn what_changes_no_row_is_left_out_with_a_remark() {
         (
             "SELECT name FROM product WHERE price > 100 ORDER BY name NULLS LAST",
             &dear,
-            "NULLS LAST is how rows are ordered anyway: left out",
+            "NULLS LAST has no effect, because rows without the value are not given: left out",
         ),
         (
             "SELECT name FROM product WHERE price > 100 FOR UPDATE",

@@ -30,17 +30,17 @@ async fn a_bound_is_not_turned_round() {
             "SELECT supplier FROM product GROUP BY supplier HAVING COUNT(*) > 2",
             "SELECT supplier FROM product GROUP BY supplier HAVING COUNT(*) <= 2",
         ),
-        (
-            "Which products have a price over 100?",
-            "SELECT name FROM product WHERE NOT price > 100",
-            "SELECT name FROM product WHERE NOT price <= 100",
-        ),
     ] {
         assert!(has(&shop, TURNED, question, turned).await, "{question} {turned}");
         assert!(!has(&shop, TURNED, question, right).await, "{question} {right}");
     }
-    // Behind a negation, with another number, and beside the right bound.
+    // Behind a negation, with another number, within a NOT, and beside the right bound.
     for (question, sql) in [
+        ("Which products don't cost over 100?", "SELECT name FROM product WHERE price <= 100"),
+        (
+            "Which suppliers have all their products over 100?",
+            "SELECT name FROM supplier WHERE name NOT IN (SELECT supplier FROM product WHERE price <= 100)",
+        ),
         ("Which products do not cost over 100?", "SELECT name FROM product WHERE price <= 100"),
         ("Which products cost over 100?", "SELECT name FROM product WHERE price < 300"),
         ("Which products cost over 100?", "SELECT name FROM product WHERE price > 100 OR price < 100"),
@@ -74,6 +74,9 @@ async fn both_conditions_are_not_either() {
     assert!(!has(&shop, EITHER, question, both).await);
     let question = "Which products have the supplier Acme or the colour red?";
     assert!(!has(&shop, EITHER, question, either).await);
+    let question = "Which products except those of the supplier Acme and those of the colour red are there?";
+    let neither = "SELECT name FROM product WHERE NOT (supplier = 'Acme' OR colour = 'red')";
+    assert!(!has(&shop, EITHER, question, neither).await);
     // Two values of one property are two things.
     let question = "What are the prices of the Falcon Drill and the Otter Pump?";
     let two = "SELECT name, price FROM product WHERE name = 'Falcon Drill' OR name = 'Otter Pump'";

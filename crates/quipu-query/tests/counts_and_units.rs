@@ -142,4 +142,23 @@ async fn numbers_are_given_in_the_unit_that_is_asked_for() {
     let bound = read(&visits, question, &of("height"));
     assert!(bound.mends.iter().any(|mend| mend.text.contains("height is in feet")), "{:?}", bound.mends);
     assert!(!faults(&visits, question, &of("height")).await.contains(&"gives another unit"));
+    // Several numbers, a unit of two, a year, and years that are no unit.
+    let runs = graph(
+        ":r1 a :Run ; rdfs:label \"run 1\" ; :year 1998 ; :durationDays 4 ; :topSpeedKmH 90 ; :minPrice 5 .",
+    )
+    .await;
+    for (question, sql, expected) in [
+        (
+            "Give the year and the duration in hours of run 1.",
+            "SELECT year, duration_days FROM run WHERE name = 'run 1'",
+            "1998 | 4",
+        ),
+        ("What was the top speed of run 1 in metres per second?", "SELECT top_speed_km_h FROM run", "90"),
+        ("What was the top speed of run 1 in metres?", "SELECT top_speed_km_h FROM run", "90"),
+        ("What was the min price of run 1 in hours?", "SELECT min_price FROM run", "5"),
+        ("What was the duration of run 1 in years 1998 and 1999?", "SELECT duration_days FROM run", "4"),
+    ] {
+        assert_eq!(asked_rows(&runs, question, sql).await, [expected], "{question}");
+        assert!(!faults(&runs, question, sql).await.contains(&"gives another unit"), "{question}");
+    }
 }

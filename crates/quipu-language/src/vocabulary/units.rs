@@ -37,9 +37,11 @@ impl Language {
         }
     }
 
-    /// Whether a word is a name of a unit besides its singular: "feet", "kg".
-    pub(crate) fn is_other_name_of_unit(self, word: &str) -> bool {
-        self.names_of_unit(word).next() != Some(word)
+    /// Whether a word is a unit in the plural or short: "hours", "feet", "kg". A "year" and a "day"
+    /// are dates too.
+    pub fn names_a_unit(self, word: &str) -> bool {
+        let is_other_name = || self.names_of_unit(word).next() != Some(word);
+        (self.is_unit(word) && self.is_plural(word)) || is_other_name()
     }
 
     /// All names of a unit; the word itself if no list has it.

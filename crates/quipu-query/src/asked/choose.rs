@@ -413,7 +413,7 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
 pub enum OfPath {
     /// One of them has its rows.
     Confirm,
-    /// None of them has rows, and the path has no fault: they show no other reading.
+    /// There are some, none of them has rows, and the path has no fault: they show no other reading.
     Silent,
     /// All else, and no path at all.
     Contest,
@@ -427,7 +427,8 @@ pub fn of_the_path(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> OfPa
     if written().any(|other| same_rows(&path.rows, &other.rows)) {
         return OfPath::Confirm;
     }
-    let shows_none = path.declined == 0 && written().all(|other| is_empty(&other.rows));
+    let shows_none =
+        path.declined == 0 && written().count() > 0 && written().all(|other| is_empty(&other.rows));
     let has_faults = || features(asking, candidates).first().is_some_and(|(of, _)| of.is_doubtful());
     if shows_none && !has_faults() { OfPath::Silent } else { OfPath::Contest }
 }

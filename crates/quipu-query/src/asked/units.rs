@@ -5,8 +5,7 @@ use quipu_language::Language;
 
 use super::slips::each_query;
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Arithmetic, Body, ColumnRef, Expression, Function, Query};
-use crate::syntax::{Item, Select};
+use crate::syntax::{Arithmetic, Body, ColumnRef, Expression, Function, Item, Query};
 use crate::tables::{Column, Kind, Tables, words_of};
 
 /// Converts numbers that a query compares with a column of another unit, if the question states
@@ -95,67 +94,63 @@ fn in_parts_of_days(expression: &mut Expression, factor: f64, tables: &Tables) -
     }
 }
 
-/// Gives numbers in the unit that the question asks for, if their column's title states another one
-/// that converts: "in hours" of `duration minutes`. Where the title states no unit, a remark says
-/// that the unit is unknown. For a bound query.
+/// Gives a number in the unit that the question asks for, if its column's title states another one
+/// that converts: "in hours" of `duration minutes`. Where the title states no unit, or the query
+/// groups or orders, a remark says so. Of several numbers the question may mean any. For a bound
+/// query.
 pub(super) fn in_the_unit(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
     let unit = language.unit_asked_for(&words)?;
+    let column = only_measured(query, tables)?;
+    let of = of_title(unit, &words_of(&column.title), language);
+    let is_plain = query.order.is_empty();
     let Body::Select(select) = &mut query.body else { return None };
-    let may_convert = select.group.is_empty();
-    let mut mend = None;
-    for item in &mut select.items {
-        let Some(column) = measured(item, tables) else { continue };
-        let title = words_of(&column.title);
-        let (doubt, text) = match of_title(unit, &title, language) {
-            Of::Converted(factor) if may_convert => {
-                item.alias.get_or_insert_with(|| format!("{} in {unit}", column.title));
-                item.expression = times(item.expression.clone(), factor);
-                (Doubt::None, format!("{} is given in {unit}", column.title))
-            }
-            Of::Unknown => {
-                (Doubt::Little, format!("the graph does not say that {} is in {unit}", column.title))
-            }
-            Of::Same | Of::Converted(_) | Of::Another => continue,
-        };
-        mend = Some(Mend { text, doubt });
-    }
-    mend
-}
-
-/// Whether a query gives numbers whose column's title states a unit that does not convert to the
-/// one asked for: a duration in minutes is none in miles.
-pub(super) fn gives_another_unit(question: &str, query: &Query, tables: &Tables) -> bool {
-    let words = words_of(question);
-    let language = Language::of_words(&words);
-    let (Some(unit), Some(select)) = (language.unit_asked_for(&words), query.select()) else { return false };
-    let is_of_another = |item: &Item| {
-        measured(item, tables).is_some_and(|column| {
-            let of = of_title(unit, &words_of(&column.title), language);
-            matches!(of, Of::Another) || (matches!(of, Of::Converted(_)) && is_grouped(select))
-        })
+    let (doubt, text) = match of {
+        Of::Converted(factor) if is_plain && select.group.is_empty() => {
+            let item = select.items.iter_mut().find(|item| measured(item, tables).is_some())?;
+            item.alias = Some(format!("{} in {unit}", column.title));
+            item.expression = times(item.expression.clone(), factor);
+            (Doubt::None, format!("{} is given in {unit}", column.title))
+        }
+        Of::Converted(_) => (Doubt::Little, format!("{} is not given in {unit}", column.title)),
+        Of::Unknown => (Doubt::Little, format!("the graph does not say that {} is in {unit}", column.title)),
+        Of::Same | Of::Another => return None,
     };
-    select.items.iter().any(is_of_another)
+    Some(Mend { text, doubt })
 }
 
-/// Whether a query gives all its numbers in the unit that the question asks for, by their columns'
-/// titles, or the question asks for none.
+/// Whether a query's only number has a column whose title states a unit that does not convert to
+/// the one asked for: a duration in minutes is none in miles.
+pub(super) fn gives_another_unit(question: &str, query: &Query, tables: &Tables) -> bool {
+    matches!(unit_given(question, query, tables), Some(Of::Another))
+}
+
+/// Whether a query gives its only number in the unit that the question asks for, by the column's
+/// title, or the question asks for none.
 pub fn is_in_the_unit(question: &str, query: &Query, tables: &Tables) -> bool {
+    matches!(unit_given(question, query, tables), None | Some(Of::Same))
+}
+
+/// What the title of a query's only number says of the unit asked for; `None` if there is no unit
+/// or not one such number.
+fn unit_given(question: &str, query: &Query, tables: &Tables) -> Option<Of> {
     let words = words_of(question);
     let language = Language::of_words(&words);
-    let (Some(unit), Some(select)) = (language.unit_asked_for(&words), query.select()) else { return true };
-    let mut columns = select.items.iter().filter_map(|item| measured(item, tables));
-    columns.all(|column| matches!(of_title(unit, &words_of(&column.title), language), Of::Same))
+    let unit = language.unit_asked_for(&words)?;
+    let column = only_measured(query, tables)?;
+    Some(of_title(unit, &words_of(&column.title), language))
 }
 
-fn is_grouped(select: &Select) -> bool {
-    !select.group.is_empty()
+/// The column of the only item with numbers of a column.
+fn only_measured<'a>(query: &Query, tables: &'a Tables) -> Option<&'a Column> {
+    let mut columns = query.select()?.items.iter().filter_map(|item| measured(item, tables));
+    columns.next().filter(|_| columns.next().is_none())
 }
 
 /// What a column's title says of a unit.
 enum Of {
-    /// It states this unit.
+    /// It states this unit, or one of several, such as `km h`.
     Same,
     /// It states a unit of which so many make one of this one, or the other way round.
     Converted(f64),
@@ -167,18 +162,23 @@ enum Of {
 
 fn of_title(unit: &str, title: &[String], language: Language) -> Of {
     let currency = |word: &str| language.currency_code(word);
-    let is_same = |own: &String| {
-        language.is_unit_called(unit, own) || (currency(unit).is_some() && currency(unit) == currency(own))
+    // A `year` is a date, `min price` is no time, and `km h` is a unit of its own.
+    let is_unit = |(at, own): &(usize, &String)| {
+        let is_short = at + 1 < title.len() && !language.is_plural(own);
+        (language.names_a_unit(own) && !is_short) || (currency(own).is_some() && !language.is_unit(own))
     };
-    if title.iter().any(is_same) {
+    let units: Vec<&String> = title.iter().enumerate().filter(is_unit).map(|(_, own)| own).collect();
+    let last_two = title.iter().rev().take(2).filter(|own| language.names_a_unit(own)).count();
+    let [own] = units.as_slice() else { return if units.is_empty() { Of::Unknown } else { Of::Same } };
+    if last_two > 1 {
         return Of::Same;
     }
-    if let Some(factor) = title.iter().find_map(|own| language.unit_factor(own, unit)) {
-        return Of::Converted(factor);
-    }
-    match title.iter().any(|own| language.is_unit(own) || currency(own).is_some()) {
-        true => Of::Another,
-        false => Of::Unknown,
+    let is_same =
+        language.is_unit_called(unit, own) || (currency(unit).is_some() && currency(unit) == currency(own));
+    match language.unit_factor(own, unit) {
+        _ if is_same => Of::Same,
+        Some(factor) => Of::Converted(factor),
+        None => Of::Another,
     }
 }
 

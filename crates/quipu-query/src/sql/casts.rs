@@ -31,7 +31,7 @@ impl Reader {
             Expression::Case(vec![(below, up)], Some(Box::new(down)))
         } else if is_whole || numbers.iter().any(|number| kind.contains(number)) {
             Expression::Call(Function::Number, vec![of])
-        } else if kind.starts_with("DATETIME") || kind.starts_with("TIMESTAMP") {
+        } else if kind.starts_with("DATETIME") || kind.starts_with("TIME") {
             of
         } else if kind.starts_with("DATE") {
             part_of_date(10, of)

@@ -9,6 +9,7 @@ mod readings;
 mod walked;
 
 use std::collections::HashSet;
+use std::ptr;
 
 use quipu_graph::RelationRole;
 use quipu_language::{Language, impossible_place};
@@ -145,7 +146,13 @@ pub(super) async fn run(
         return Ok(if walked.stands { walked.outcome } else { unsure(walked.outcome) });
     }
     let readings = readings(context, question.text(), plan.as_deref(), &walked).await?;
-    let queried = by_query(&within, question, config, &readings).await?;
+    let mut queried = by_query(&within, question, config, &readings).await?;
+    // Another path may be the first reading, if no query says the best one.
+    let is_best =
+        readings.first().zip(plan.as_deref()).is_some_and(|(first, best)| ptr::eq(first.plan, best));
+    if !is_best {
+        queried.of_path = OfPath::Contest;
+    }
     Ok(together(question.text(), queried, walked, &trust))
 }
 

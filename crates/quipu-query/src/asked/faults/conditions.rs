@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use quipu_graph::LiteralValue;
-use quipu_language::{Condition, Language, are_ranks, conditions};
+use quipu_language::{Condition, Language, are_ranks, conditions, meanings_at};
 
 use crate::syntax::{Body, Comparison, Expression, Query, SetOperator};
 use crate::tables::{Place, Tables, words_of};
@@ -21,24 +21,14 @@ pub(super) fn turns_a_bound(question: &str, query: &Query, tables: &Tables) -> b
     let question = question.split(' ').map(in_figures).collect::<Vec<_>>().join(" ");
     let said: Vec<(bool, String)> =
         conditions(&question).iter().filter(|of| !is_denied(&question, of)).filter_map(side_of).collect();
-    if said.is_empty() {
+    // Within a NOT all is turned round.
+    if said.is_empty() || denies(query) {
         return false;
     }
     let mut compared = Vec::new();
     query.visit(&mut |part| {
         if let Expression::Compare(..) = part {
             compared.extend(sides(part, tables));
-        }
-    });
-    // What is within a NOT counts the other way round.
-    query.visit(&mut |part| {
-        if let Expression::Not(denied) = part {
-            denied.visit(&mut |part| {
-                for (above, value) in sides(part, tables) {
-                    compared.retain(|known| *known != (above, value.clone()));
-                    compared.push((!above, value));
-                }
-            });
         }
     });
     said.iter().any(|(above, value)| {
@@ -49,9 +39,15 @@ pub(super) fn turns_a_bound(question: &str, query: &Query, tables: &Tables) -> b
 
 /// Whether a negation stands anywhere before a condition.
 fn is_denied(question: &str, condition: &Condition) -> bool {
-    let language = Language::of(question);
     let before = words_of(question.get(..condition.span.start).unwrap_or_default());
-    before.iter().any(|word| language.means(word, "negation"))
+    (0..before.len()).any(|at| meanings_at(&before, at).iter().any(|meaning| meaning.means == "negation"))
+}
+
+/// Whether a query denies a condition.
+fn denies(query: &Query) -> bool {
+    let mut denies = false;
+    query.visit(&mut |part| denies |= matches!(part, Expression::Not(_)));
+    denies
 }
 
 /// Whether a condition has only a lower bound (true) or only an upper one, with its value.
@@ -112,7 +108,7 @@ fn sides(part: &Expression, tables: &Tables) -> Vec<(bool, String)> {
 pub(super) fn takes_either(question: &str, query: &Query) -> bool {
     let words = words_of(question);
     let language = Language::of_words(&words);
-    if words.iter().any(|word| language.offers_a_choice(word)) {
+    if words.iter().any(|word| language.offers_a_choice(word)) || denies(query) {
         return false;
     }
     let joined = |one: &str, other: &str| {
@@ -125,6 +121,13 @@ pub(super) fn takes_either(question: &str, query: &Query) -> bool {
         between.iter().any(|word| language.takes_together(word))
     };
     let are_apart = |one: &Compared, other: &Compared| {
+        // Either side of a match may be compared with both.
+        let names_two = |(place, name): &(Place, String)| {
+            one.iter().chain(other).any(|(of, known)| of == place && known != name)
+        };
+        if one.iter().chain(other).any(names_two) {
+            return false;
+        }
         one.iter().any(|(place, name)| {
             other.iter().any(|(of, known)| place != of && name != known && joined(name, known))
         })
@@ -151,27 +154,23 @@ type Compared = HashSet<(Place, String)>;
 fn compared<'a>(visit: impl FnOnce(&mut dyn FnMut(&'a Expression))) -> Compared {
     let mut found = HashSet::new();
     let mut queries = Vec::new();
-    let mut take = |part: &'a Expression| match part {
-        Expression::Compare(Comparison::Equal, of, value) => {
-            if let (Expression::Column(of), Expression::Terms(_, name) | Expression::Text(name)) =
-                (&**of, &**value)
-            {
-                found.extend(of.place.map(|place| (place, name.clone())));
-            }
-        }
+    visit(&mut |part| match part {
         Expression::InQuery(_, query) => queries.push(&**query),
-        _ => {}
-    };
-    visit(&mut take);
+        part => found.extend(equal(part)),
+    });
     for query in queries {
-        query.visit(&mut |part| {
-            if let Expression::Compare(Comparison::Equal, of, value) = part
-                && let (Expression::Column(of), Expression::Terms(_, name) | Expression::Text(name)) =
-                    (&**of, &**value)
-            {
-                found.extend(of.place.map(|place| (place, name.clone())));
-            }
-        });
+        query.visit(&mut |part| found.extend(equal(part)));
     }
     found
+}
+
+/// The column and the name of a comparison that says they are equal.
+fn equal(part: &Expression) -> Option<(Place, String)> {
+    let Expression::Compare(Comparison::Equal, of, value) = part else { return None };
+    match (&**of, &**value) {
+        (Expression::Column(of), Expression::Terms(_, name) | Expression::Text(name)) => {
+            of.place.map(|place| (place, name.clone()))
+        }
+        _ => None,
+    }
 }

@@ -223,10 +223,10 @@ const TOLD: usize = 12;
 /// Most tokens of each reply to one more request of the usual size; `None` if the question's calls or
 /// tokens do not suffice for it.
 fn room_for(context: &Context<'_>, config: &QueryConfig, replies: u32) -> Option<u32> {
-    /// Tokens that a request adds to a reused beginning: the reason and the reply.
-    const OWN: u64 = 300;
-    /// A shorter reply holds no query.
-    const LEAST: u32 = 32;
+    /// Tokens that a request adds to a reused beginning: the reason.
+    const OWN: u64 = 100;
+    /// A shorter reply may lack the end of its query.
+    const LEAST: u32 = 120;
     let usage = context.ledger.usage();
     let computed = (usage.prompt_tokens + usage.completion_tokens).saturating_sub(usage.reused_tokens);
     let whole = usage.prompt_tokens / u64::from(usage.llm_calls.max(1));
