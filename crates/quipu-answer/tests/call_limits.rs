@@ -131,7 +131,7 @@ async fn neither_repair_nor_alternatives_go_beyond_the_tokens_of_a_question() {
         assert!(answer.usage.prompt_tokens > TOKENS / 2, "{}", answer.usage.prompt_tokens);
         assert_eq!(model.calls(), 1, "{method:?} {sql}");
         // Of these only some more, whose replies are as long as the tokens allow.
-        for bytes in [3_000, 3_600] {
+        for bytes in [2_600, 3_000] {
             let (answer, model) = ask_wide(&wide, sql, method, bytes).await;
             assert!(model.calls() > 1, "{method:?} {sql} {bytes}");
             let last = model.requests().pop().unwrap();

@@ -1,5 +1,5 @@
-//! Words that change a question's meaning (except, at least, before …): if the model's query ignores
-//! one, the answer is not sure.
+//! Words that change a question's meaning (except, at least, before …): if the model's query
+//! ignores one, the answer is not sure.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 

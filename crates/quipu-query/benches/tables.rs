@@ -1,11 +1,11 @@
 //! Counts, renders and queries the tables of a graph: `cargo bench -p quipu-query --bench tables`.
 //!
-//! Data: seeded shops, each imported into a temporary folder first. The usual one has 100,000 orders,
-//! 2,000 products, 200 suppliers and 20 cities, together 512,000 triples; a small one has 100,000
-//! triples. With `QUIPU_LARGE=1` a third one has 10 million triples: the usual one and the visits of
-//! its customers. If `QUIPU_TRIPLES` names a file, such as one from quipu-graph's example `generate`,
-//! the tables of that graph are counted too. One plan joins three tables to the orders and groups
-//! all of them.
+//! Data: seeded shops, each imported into a temporary folder first. The usual one has 100,000
+//! orders, 2,000 products, 200 suppliers and 20 cities, together 512,000 triples; a small one has
+//! 100,000 triples. With `QUIPU_LARGE=1` a third one has 10 million triples: the usual one and the
+//! visits of its customers. If `QUIPU_TRIPLES` names a file, such as one from quipu-graph's example
+//! `generate`, the tables of that graph are counted too. One plan joins three tables to the orders
+//! and groups all of them.
 //!
 //! If `QUIPU_SHOP` names a folder, the shop and the plans' SPARQL are written there for
 //! `benches/compare/plans.py`, which asks Oxigraph the same.

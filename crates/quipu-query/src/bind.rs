@@ -20,6 +20,7 @@ use std::collections::HashSet;
 
 use self::joins::{joins_the_second, joins_two_columns, joins_two_tables};
 use crate::QueryError;
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, From, Item, Join, Order, Query, Select, Source};
 use crate::tables::{Place, Tables, covers, words_of};
 use crate::values::{Found, Values};
@@ -31,26 +32,6 @@ pub struct Bound {
     pub query: Query,
     /// The changes that made it fit the graph, in their order.
     pub mends: Vec<Mend>,
-}
-
-/// A change that made a query fit the graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mend {
-    /// The change, in one sentence.
-    pub text: String,
-    /// How doubtful it is that the query still asks the same.
-    pub doubt: Doubt,
-}
-
-/// How doubtful a change is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Doubt {
-    /// Another spelling of the same.
-    None,
-    /// A colleague would do the same without asking.
-    Little,
-    /// A colleague would ask.
-    Much,
 }
 
 /// Binds a query to a graph.

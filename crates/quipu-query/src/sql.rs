@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
 
 use crate::QueryError;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Item, Order, Query};
 use casts::typed_text;
 use functions::{date_field, shifted, to_the_period};

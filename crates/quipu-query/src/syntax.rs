@@ -4,7 +4,7 @@ mod display;
 
 use oxrdf::Term;
 
-use crate::bind::Mend;
+use crate::mend::Mend;
 use crate::place::Place;
 
 /// A query: a body with an order and a limit.

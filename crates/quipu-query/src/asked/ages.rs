@@ -2,7 +2,7 @@
 
 use quipu_language::{Language, are_ages};
 
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Expression, Function, Query};
 use crate::tables::{Kind, Tables, words_of};
 

@@ -2,7 +2,7 @@
 
 use quipu_language::{Language, asks_yes_or_no};
 
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, Comparison, Expression, Query};
 use crate::tables::words_of;
 

@@ -4,7 +4,7 @@
 use quipu_language::Language;
 
 use super::slips::{conditions, each_query};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Expression, Query};
 use crate::tables::words_of;
 

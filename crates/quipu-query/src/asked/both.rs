@@ -4,7 +4,7 @@
 use quipu_language::Language;
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
 };

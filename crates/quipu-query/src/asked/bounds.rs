@@ -4,7 +4,7 @@ use quipu_graph::LiteralValue;
 use quipu_language::{Condition, Language, clock_time, conditions, words_of};
 
 use super::slips::{each_condition, each_query};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 
 /// A question's condition as comparisons for a query.

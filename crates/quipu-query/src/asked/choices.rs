@@ -4,7 +4,7 @@
 use quipu_language::{End, Language, Ordered, asks_for, asks_yes_or_no};
 
 use super::TableQuestion;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Query};
 use crate::tables::{Place, words_of};
 use crate::values::Match;

@@ -14,7 +14,7 @@ use super::reached::measure_of_another;
 use super::tried::{given_up, given_up_by_a_path};
 use super::word_by_word::unexplained;
 use super::{Candidate, TableQuestion};
-use crate::bind::Doubt;
+use crate::mend::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
 use crate::syntax::{Comparison, Expression, From, Item, Order, Query, Select, Source};
@@ -413,7 +413,8 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
 pub enum OfPath {
     /// One of them has its rows.
     Confirm,
-    /// There are some, none of them has rows, and the path has no fault: they show no other reading.
+    /// There are some, none of them has rows, and the path has no fault: they show no other
+    /// reading.
     Silent,
     /// All else, and no path at all.
     Contest,

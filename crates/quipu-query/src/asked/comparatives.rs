@@ -3,7 +3,7 @@
 use quipu_language::{End, Language, Ordered, with_superlatives};
 
 use super::slips::{each_query, ordered_by};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::{Tables, words_of};
 

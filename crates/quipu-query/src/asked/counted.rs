@@ -6,7 +6,7 @@ use quipu_language::{Language, Operation, are_pieces, asks_for, is_code_word, me
 use super::each::called as called_behind;
 use super::kinds::{called, is_among};
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
 };

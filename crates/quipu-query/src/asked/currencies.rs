@@ -3,7 +3,7 @@
 use quipu_language::Language;
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::Values;

@@ -3,7 +3,7 @@
 use quipu_language::Language;
 
 use super::lacking::{denied, lone_negation, negation_in, only_table};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 

@@ -4,7 +4,7 @@
 use quipu_language::{End, Language, Ordered, with_superlatives};
 
 use super::slips::ordered_by;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Item, Query, Select};
 use crate::tables::{Tables, words_of};
 

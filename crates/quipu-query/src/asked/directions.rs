@@ -3,7 +3,7 @@
 use quipu_language::{Language, direction_before, words_of};
 
 use super::slips::{each_condition, each_query};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::{Place, Tables};
 

@@ -4,7 +4,7 @@ use quipu_language::{Language, Operation, asks_for, is_in_phrase, meanings_at, w
 
 use super::kinds::{called as kinds_called, is_among};
 use super::slips::superlatives;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
 };

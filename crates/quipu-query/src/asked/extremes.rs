@@ -10,7 +10,7 @@ use quipu_language::{
 use super::kinds::nouns_of_kinds;
 use super::said::Said;
 use super::slips::{each_query, superlatives};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Order, Query, Select, Source,
 };

@@ -24,7 +24,7 @@ use super::stand_ins::is_numbered;
 use super::types_of::{is_named_as_type, is_part_of_others};
 use super::units::gives_another_unit;
 use super::{Candidate, TableQuestion};
-use crate::bind::Doubt;
+use crate::mend::Doubt;
 use crate::run::CellValue;
 use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Table, Tables, words_of};

@@ -6,7 +6,7 @@ use quipu_language::{Language, Operation, wanted};
 use super::each::{called, named_behind};
 use super::kinds::called as kinds_called;
 use super::slips::superlatives;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
 };

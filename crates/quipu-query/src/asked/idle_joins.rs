@@ -4,7 +4,7 @@ use quipu_language::{Language, is_aside};
 
 use super::said::Said;
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
 };

@@ -3,7 +3,7 @@
 use quipu_language::{is_naming_field, normalise};
 
 use super::slips::conditions;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Query, Source};
 use crate::tables::{Place, Tables, words_of};
 

@@ -4,7 +4,7 @@
 use quipu_language::{Language, asks_for, meanings_at};
 
 use super::Nearness;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 

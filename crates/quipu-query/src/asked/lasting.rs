@@ -4,7 +4,7 @@ use quipu_language::Language;
 
 use super::said::Said;
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, Query, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 

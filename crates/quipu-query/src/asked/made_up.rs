@@ -4,7 +4,7 @@
 use quipu_language::is_written_as_name;
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::words_of;
 use crate::values::{Found, Values};

@@ -3,7 +3,7 @@
 use quipu_language::Language;
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Query, Select, Source};
 use crate::tables::{Place, Tables, words_of};
 

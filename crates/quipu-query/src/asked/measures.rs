@@ -10,7 +10,7 @@ use quipu_language::{
 };
 
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, Join, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 

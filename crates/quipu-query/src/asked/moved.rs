@@ -4,7 +4,7 @@
 use quipu_language::Language;
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Query, Select, Source};
 use crate::tables::{Place, Table, Tables, words_of};
 use crate::values::{Found, How, Values};

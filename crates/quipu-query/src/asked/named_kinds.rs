@@ -5,7 +5,7 @@ use quipu_language::Language;
 
 use super::kinds::{called, nouns};
 use super::roles::{given_things, head_noun};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{How, Values};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use quipu_language::{Language, is_written_as_name};
 
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Mention, Values};

@@ -4,7 +4,7 @@
 use quipu_language::{Language, is_written_as_name, meanings_at};
 
 use super::said::Said;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, Comparison, Expression, Item, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 

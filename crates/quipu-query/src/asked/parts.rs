@@ -3,7 +3,7 @@
 
 use quipu_language::{Language, are_places, asking_clause, means_false, means_true};
 
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Column, Kind, Place, Table, Tables, words_of};
 

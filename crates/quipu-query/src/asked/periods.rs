@@ -6,7 +6,7 @@ use quipu_language::{Language, TimeFrame, time_frames};
 
 use super::said::Said;
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, Function, Query};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 

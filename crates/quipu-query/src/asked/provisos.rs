@@ -6,7 +6,7 @@ use std::ops::Range;
 use quipu_language::{Language, included_clause, stated_clause};
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 

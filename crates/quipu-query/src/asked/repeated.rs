@@ -1,6 +1,6 @@
 //! Values that a join repeats: a captain's own flying hours, once for each of his flights.
 
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables};
 

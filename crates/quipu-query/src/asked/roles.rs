@@ -5,7 +5,7 @@
 use quipu_language::{Language, asking_clause, without_request};
 
 use super::kinds::{called, nouns};
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 

@@ -3,7 +3,7 @@
 use quipu_language::Language;
 
 use super::kinds::called;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
 };

@@ -8,7 +8,7 @@ use quipu_language::{
     side_of,
 };
 
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Query, Source,
 };

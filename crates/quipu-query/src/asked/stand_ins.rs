@@ -4,7 +4,7 @@
 use quipu_language::{Language, is_code_word};
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Table, Tables, words_of};
 

@@ -4,7 +4,7 @@ use oxrdf::Term;
 use quipu_language::Language;
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
 use crate::tables::words_of;
 use crate::values::Values;

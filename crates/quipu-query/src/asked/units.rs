@@ -4,7 +4,7 @@
 use quipu_language::Language;
 
 use super::slips::each_query;
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, ColumnRef, Expression, Function, Item, Query};
 use crate::tables::{Column, Kind, Tables, words_of};
 

@@ -4,7 +4,7 @@
 use quipu_graph::holds_part_of_name;
 use quipu_language::Language;
 
-use crate::bind::{Doubt, Mend};
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, Item, Query};
 use crate::tables::{Place, Tables, words_of};
 

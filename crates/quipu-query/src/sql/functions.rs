@@ -6,7 +6,7 @@ use sqlparser::ast;
 
 use super::{Read, Reader, is_constant, last, refuse};
 use crate::QueryError;
-use crate::bind::Doubt;
+use crate::mend::Doubt;
 use crate::syntax::{Aggregate, Expression, Function};
 
 /// Most values of a function whose further ones would be lost; `None` where any number is read.

@@ -5,7 +5,7 @@
 use sqlparser::ast;
 
 use super::{Read, Reader, last, plain, refuse, star};
-use crate::bind::Doubt;
+use crate::mend::Doubt;
 use crate::syntax::{
     Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
 };

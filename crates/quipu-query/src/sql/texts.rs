@@ -3,7 +3,7 @@
 use sqlparser::ast;
 
 use super::{Read, Reader, refuse};
-use crate::bind::Doubt;
+use crate::mend::Doubt;
 use crate::syntax::{Expression, Function};
 
 impl Reader {

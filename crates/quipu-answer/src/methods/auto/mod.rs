@@ -55,8 +55,8 @@ pub struct PathTrust {
     /// The same where the prompt of a query shows every relation of the graph: the model then reads
     /// the graph's own names, which come before a card.
     pub sure_beside_names: f64,
-    /// From this confidence on, the answer stands although no query is sure, if a query of the model
-    /// gives the same, or if none of them gives any rows.
+    /// From this confidence on, the answer stands although no query is sure, if a query of the
+    /// model gives the same, or if none of them gives any rows.
     pub agreed: f64,
 }
 
@@ -251,8 +251,8 @@ fn takes_queries(context: &Context<'_>) -> bool {
 
 /// Combines both answers. If the path was weighed beside the queries, the surest reading is the
 /// answer; if none is sure, the path's answer stands where a query gives the same, or where none of
-/// them gives rows and nothing speaks against it. Else, if both agree, the query's with a confidence
-/// above either; else the surer one.
+/// them gives rows and nothing speaks against it. Else, if both agree, the query's with a
+/// confidence above either; else the surer one.
 fn together(question: &str, queried: query::Queried, walked: Walked, trust: &PathTrust) -> Outcome {
     let query::Queried { outcome: queried, weighed_path, of_path } = queried;
     let is_let_stand = match of_path {

@@ -42,7 +42,8 @@ impl RelationNames {
 
     /// Whether a card of a relation whose tails are numbers or dates speaks of another relation
     /// instead: "the country that X is located in" for `land area`, where the graph has a relation
-    /// `country`. A phrase that has a word of the relation's own name, or speaks of a number, stays.
+    /// `country`. A phrase that has a word of the relation's own name stays, and so does one that
+    /// speaks of a number.
     pub(super) fn calls_numbers_another(&self, card: &RelationCard, own: &str) -> bool {
         let english = Language::english();
         let said = telling(&card.forward.replace('X', " "));

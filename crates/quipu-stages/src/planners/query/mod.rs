@@ -220,8 +220,8 @@ fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
 /// Most values of a reading in the trace.
 const TOLD: usize = 12;
 
-/// Most tokens of each reply to one more request of the usual size; `None` if the question's calls or
-/// tokens do not suffice for it.
+/// Most tokens of each reply to one more request of the usual size; `None` if the question's calls
+/// or tokens do not suffice for it.
 fn room_for(context: &Context<'_>, config: &QueryConfig, replies: u32) -> Option<u32> {
     /// Tokens that a request adds to a reused beginning: the reason.
     const OWN: u64 = 100;

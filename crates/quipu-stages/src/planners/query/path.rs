@@ -33,8 +33,8 @@ pub async fn is_far_from_role(
 }
 
 /// Whether a path's values have the measure and the unit that the question asks for and, if they
-/// are ordered, start at the right end: the lightest is not the lowest, and a longer thing does not have a later
-/// date.
+/// are ordered, start at the right end: the lightest is not the lowest, and a longer thing does not
+/// have a later date.
 ///
 /// # Errors
 /// The graph's.
