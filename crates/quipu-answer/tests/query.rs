@@ -56,6 +56,21 @@ async fn a_query_that_fails_is_sent_back_once_with_the_reason() {
 }
 
 #[tokio::test]
+async fn a_reply_that_was_cut_at_its_limit_is_sent_back_and_not_read() {
+    let sql = "SELECT price FROM product WHERE name = 'Falcon Drill'";
+    for (reply, calls) in [(sql.to_owned(), 2), (format!("```sql\n{sql}\n```\nThe price of"), 1)] {
+        let model = ScriptedModel::new().on("plan.query", Scripted::Cut(reply)).on("plan.query", sql);
+        let model = Arc::new(model);
+        let answer =
+            ask(&shop().await, Some(model.clone()), None, "price of the falcon drill", &query()).await;
+        assert_eq!((answer.answers, model.calls()), (vec!["120".to_owned()], calls));
+        let last = model.requests().pop().unwrap();
+        let said = &last.messages.last().unwrap().content;
+        assert_eq!(said.contains("reached its limit"), calls == 2, "{said}");
+    }
+}
+
+#[tokio::test]
 async fn a_repair_that_gives_up_what_was_asked_is_no_answer() {
     let lacks = "SELECT name FROM product ORDER BY warranty_period LIMIT 1";
     let another = "SELECT name FROM product ORDER BY price LIMIT 1";

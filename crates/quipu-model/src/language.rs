@@ -209,18 +209,21 @@ pub struct ChatReply {
     pub likelihood: Option<Likelihood>,
     /// The other replies, if the request wants [`Alternatives`], the likeliest first; `text` is
     /// then empty. A local model departs from the known reply where it was least sure; an endpoint
-    /// takes samples at the request's temperature, which may repeat the known reply.
+    /// takes samples at the request's temperature, which may repeat the known reply. A reply that
+    /// was cut at its limit is left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Alternative>,
 }
 
 impl ChatReply {
     /// The reply of a model that writes one reply only, as the only alternative if the request
-    /// wants some.
+    /// wants some. A reply that was cut at its limit is none.
     pub(crate) fn answering(mut self, request: &ChatRequest) -> Self {
         if request.alternatives.is_some() {
             let (text, likelihood) = (std::mem::take(&mut self.text), self.likelihood.take());
-            self.alternatives.push(Alternative { text, likelihood });
+            if self.finish != FinishReason::Length {
+                self.alternatives.push(Alternative { text, likelihood });
+            }
         }
         self
     }

@@ -201,7 +201,8 @@ impl HttpModel {
             Some(wanted) => {
                 let count = wanted.count as usize;
                 let other = |reply: ChatReply| Alternative { text: reply.text, likelihood: reply.likelihood };
-                let alternatives = choices.take(count).map(other).collect();
+                let whole = choices.filter(|reply| reply.finish != FinishReason::Length);
+                let alternatives = whole.take(count).map(other).collect();
                 Some(ChatReply { alternatives, ..ChatReply::default() })
             }
         };

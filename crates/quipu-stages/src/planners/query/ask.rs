@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use quipu_language::{Language, is_written_as_name};
-use quipu_model::{Alternatives, ChatRequest, Likelihood, Message};
+use quipu_model::{Alternatives, ChatRequest, FinishReason, Likelihood, Message};
 use quipu_query::asked::{abbreviated, kinds_named, meant};
 use quipu_query::{Relevance, RenderConfig, words_of};
 use serde_json::json;
@@ -35,6 +35,8 @@ pub(super) struct Written {
     pub(super) reply: String,
     /// Its likelihood, if the model reports one.
     pub(super) likelihood: Option<Likelihood>,
+    /// Whether the reply ended at its limit, so that the query may lack its end.
+    pub(super) cut: bool,
 }
 
 /// The parts that every request about one question shares.
@@ -175,7 +177,8 @@ pub(super) async fn write(
     };
     let request = request(prompt, &failed)?.with_max_tokens(most);
     let reply = context.chat(Stage::Plan, request).await?;
-    Ok(Written::read(reply.text, reply.likelihood))
+    let cut = reply.finish == FinishReason::Length && !holds_whole_fence(&reply.text);
+    Ok(Written { cut, ..Written::read(reply.text, reply.likelihood) })
 }
 
 /// Asks the model once for the likeliest queries other than a known one, each of at most `most`
@@ -223,12 +226,12 @@ fn request(prompt: &PromptParts, failed: &serde_json::Value) -> Result<ChatReque
 
 impl Written {
     fn read(reply: String, likelihood: Option<Likelihood>) -> Self {
-        Self { sql: bare(&reply), reply, likelihood }
+        Self { sql: bare(&reply), reply, likelihood, cut: false }
     }
 
     /// Text that the model did not write.
     pub(super) fn by_code(sql: String) -> Self {
-        Self { reply: sql.clone(), sql, likelihood: None }
+        Self { reply: sql.clone(), sql, likelihood: None, cut: false }
     }
 }
 
@@ -237,6 +240,11 @@ impl Written {
 fn worked(messages: &[Message], whole: bool) -> usize {
     let about_the_graph = if whole { 3 } else { 1 };
     messages.len().saturating_sub(1 + about_the_graph)
+}
+
+/// Whether the text has an opening and a closing fence.
+fn holds_whole_fence(text: &str) -> bool {
+    text.matches("```").nth(1).is_some()
 }
 
 /// The bare query, without fences, comments and semicolons.

@@ -46,7 +46,11 @@ pub(super) async fn read(
     written: &Written,
 ) -> Result<Result<Candidate, Failure>, AnswerError> {
     let sql = written.sql.as_str();
-    let outcome = try_read(context, asking, written).boxed().await;
+    let outcome = if written.cut {
+        Err(QueryError::Refused("the reply reached its limit before the query ended".into()))
+    } else {
+        try_read(context, asking, written).boxed().await
+    };
     let failed = |reason: String| Failure { sql: sql.to_owned(), reason, declined: false, unbound: false };
     let outcome = match outcome {
         Ok(Some(candidate)) => Ok(compared_with_words(context, asking, candidate).await?),
