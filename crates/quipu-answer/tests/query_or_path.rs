@@ -503,3 +503,28 @@ async fn a_path_stops_at_the_place_gives_both_properties_and_repeats_no_conditio
     let answer = asked("business tariff members from Vesterodde or Lindesand", business).await;
     assert_eq!(answer.answers, ["Ada Lee"], "{answer:#?}");
 }
+
+/// The relation's own name says "number"; nobody asks how many there are.
+#[tokio::test]
+async fn a_number_in_the_name_of_a_relation_asks_for_no_count() {
+    let shirts = "Ada Lee\twears number\t18\nBo Ray\twears number\t18\nCy Moe\twears number\t9\n\
+        Ada Lee\tplays for\tTorrin Foxes\nBo Ray\tplays for\tHarnby Herons\n";
+    let shirts = setting_from("shirts.tsv", shirts).await;
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    for (question, is_doubted) in
+        [("What is the wears number of 18?", true), ("How many wears number 18?", false)]
+    {
+        let answer = ask(&shirts, None, Some(embedder().await), question, &options).await;
+        let walked = answer.trace.unwrap().into_iter().find_map(|timed| match timed.event {
+            Event::Walked { answers, doubts, .. } => Some((answers, doubts)),
+            _ => None,
+        });
+        let (answers, doubts) = walked.unwrap();
+        assert_eq!(answers, ["2"], "{question} {doubts:?}");
+        assert_eq!(
+            doubts.iter().any(|doubt| doubt == "counts by a name"),
+            is_doubted,
+            "{question}: {doubts:?}"
+        );
+    }
+}

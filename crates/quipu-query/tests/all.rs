@@ -25,6 +25,7 @@ mod as_staff_ask;
 mod at_servers;
 mod bad_input;
 mod beside_rows;
+mod chains;
 mod columns;
 mod conditions;
 mod corners_of_sql;

@@ -362,7 +362,7 @@ fn what_is_not_read_is_named() {
         ("SELECT UPPER(DISTINCT name) FROM product", "DISTINCT in UPPER is not read; write SELECT DISTINCT"),
         ("SELECT ABS(*) FROM product", "ABS(*) is not read; name a column"),
         ("SELECT TRIM(name, 'x') FROM product", "this part of the SQL is not read: TRIM(name, 'x')"),
-        ("SELECT YEAR(launched, 1) FROM product", "YEAR takes 1 values, not 2"),
+        ("SELECT YEAR(launched, 1) FROM product", "YEAR takes at most 1 value, not 2"),
         (
             "SELECT ARRAY_AGG(name LIMIT 3) FROM product",
             "LIMIT 3 in ARRAY_AGG is not read; use WHERE, or CASE",

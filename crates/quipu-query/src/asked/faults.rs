@@ -1,5 +1,6 @@
 //! Faults of a reading, each of which forbids a sure answer.
 
+mod chains;
 mod conditions;
 mod numbers;
 
@@ -8,6 +9,7 @@ use std::collections::HashSet;
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, meanings_at};
 
+use chains::{takes_a_relation_less_often, takes_the_other_end};
 use conditions::{takes_either, turns_a_bound};
 use numbers::{
     adds_up_another_measure, adds_up_one_value, counts_what_is_there, gives_a_number_for_a_thing,
@@ -83,6 +85,8 @@ pub(super) fn faults(
         ("gives another unit", gives_another_unit(question, query, tables)),
         ("turns a bound round", turns_a_bound(question, query, tables)),
         ("takes either where the question has both", takes_either(question, query)),
+        ("takes a relation less often", takes_a_relation_less_often(question, query, tables)),
+        ("takes a relation from its other end", takes_the_other_end(question, query, tables)),
         ("orders by a condition", orders_by_a_condition(query)),
         ("orders by one value", orders_by_one_value(query, tables)),
         ("counts all of them", counts_all(question, query, unexplained)),

@@ -221,7 +221,7 @@ impl Planner<'_> {
         left: &Query,
     ) -> Result<GraphPattern, QueryError> {
         let items = first_items(left);
-        // The order's own patterns join the rows, which are distinct already.
+        // The order's own patterns join the combined rows, as often as each of them occurs.
         let rows = GraphPattern::Project { inner: Box::new(pattern), variables: names.to_vec() };
         let mut base = Base { open: rows.clone(), pattern: rows, triples: Vec::new(), outer: Vec::new() };
         let mut by = Vec::new();

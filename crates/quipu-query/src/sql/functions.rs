@@ -109,7 +109,8 @@ impl Reader {
             return refuse(format!("{name}(*) is not read; name a column"));
         }
         if let Some(most) = most_values(&name).filter(|most| parts.len() > *most) {
-            return refuse(format!("{name} takes {most} values, not {}", parts.len()));
+            let noun = if most == 1 { "value" } else { "values" };
+            return refuse(format!("{name} takes at most {most} {noun}, not {}", parts.len()));
         }
         self.call(&name, parts)
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use quipu_graph::{Direction, LiteralValue, NodeSummary, Step};
-use quipu_language::{Language, Measured, Side, are_places, side_of, value_of_node};
+use quipu_language::{Language, Measured, Side, are_places, asks_for, side_of, value_of_node};
 use quipu_query::Made;
 use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
 use quipu_stages::ledger::Context;
@@ -113,6 +113,25 @@ pub(super) async fn counts_numbers(context: &Context<'_>, plan: &Planned) -> Res
         }
         _ => Ok(false),
     }
+}
+
+/// Whether a path counts although only a relation's own name says "number": "the shirt number of 18"
+/// asks for no count.
+pub(super) fn counts_by_a_name(context: &Context<'_>, question: &str, plan: &Planned) -> bool {
+    if plan.made != Made::Count {
+        return false;
+    }
+    let words = quipu_query::words_of(question);
+    let relations = context.graph().relations();
+    let names = plan.steps.iter().filter_map(|step| relations.get(step.relation.0 as usize));
+    names.map(|relation| quipu_query::words_of(&relation.name)).filter(|name| name.len() > 1).any(|name| {
+        let at = words.windows(name.len()).position(|window| *window == name);
+        at.is_some_and(|at| {
+            let rest = [words.get(..at), words.get(at + name.len()..)];
+            let rest: Vec<&str> = rest.into_iter().flatten().flatten().map(String::as_str).collect();
+            asks_for(&rest.join(" ")) != Some("count")
+        })
+    })
 }
 
 /// Whether a path ends in records without names, which are no answer: the height of a lamp is not
