@@ -115,8 +115,8 @@ pub(super) async fn counts_numbers(context: &Context<'_>, plan: &Planned) -> Res
     }
 }
 
-/// Whether a path counts although only a relation's own name says "number": "the shirt number of 18"
-/// asks for no count.
+/// Whether a path counts although only a relation's own name says "number": "the shirt number of
+/// 18" asks for no count.
 pub(super) fn counts_by_a_name(context: &Context<'_>, question: &str, plan: &Planned) -> bool {
     if plan.made != Made::Count {
         return false;
