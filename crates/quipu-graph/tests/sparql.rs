@@ -251,6 +251,7 @@ fn an_evaluation_holds_no_more_than_it_may() {
         format!("SELECT (GROUP_CONCAT(?b) AS ?all) {{ {product} }}"),
         format!("SELECT (GROUP_CONCAT(DISTINCT CONCAT(STR(?b), STR(?d), STR(?f))) AS ?all) {{ {product} }}"),
         format!("SELECT (SUM(DISTINCT STRLEN(STR(?b))) AS ?all) {{ {product} }}"),
+        format!("SELECT * {{ ?a ?p ?b LATERAL {{ ?c ?q ?d . ?e ?r ?f }} }} ORDER BY ?b ?d ?f"),
         // Solutions without a binding count too.
         format!("SELECT * {{ {} }} ORDER BY ?x", "{ {} UNION {} } ".repeat(40)),
         format!("SELECT * {{ {{ SELECT ?x {{ {product} }} }} {{ SELECT ?y {{ {product} }} }} }} ORDER BY ?z"),
@@ -333,6 +334,49 @@ fn solutions_that_bind_nothing_are_solutions() {
     assert_eq!(run(&graph, "table", "ASK { { ex:lima ex:in ex:peru } { ex:lima ex:in ex:peru } }"), "true\n");
 }
 
+/// The evaluator joins by lookups where it can: no pattern may lose or repeat solutions by it.
+#[test]
+fn joins_by_lookups_have_the_same_solutions() {
+    let (_folder, graph) = dense();
+    let count = |pattern: &str| {
+        run(&graph, "csv", &format!("SELECT (COUNT(*) AS ?n) {{ {pattern} }}"))
+            .lines()
+            .nth(1)
+            .unwrap()
+            .to_owned()
+    };
+    for (pattern, solutions) in [
+        ("?a quipu:r ?b . ?b quipu:r ?c", "27000"),
+        ("?a quipu:r ?b . ?b quipu:r ?a", "900"),
+        ("?a quipu:r ?a", "30"),
+        ("?a quipu:r ?b . quipu:e1 quipu:r ?a . FILTER(?b = quipu:e2)", "30"),
+        ("?a quipu:r quipu:e1 OPTIONAL { ?a quipu:s ?b }", "30"),
+        ("?a quipu:r quipu:e1 OPTIONAL { ?a quipu:r ?b FILTER(?b = quipu:e2 && ?a = quipu:e3) }", "30"),
+        ("VALUES ?a { quipu:e1 UNDEF } ?a quipu:r ?b", "930"),
+        ("OPTIONAL { ?a quipu:s ?b } ?a quipu:r ?b", "900"),
+        ("?a quipu:r ?b MINUS { ?a quipu:r quipu:e1 FILTER(?b = quipu:e2) }", "900"),
+        ("?a quipu:r ?b FILTER NOT EXISTS { ?a quipu:r quipu:e1 FILTER(?b = quipu:e2) }", "870"),
+        ("quipu:e1 quipu:r ?b { SELECT ?b { ?b quipu:r ?c } LIMIT 40 }", "40"),
+        ("quipu:e1 quipu:r ?b LATERAL { SELECT ?b { ?b quipu:r ?c } LIMIT 2 }", "60"),
+    ] {
+        assert_eq!(count(pattern), solutions, "{pattern}");
+    }
+}
+
+#[test]
+fn a_query_that_is_long_to_plan_is_refused() {
+    let (_folder, graph) = dense();
+    let chain: String = (1..200).map(|at| format!("?n{} quipu:r ?n{at} . ", at - 1)).collect();
+    let nested = format!("{}{}", "OPTIONAL { ?s ?p ?o MINUS { ?s ?q 1 } ".repeat(40), "}".repeat(40));
+    let within = format!("quipu:e1 quipu:r ?x FILTER EXISTS {{ {chain} }}");
+    for pattern in [chain, nested, within] {
+        let error = ended(&graph, &format!("SELECT * {{ {pattern} }} LIMIT 1"), 8 << 20);
+        assert!(error.contains("takes too long to plan"), "{pattern:.80}: {error}");
+    }
+    let chain: String = (1..60).map(|at| format!("?n{} quipu:r ?n{at} . ", at - 1)).collect();
+    assert_eq!(run(&graph, "csv", &format!("SELECT ?n1 {{ {chain} }} LIMIT 1")).lines().count(), 2);
+}
+
 /// Each of these would overflow the stack of an ordinary thread and end the process.
 #[test]
 fn no_query_is_nested_too_deep_or_chained_too_long() {
@@ -355,6 +399,8 @@ fn no_query_is_nested_too_deep_or_chained_too_long() {
         ("SELECT * { ?s ?p ", "( ", "1", ")", " }"),
         ("SELECT * { ", "?s ?p ?o . ", "", "", " }"),
         ("SELECT * { ", "?s ?p [] . ", "", "", " }"),
+        ("SELECT * { ", "OPTIONAL { ?s ?p ?o MINUS { ?s ?q 1 } ", "", "}", " }"),
+        ("SELECT * { ", "{ SELECT ?s { ?s ?p ?o } LIMIT 9 } ", "", "", " }"),
         ("SELECT * { FILTER(?x IN (1", ",2", "", "", ")) VALUES ?x { 1 } }"),
         ("SELECT * { VALUES ?x {", "1 ", "", "", "} }"),
     ] {

@@ -2,7 +2,7 @@
 //!
 //! The evaluator checks its cancellation token only when it reads the store, and has no memory
 //! limit. But joins, sorts, groups and sets copy terms, and the terms are ours. Every new term and
-//! every copy checks the stop flag and is counted; every drop is subtracted.
+//! every copy is counted, and every 64th checks the stop flag; every drop is subtracted.
 //!
 //! An evaluation ends in two steps. First, its next read of the store and its next result become
 //! errors ([`goes_on`]), so that it returns by itself. If it makes [`PATIENCE`] further terms
@@ -23,19 +23,81 @@ use crate::GraphError;
 /// Terms that an evaluation may still make after it was told to end, before it is unwound.
 const PATIENCE: u32 = 50_000;
 
+/// The flag is looked at each so many terms: it is slower to read than the counts.
+const TERMS_BETWEEN_LOOKS: u32 = 64;
+
+/// The counts of the evaluation on one thread.
+struct Counts {
+    /// Counted bytes that it holds.
+    held: Cell<u64>,
+    /// Most bytes that it may hold.
+    most: Cell<u64>,
+    /// Bytes that one term counts for.
+    term: Cell<u64>,
+    /// The reason why it was told to end.
+    told: Cell<Option<Ended>>,
+    /// Terms that it made since then.
+    since: Cell<u32>,
+    /// Terms until the next look at the flag.
+    until_look: Cell<u32>,
+}
+
 thread_local! {
     /// The flag of the evaluation on this thread.
     static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
-    /// Counted bytes that it holds.
-    static HELD: Cell<u64> = const { Cell::new(0) };
-    /// Most bytes that it may hold.
-    static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
-    /// Bytes that one term counts for.
-    static TERM: Cell<u64> = const { Cell::new(0) };
-    /// The reason why it was told to end.
-    static TOLD: Cell<Option<Ended>> = const { Cell::new(None) };
-    /// Terms that it made since then.
-    static SINCE: Cell<u32> = const { Cell::new(0) };
+    static COUNTS: Counts = const {
+        Counts {
+            held: Cell::new(0),
+            most: Cell::new(u64::MAX),
+            term: Cell::new(0),
+            told: Cell::new(None),
+            since: Cell::new(0),
+            until_look: Cell::new(0),
+        }
+    };
+}
+
+impl Counts {
+    fn hold(&self, bytes: u64) {
+        let held = self.held.get().saturating_add(bytes);
+        self.held.set(held);
+        let until_look = self.until_look.get();
+        if until_look > 0 && held <= self.most.get() && self.told.get().is_none() {
+            self.until_look.set(until_look - 1);
+            return;
+        }
+        self.check(held);
+    }
+
+    #[cold]
+    fn check(&self, held: u64) {
+        self.until_look.set(TERMS_BETWEEN_LOOKS);
+        let most = self.most.get();
+        if held > most {
+            self.end(Ended::Memory);
+        }
+        if FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))) {
+            self.end(Ended::Stopped);
+        }
+        let Some(ended) = self.told.get() else { return };
+        let since = self.since.get().saturating_add(1);
+        self.since.set(since);
+        let deaf = since > PATIENCE || held > most.saturating_add(most / 4);
+        // A panic that is already unwinding must not be replaced.
+        if deaf && !std::thread::panicking() {
+            resume_unwind(Box::new(ended));
+        }
+    }
+
+    fn end(&self, ended: Ended) {
+        if self.told.get().is_none() {
+            self.told.set(Some(ended));
+        }
+    }
+
+    fn let_go(&self, bytes: u64) {
+        self.held.set(self.held.get().saturating_sub(bytes));
+    }
 }
 
 // With `panic = "abort"`, unwinding would end the whole process for one query.
@@ -74,18 +136,23 @@ const SOLUTION: u64 = 64;
 /// The reason why it was ended.
 pub(super) fn within<T>(bounds: Bounds, evaluate: impl FnOnce() -> T) -> Result<T, Ended> {
     FLAG.set(Some(bounds.stopped));
-    HELD.set(0);
-    MOST.set(bounds.memory.unwrap_or(u64::MAX));
-    // A solution has room for all variables, however few are bound. The worst case is a single term
-    // in that room.
-    TERM.set((VALUE * bounds.width as u64).max(SOLUTION));
-    TOLD.set(None);
-    SINCE.set(0);
+    COUNTS.with(|counts| {
+        counts.held.set(0);
+        counts.most.set(bounds.memory.unwrap_or(u64::MAX));
+        // A solution has room for all variables, however few are bound. The worst case is a single
+        // term in that room.
+        counts.term.set((VALUE * bounds.width as u64).max(SOLUTION));
+        counts.told.set(None);
+        counts.since.set(0);
+        counts.until_look.set(0);
+    });
     // Unwind safety: everything that the evaluation changed is dropped with it.
     let outcome: Result<T, Box<dyn Any + Send>> = catch_unwind(AssertUnwindSafe(evaluate));
     FLAG.set(None);
-    MOST.set(u64::MAX);
-    let told = TOLD.take();
+    let told = COUNTS.with(|counts| {
+        counts.most.set(u64::MAX);
+        counts.told.take()
+    });
     match outcome {
         // A result returned after it was told to end may be incomplete.
         Ok(value) => told.map_or(Ok(value), Err),
@@ -98,9 +165,7 @@ pub(super) fn within<T>(bounds: Bounds, evaluate: impl FnOnce() -> T) -> Result<
 
 /// Tells the evaluation on this thread to end. The first reason is kept.
 pub(super) fn end(ended: Ended) {
-    if TOLD.get().is_none() {
-        TOLD.set(Some(ended));
-    }
+    COUNTS.with(|counts| counts.end(ended));
 }
 
 /// Checks whether the evaluation may continue, wherever it can end by an error.
@@ -108,32 +173,17 @@ pub(super) fn end(ended: Ended) {
 /// # Errors
 /// [`GraphError::Cancelled`] if it was told to end; [`within`] returns the reason.
 pub(super) fn goes_on() -> Result<(), GraphError> {
-    TOLD.get().map_or(Ok(()), |_| Err(GraphError::Cancelled))
+    COUNTS.with(|counts| counts.told.get()).map_or(Ok(()), |_| Err(GraphError::Cancelled))
 }
 
-/// Counts bytes that the evaluation holds from now on. Tells it to end if they are too many, or if
-/// the stop flag is set.
+/// Counts bytes that the evaluation holds from now on. Tells it to end if they are too many. Looks
+/// at the stop flag from time to time, and tells it to end if the flag is set.
 pub(super) fn hold(bytes: u64) {
-    let (held, most) = (HELD.get().saturating_add(bytes), MOST.get());
-    HELD.set(held);
-    if held > most {
-        end(Ended::Memory);
-    }
-    if FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))) {
-        end(Ended::Stopped);
-    }
-    let Some(ended) = TOLD.get() else { return };
-    let since = SINCE.get().saturating_add(1);
-    SINCE.set(since);
-    let deaf = since > PATIENCE || held > most.saturating_add(most / 4);
-    // A panic that is already unwinding must not be replaced.
-    if deaf && !std::thread::panicking() {
-        resume_unwind(Box::new(ended));
-    }
+    COUNTS.with(|counts| counts.hold(bytes));
 }
 
 fn let_go(bytes: u64) {
-    HELD.set(HELD.get().saturating_sub(bytes));
+    COUNTS.with(|counts| counts.let_go(bytes));
 }
 
 /// A part of every term, which counts the term.
@@ -142,7 +192,7 @@ pub(super) struct Counted;
 
 impl Counted {
     pub(super) fn new() -> Self {
-        hold(TERM.get());
+        COUNTS.with(|counts| counts.hold(counts.term.get()));
         Self
     }
 }
@@ -155,7 +205,7 @@ impl Clone for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        let_go(TERM.get());
+        COUNTS.with(|counts| counts.let_go(counts.term.get()));
     }
 }
 

@@ -17,6 +17,7 @@ use spargebra::algebra::{
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::bounds::{Ended, end, hold};
+use super::planning;
 
 /// Most bytes of a text that a function makes.
 const LONGEST_TEXT: usize = 256 << 10;
@@ -36,9 +37,9 @@ const REPLACEMENT: &str = "urn:quipu:function:replacement";
 const GATHERED: &str = "urn:quipu:function:gathered";
 const KEPT: &str = "urn:quipu:function:kept";
 
-/// Most patterns, operators and functions in a query. Planning takes quadratic time in their number
-/// and cannot be stopped: ten thousand patterns chained by UNION keep a processor busy for a
-/// minute. Literal values are not counted.
+/// Most patterns, operators and functions in a query. Planning takes at least quadratic time in
+/// their number and cannot be stopped: ten thousand patterns chained by UNION keep a processor busy
+/// for a minute. Literal values are not counted.
 pub(super) const MOST_PARTS: usize = 500;
 
 /// A query in its countable form.
@@ -48,6 +49,8 @@ pub(super) struct Countable {
     pub(super) width: usize,
     /// The number of its parts, limited by [`MOST_PARTS`].
     pub(super) parts: usize,
+    /// The work of its planning, limited by [`super::planning::MOST_WORK`].
+    pub(super) work: u64,
 }
 
 /// The query in its countable form.
@@ -55,20 +58,20 @@ pub(super) fn countable(query: Query) -> Countable {
     let mut rewriter = Rewriter::default();
     let query = match query {
         Query::Select { dataset, pattern, base_iri } => {
-            Query::Select { dataset, pattern: rewriter.top(pattern), base_iri }
+            Query::Select { dataset, pattern: rewriter.query(pattern), base_iri }
         }
         Query::Construct { template, dataset, pattern, base_iri } => {
-            Query::Construct { template, dataset, pattern: rewriter.top(pattern), base_iri }
+            Query::Construct { template, dataset, pattern: rewriter.query(pattern), base_iri }
         }
         Query::Describe { dataset, pattern, base_iri } => {
-            Query::Describe { dataset, pattern: rewriter.top(pattern), base_iri }
+            Query::Describe { dataset, pattern: rewriter.query(pattern), base_iri }
         }
         Query::Ask { dataset, pattern, base_iri } => {
-            Query::Ask { dataset, pattern: rewriter.top(pattern), base_iri }
+            Query::Ask { dataset, pattern: rewriter.query(pattern), base_iri }
         }
     };
     let width = rewriter.variables.len() + rewriter.hidden + AGGREGATE * rewriter.aggregates;
-    Countable { query, width, parts: rewriter.parts }
+    Countable { query, width, parts: rewriter.parts, work: rewriter.work }
 }
 
 /// Adds the functions of a countable query to an evaluator.
@@ -122,10 +125,21 @@ struct Rewriter {
     hidden: usize,
     aggregates: usize,
     parts: usize,
+    work: u64,
 }
 
 impl Rewriter {
+    /// A pattern that the evaluator plans on its own: the query's, or that of an EXISTS.
+    fn planned(&mut self, pattern: &GraphPattern) {
+        self.work = self.work.saturating_add(planning::work(pattern));
+    }
+
     /// The query's own pattern: the outermost projection is its result, and keeps its variables.
+    fn query(&mut self, pattern: GraphPattern) -> GraphPattern {
+        self.planned(&pattern);
+        self.top(pattern)
+    }
+
     fn top(&mut self, pattern: GraphPattern) -> GraphPattern {
         match pattern {
             GraphPattern::Project { inner, variables } => {
@@ -192,6 +206,9 @@ impl Rewriter {
             }
             GraphPattern::Union { left, right } => {
                 GraphPattern::Union { left: self.boxed(*left), right: self.boxed(*right) }
+            }
+            GraphPattern::Lateral { left, right } => {
+                GraphPattern::Lateral { left: self.boxed(*left), right: self.boxed(*right) }
             }
             GraphPattern::Minus { left, right } => {
                 GraphPattern::Minus { left: self.boxed(*left), right: self.boxed(*right) }
@@ -296,7 +313,10 @@ impl Rewriter {
             E::UnaryPlus(value) => E::UnaryPlus(Box::new(self.expression(*value))),
             E::UnaryMinus(value) => E::UnaryMinus(Box::new(self.expression(*value))),
             E::Not(value) => E::Not(Box::new(self.expression(*value))),
-            E::Exists(pattern) => E::Exists(self.boxed(*pattern)),
+            E::Exists(pattern) => {
+                self.planned(&pattern);
+                E::Exists(self.boxed(*pattern))
+            }
             E::If(condition, then, other) => E::If(
                 Box::new(self.expression(*condition)),
                 Box::new(self.expression(*then)),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
-use spareval::{InternalQuad, QueryableDataset};
+use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
 use super::bounds::{Counted, Texts, goes_on};
 use crate::readable::is_blank;
@@ -78,10 +78,49 @@ impl Damage {
     }
 }
 
+/// The values of nodes, as expressions read them. A sort reads each value at every comparison.
+#[derive(Default)]
+struct ReadValues(RefCell<Vec<Option<(NodeId, ExpressionTerm)>>>);
+
+impl ReadValues {
+    /// Most values that are kept. A node's place is the remainder of its id.
+    const PLACES: usize = 1 << 13;
+    /// Longest text that is kept, in bytes.
+    const LONGEST: usize = 64;
+
+    fn get(&self, node: NodeId) -> Option<ExpressionTerm> {
+        let values = self.0.borrow();
+        let (kept, value) = values.get(node.0 as usize % Self::PLACES)?.as_ref()?;
+        (*kept == node).then(|| value.clone())
+    }
+
+    fn keep(&self, node: NodeId, value: &ExpressionTerm) {
+        let is_long = match value {
+            ExpressionTerm::NamedNode(name) => name.as_str().len() > Self::LONGEST,
+            ExpressionTerm::StringLiteral(value)
+            | ExpressionTerm::LangStringLiteral { value, .. }
+            | ExpressionTerm::OtherTypedLiteral { value, .. } => value.len() > Self::LONGEST,
+            _ => false,
+        };
+        if is_long {
+            return;
+        }
+        let mut values = self.0.borrow_mut();
+        let place = node.0 as usize % Self::PLACES;
+        if values.len() <= place {
+            values.resize(place + 1, None);
+        }
+        if let Some(slot) = values.get_mut(place) {
+            *slot = Some((node, value.clone()));
+        }
+    }
+}
+
 /// The store, and the relations that are also nodes.
 pub(super) struct StoreDataset<'a> {
     graph: &'a EmbeddedGraph,
     relation_of_node: HashMap<NodeId, RelationId>,
+    values: ReadValues,
     damage: Damage,
 }
 
@@ -93,7 +132,7 @@ impl<'a> StoreDataset<'a> {
         let relations = (0..graph.relations().len() as u32).map(RelationId);
         let relation_of_node =
             relations.filter_map(|relation| Some((graph.relation_node(relation)?, relation))).collect();
-        Self { graph, relation_of_node, damage }
+        Self { graph, relation_of_node, values: ReadValues::default(), damage }
     }
 
     fn relation(&self, term: &StoreTerm) -> Option<RelationId> {
@@ -124,28 +163,39 @@ fn around<'a>(
     direction: Direction,
     relation: Option<RelationId>,
 ) -> Quads<'a> {
-    let mut groups: Vec<(RelationId, Neighbours<'a>)> = Vec::new();
-    let outcome = match relation {
-        Some(relation) => graph
-            .neighbours(node, Step { relation, direction })
-            .map(|neighbours| groups.push((relation, neighbours))),
-        None => graph.visit(node, |group, neighbours| {
-            if group.step.direction == direction {
-                groups.push((group.step.relation, neighbours));
-            }
-        }),
-    };
-    if let Err(error) = outcome {
-        return Box::new(std::iter::once(Err(error)));
+    if let Some(relation) = relation {
+        return match graph.neighbours(node, Step { relation, direction }) {
+            Ok(neighbours) => Box::new(along(graph, node, direction, relation, &neighbours)),
+            Err(error) => failed(error),
+        };
     }
-    Box::new(groups.into_iter().flat_map(move |(relation, neighbours)| {
-        neighbours.iter().map(move |neighbour| {
-            Ok(match direction {
-                Direction::Forward => quad(graph, node, relation, neighbour),
-                Direction::Backward => quad(graph, neighbour, relation, node),
-            })
+    let mut groups: Vec<(RelationId, Neighbours<'a>)> = Vec::new();
+    let outcome = graph.visit(node, |group, neighbours| {
+        if group.step.direction == direction {
+            groups.push((group.step.relation, neighbours));
+        }
+    });
+    if let Err(error) = outcome {
+        return failed(error);
+    }
+    let along = move |(relation, neighbours)| along(graph, node, direction, relation, &neighbours);
+    Box::new(groups.into_iter().flat_map(along))
+}
+
+/// The triples of one node over one relation.
+fn along<'a>(
+    graph: &'a EmbeddedGraph,
+    node: NodeId,
+    direction: Direction,
+    relation: RelationId,
+    neighbours: &Neighbours<'a>,
+) -> impl Iterator<Item = Quad> + use<'a> {
+    neighbours.iter().map(move |neighbour| {
+        Ok(match direction {
+            Direction::Forward => quad(graph, node, relation, neighbour),
+            Direction::Backward => quad(graph, neighbour, relation, node),
         })
-    }))
+    })
 }
 
 /// The triples between two nodes.
@@ -155,17 +205,29 @@ fn between<'a>(
     relation: Option<RelationId>,
     tail: NodeId,
 ) -> Quads<'a> {
+    if let Some(relation) = relation {
+        return match graph.neighbours(head, Step { relation, direction: Direction::Forward }) {
+            Ok(neighbours) if neighbours.contains(tail) => {
+                Box::new(std::iter::once_with(move || Ok(quad(graph, head, relation, tail))))
+            }
+            Ok(_) => Box::new(std::iter::empty()),
+            Err(error) => failed(error),
+        };
+    }
     let mut found = Vec::new();
     let outcome = graph.visit(head, |group, neighbours| {
-        let wanted = relation.is_none_or(|relation| relation == group.step.relation);
-        if wanted && group.step.direction == Direction::Forward && neighbours.contains(tail) {
+        if group.step.direction == Direction::Forward && neighbours.contains(tail) {
             found.push(group.step.relation);
         }
     });
     match outcome {
         Ok(()) => Box::new(found.into_iter().map(move |relation| Ok(quad(graph, head, relation, tail)))),
-        Err(error) => Box::new(std::iter::once(Err(error))),
+        Err(error) => failed(error),
     }
+}
+
+fn failed<'a>(error: GraphError) -> Quads<'a> {
+    Box::new(std::iter::once(Err(error)))
 }
 
 impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
@@ -206,6 +268,17 @@ impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
         goes_on()?;
         self.damage.noted(self.read(term))
     }
+
+    fn externalize_expression_term(&self, term: StoreTerm) -> Result<ExpressionTerm, GraphError> {
+        let Kind::Node(node) = term.kind else { return self.externalize_term(term).map(Into::into) };
+        goes_on()?;
+        if let Some(value) = self.values.get(node) {
+            return Ok(value);
+        }
+        let value = self.damage.noted(self.read(term))?.into();
+        self.values.keep(node, &value);
+        Ok(value)
+    }
 }
 
 impl<'a> StoreDataset<'a> {
@@ -233,7 +306,7 @@ impl<'a> StoreDataset<'a> {
             (None, None) => match relation {
                 Some(relation) => Box::new(graph.heads(relation).flat_map(move |head| match head {
                     Ok(head) => around(graph, head, Direction::Forward, Some(relation)),
-                    Err(error) => Box::new(std::iter::once(Err(error))),
+                    Err(error) => failed(error),
                 })),
                 None => {
                     let nodes = (0..graph.entity_count()).map(NodeId);

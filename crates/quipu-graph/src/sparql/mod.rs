@@ -6,6 +6,7 @@ mod countable;
 mod dataset;
 mod deep;
 mod graphs;
+mod planning;
 pub(crate) mod results;
 mod syntax;
 mod text;
@@ -146,12 +147,19 @@ impl EmbeddedGraph {
         stopped: Arc<AtomicBool>,
         out: &mut dyn Write,
     ) -> Result<u64, GraphError> {
-        let Countable { query, width, parts } = countable(query);
+        let Countable { query, width, parts, work } = countable(query);
         if parts > MOST_PARTS {
             return Err(GraphError::Usage(format!(
                 "the query has {parts} patterns, operators and functions; the limit is {MOST_PARTS}: ask in parts, or put lists \
                  into VALUES"
             )));
+        }
+        if work > planning::MOST_WORK {
+            return Err(GraphError::Usage(
+                "the query takes too long to plan: it joins too many patterns, or its OPTIONALs are nested too deep; ask \
+                 in parts"
+                    .into(),
+            ));
         }
         let evaluator = with_functions(QueryEvaluator::new().with_cancellation_token(token));
         let bounds = Bounds { stopped, memory: options.memory, width };
