@@ -14,7 +14,6 @@ pub(super) const MOST_WORK: u64 = 1 << 28;
 pub(super) fn work(pattern: &GraphPattern) -> u64 {
     match pattern {
         GraphPattern::Bgp { patterns } => ordering(patterns.len() as u64, patterns.len() as u64),
-        GraphPattern::Path { .. } | GraphPattern::Values { .. } | GraphPattern::Service { .. } => 1,
         GraphPattern::Join { .. } => {
             let mut joined = Joined::default();
             joined.add(pattern);
@@ -24,18 +23,7 @@ pub(super) fn work(pattern: &GraphPattern) -> u64 {
             let estimates = size(left).saturating_add(size(right)).saturating_pow(2);
             work(left).saturating_add(work(right).saturating_mul(2)).saturating_add(estimates)
         }
-        GraphPattern::Lateral { left, right }
-        | GraphPattern::Union { left, right }
-        | GraphPattern::Minus { left, right } => work(left).saturating_add(work(right)),
-        GraphPattern::Filter { inner, .. }
-        | GraphPattern::Graph { inner, .. }
-        | GraphPattern::Extend { inner, .. }
-        | GraphPattern::OrderBy { inner, .. }
-        | GraphPattern::Project { inner, .. }
-        | GraphPattern::Distinct { inner }
-        | GraphPattern::Reduced { inner }
-        | GraphPattern::Slice { inner, .. }
-        | GraphPattern::Group { inner, .. } => work(inner).saturating_add(1),
+        other => parts(other).map(work).fold(1, u64::saturating_add),
     }
 }
 
@@ -77,12 +65,22 @@ impl Joined {
 fn size(pattern: &GraphPattern) -> u64 {
     match pattern {
         GraphPattern::Bgp { patterns } => patterns.len() as u64,
-        GraphPattern::Path { .. } | GraphPattern::Values { .. } | GraphPattern::Service { .. } => 1,
+        other => 1 + parts(other).map(size).sum::<u64>(),
+    }
+}
+
+/// The patterns that a pattern combines or changes.
+fn parts(pattern: &GraphPattern) -> impl Iterator<Item = &GraphPattern> {
+    let (first, second) = match pattern {
+        GraphPattern::Bgp { .. }
+        | GraphPattern::Path { .. }
+        | GraphPattern::Values { .. }
+        | GraphPattern::Service { .. } => (None, None),
         GraphPattern::Join { left, right }
         | GraphPattern::LeftJoin { left, right, .. }
         | GraphPattern::Lateral { left, right }
         | GraphPattern::Union { left, right }
-        | GraphPattern::Minus { left, right } => 1 + size(left) + size(right),
+        | GraphPattern::Minus { left, right } => (Some(left), Some(right)),
         GraphPattern::Filter { inner, .. }
         | GraphPattern::Graph { inner, .. }
         | GraphPattern::Extend { inner, .. }
@@ -91,6 +89,7 @@ fn size(pattern: &GraphPattern) -> u64 {
         | GraphPattern::Distinct { inner }
         | GraphPattern::Reduced { inner }
         | GraphPattern::Slice { inner, .. }
-        | GraphPattern::Group { inner, .. } => 1 + size(inner),
-    }
+        | GraphPattern::Group { inner, .. } => (Some(inner), None),
+    };
+    first.into_iter().chain(second).map(AsRef::as_ref)
 }
