@@ -174,3 +174,28 @@ async fn which_of_an_order_and_how_many_is_read_off_the_question() {
         assert!(answer.answers.iter().all(|town| ["North Quay", "Port Vale"].contains(&town.as_str())));
     }
 }
+
+const PAINTERS: &str = r#"
+    @prefix : <http://t.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+    :ada a :Painter ; rdfs:label "Ada Poe" ; :born "1881-04-05"^^xsd:date .
+    :ben a :Painter ; rdfs:label "Ben Ro" ; :born "1902-11-15"^^xsd:date .
+    :barn a :Painting ; rdfs:label "Red Barn" ; :painter :ada .
+    :sea a :Painting ; rdfs:label "Grey Sea" ; :painter :ben ."#;
+
+#[tokio::test]
+async fn a_path_to_a_date_gives_the_year_that_is_asked_for() {
+    let setting = setting_from("painters.ttl", PAINTERS).await;
+    quipu_query::open_tables(&setting.workspace).await.unwrap();
+    for (question, expected) in [
+        ("In what year was Ada Poe born?", "1881"),
+        ("What year was the painter of Grey Sea born?", "1902"),
+        ("When was Ada Poe born?", "1881-04-05"),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+        assert!(answer.grounded, "{question}: {answer:#?}");
+        let is_born = |piece: &Evidence| matches!(&piece.content, EvidenceContent::Triple { relation, .. } if relation == "born");
+        assert!(answer.evidence.iter().any(is_born), "{question}: {answer:#?}");
+    }
+}

@@ -71,6 +71,11 @@ impl Language {
         self.operations().units_of_dates.has(word)
     }
 
+    /// Whether a word is the year of "in which year".
+    pub fn is_year(self, word: &str) -> bool {
+        self.operations().year.has(word)
+    }
+
     /// Whether a word takes all things in one number: "altogether".
     pub fn takes_all_in_one(self, word: &str) -> bool {
         self.operations().altogether.has(word)

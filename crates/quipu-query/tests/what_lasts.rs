@@ -167,3 +167,31 @@ async fn a_thing_without_a_type_is_shown_by_a_fact() {
     let names: Vec<_> = stated.triples.iter().map(|triple| triple.names.join(" ")).collect();
     assert_eq!(names, ["Crake population 400"]);
 }
+
+#[tokio::test]
+async fn a_year_that_is_asked_for_is_no_date() {
+    let shop = station().await;
+    let from = "SELECT deal_from FROM deal WHERE backer = 'Bramley'";
+    for question in [
+        "In what year did Bramley begin to back the show?",
+        "Which year did Bramley's deal start?",
+        "What was the first year of Bramley's deal?",
+        "What is the year of Bramley's deal?",
+        "Bramley deal starting year",
+    ] {
+        assert_eq!(answers(&shop, question, from).await, ["2016"], "{question}");
+    }
+    let first = "SELECT MIN(deal_from) FROM deal WHERE show = 'Small Hours'";
+    assert_eq!(answers(&shop, "In which year did the first deal start?", first).await, ["2003"]);
+    let ordered = "SELECT deal_to FROM deal ORDER BY deal_to DESC LIMIT 1";
+    assert_eq!(answers(&shop, "In which year did the last deal end?", ordered).await, ["2015"]);
+    // A year that is no question, and one that is a condition.
+    assert_eq!(answers(&shop, "When did Bramley's deal start?", from).await, ["2016-01-01"]);
+    let of_2003 = "SELECT deal_to FROM deal WHERE YEAR(deal_from) = 2003";
+    assert_eq!(
+        answers(&shop, "When did the deal that began in the year 2003 end?", of_2003).await,
+        ["2015-12-31"]
+    );
+    let show = "SELECT show FROM deal WHERE backer = 'Bramley'";
+    assert_eq!(answers(&shop, "In what year did Bramley back which show?", show).await, ["Small Hours"]);
+}

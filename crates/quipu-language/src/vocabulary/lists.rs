@@ -164,6 +164,8 @@ pub(crate) struct OperationWords {
     /// Words that begin a question for yes or no.
     pub(crate) asking: Words,
     pub(crate) units_of_dates: Words,
+    /// "year"
+    pub(crate) year: Words,
     pub(crate) times: Words,
 }
 

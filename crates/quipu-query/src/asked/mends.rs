@@ -43,6 +43,7 @@ use super::stand_ins::{called_by_their_keys, names_before_keys, with_their_names
 use super::types_of::{by_singulars, those_of_the_type};
 use super::units::{differences_in_units, in_the_unit, right_units};
 use super::whole_names::by_whole_names;
+use super::years::years_asked_for;
 use crate::QueryError;
 use crate::bind::{Bound, bind};
 use crate::mend::Mend;
@@ -187,6 +188,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         called_by_their_keys(query, tables),
         names_before_keys(question, query, tables),
         others_than_itself(question, query, tables),
+        years_asked_for(question, query, tables),
     ];
     bound.mends.extend(slips.into_iter().chain(counts).chain(given).flatten());
     Ok(())

@@ -63,6 +63,7 @@ mod units;
 mod unknown;
 mod whole_names;
 mod word_by_word;
+mod years;
 
 pub use bounds::bounds;
 pub use candidate::{Candidate, PathFit, TableQuestion};
@@ -89,3 +90,4 @@ pub use slips::right_ends;
 pub use tried::{columns_lacking, words_tried};
 pub use units::is_in_the_unit;
 pub use unknown::unknown_names;
+pub use years::{in_years, years_asked_for};

@@ -18,7 +18,7 @@ impl Reader {
         }
         let said = kind.to_string();
         let kind = said.to_ascii_uppercase();
-        let numbers = ["REAL", "FLOAT", "DOUBLE", "DEC", "NUMERIC"];
+        let numbers = ["REAL", "FLOAT", "DOUBLE", "DEC", "NUM"];
         let is_whole = kind.contains("INT") && !kind.starts_with("INTERVAL") || kind.contains("SIGNED");
         Ok(if is_whole && is_calculated(&of) {
             let below = Expression::Compare(

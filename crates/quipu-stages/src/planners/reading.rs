@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quipu_graph::{Direction, NodeId, NodeSummary, Step, iri_of_key, is_blank};
 use quipu_language::minutes_of;
-use quipu_query::asked::in_parts;
+use quipu_query::asked::{in_parts, in_years};
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, arriving,
     is_too_much, kept_tables, met_by, path_query, plan, run_level, say,
@@ -23,13 +23,14 @@ const SHOWN: usize = 3;
 const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Adds the reading of the question to the outcome of a path, and replaces its values by those of
-/// the path's query. If the graph's tables are not counted yet, or do not hold the path, or the
+/// the path's query: the parts of a price, the years of dates if the question asks for a year. If the graph's tables are not counted yet, or do not hold the path, or the
 /// query gives other values, the reading is in words only and the values stay.
 ///
 /// # Errors
 /// The graph's.
 pub(super) async fn read_path(
     context: &Context<'_>,
+    question: &str,
     path: &Planned,
     walked: Outcome,
 ) -> Result<Outcome, AnswerError> {
@@ -53,9 +54,13 @@ pub(super) async fn read_path(
         sparql: Some(planned.sparql()),
         ..reading.clone()
     };
+    let years = in_years(question, &query, &tables);
     if context.workspace.embedded().is_none() {
-        // The endpoint gave these values already, so it is not asked again.
-        return in_words(walked, read);
+        // The endpoint gave the values already, so it is asked again only for other ones.
+        return match years {
+            Some(years) => instead(context, &years, &tables, walked, read).await,
+            None => in_words(walked, read),
+        };
     }
     let limits = RunLimits { time: MOST_TIME, ..RunLimits::default() };
     let found = run_level(context.workspace, &query, planned, &tables, &limits).await;
@@ -82,7 +87,10 @@ pub(super) async fn read_path(
         return in_words(walked, reading);
     }
     if let Some(parts) = in_parts(&query, &tables).filter(|_| found.iter().all(|value| is_of_parts(value))) {
-        return with_parts(context, &parts, &tables, walked, read).await;
+        return instead(context, &parts, &tables, walked, read).await;
+    }
+    if let Some(years) = years {
+        return instead(context, &years, &tables, walked, read).await;
     }
     // The average stays rounded, as the evidence has it.
     if path.gives.is_some() || path.made == Made::Average {
@@ -98,8 +106,9 @@ fn is_of_parts(value: &Value) -> bool {
     value.key.as_deref().is_some_and(is_blank)
 }
 
-/// The outcome with the parts of its values in their place: a price as its amount and its currency.
-async fn with_parts(
+/// The outcome with the rows of another query in the place of its values: a price as its amount and
+/// its currency.
+async fn instead(
     context: &Context<'_>,
     query: &Query,
     tables: &Tables,
@@ -113,7 +122,8 @@ async fn with_parts(
         Err(error) if error.is_of_the_text() => return in_words(walked, read),
         Err(error) => return Err(error.into()),
     };
-    let read = Reading { sql: Some(query.to_string()), sparql: Some(planned.sparql()), ..read };
+    let (sql, sparql) = (Some(query.to_string()), Some(planned.sparql()));
+    let words = say(query, tables);
     let found = run_level(context.workspace, query, planned, tables, &limits).await;
     let (planned, rows) = match found {
         Ok((planned, rows, _)) => (planned, rows),
@@ -121,6 +131,10 @@ async fn with_parts(
         Err(error) => return Err(error.into()),
     };
     let table = AnswerTable::of(&planned, &rows);
+    if table.rows.is_empty() {
+        return in_words(walked, read);
+    }
+    let read = Reading { words, sql, sparql, ..read };
     let evidence = evidence_of(context, &planned, &rows, &read.words).await?;
     let answers = table.answers();
     let reading = Reading { values: answers.iter().take(SHOWN).cloned().collect(), ..read };

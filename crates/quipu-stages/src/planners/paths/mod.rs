@@ -193,7 +193,7 @@ pub async fn run_with_others(
         return Ok(Outcome::abstain(reason, Vec::new()).into());
     }
     let answered = run_unread(context, question, config, most).await?;
-    Ok(Answered { outcome: as_read(context, answered.outcome).await?, ..answered })
+    Ok(Answered { outcome: as_read(context, question.text(), answered.outcome).await?, ..answered })
 }
 
 /// The reason for abstaining if the question's language has no word lists for paths.
@@ -205,11 +205,15 @@ fn not_read(question: &str) -> Option<String> {
 }
 
 /// Adds the reading of the plan that led to the outcome.
-async fn as_read(context: &Context<'_>, mut outcome: Outcome) -> Result<Outcome, AnswerError> {
+async fn as_read(
+    context: &Context<'_>,
+    question: &str,
+    mut outcome: Outcome,
+) -> Result<Outcome, AnswerError> {
     let Some(plan) = outcome.plan.take().filter(|_| outcome.status == Status::Answered) else {
         return Ok(outcome);
     };
-    let read = read_path(context, &plan, outcome).await?;
+    let read = read_path(context, question, &plan, outcome).await?;
     Ok(Outcome { plan: Some(plan), ..read })
 }
 
@@ -252,7 +256,7 @@ pub async fn run_from(
     mentioned.retain(|m| outside(m, condition.as_ref()));
     few(question, &mut mentioned, config);
     let answered = run_linked(context, question, mentioned, condition, config, 0).boxed().await?;
-    as_read(context, answered.outcome).await
+    as_read(context, question.text(), answered.outcome).await
 }
 
 async fn run_linked(
@@ -319,7 +323,7 @@ async fn run_linked(
             }
         }
         let outcome = answer(&silent, choice, &asking, &any).await?;
-        answered.others.push((as_read(&silent, outcome).await?, share));
+        answered.others.push((as_read(&silent, question.text(), outcome).await?, share));
     }
     Ok(answered)
 }

@@ -4,7 +4,7 @@ use futures::FutureExt as _;
 use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
     Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, of_the_named_kind,
-    plain_reading, units_used, without_invented,
+    plain_reading, units_used, without_invented, years_asked_for,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -104,7 +104,8 @@ pub(super) async fn read_path(
     let tables = &asking.graph.tables;
     let Some(mut query) = query_of(context, tables, path.plan).await? else { return Ok(None) };
     let of_kind = of_the_named_kind(asking.question.text(), &mut query, tables, &asking.graph.values);
-    let bound = Bound { query, mends: of_kind.into_iter().collect() };
+    let in_years = years_asked_for(asking.question.text(), &mut query, tables);
+    let bound = Bound { query, mends: of_kind.into_iter().chain(in_years).collect() };
     let written = Written::by_code(bound.query.to_string());
     match ran(context, bound, tables, &written).await {
         Ok(candidate) => {
@@ -122,10 +123,12 @@ pub(super) async fn read_plain(
     context: &Context<'_>,
     asking: &Asking<'_>,
 ) -> Result<Option<Candidate>, AnswerError> {
-    let Some(query) = plain_reading(&asking.of_tables()) else { return Ok(None) };
+    let Some(mut query) = plain_reading(&asking.of_tables()) else { return Ok(None) };
+    let tables = &asking.graph.tables;
+    let in_years = years_asked_for(asking.question.text(), &mut query, tables);
     let written = Written::by_code(query.to_string());
-    let bound = Bound { query, mends: Vec::new() };
-    match ran(context, bound, &asking.graph.tables, &written).await {
+    let bound = Bound { query, mends: in_years.into_iter().collect() };
+    match ran(context, bound, tables, &written).await {
         Ok(candidate) if is_empty(&candidate.rows) => Ok(None),
         Ok(candidate) => Ok(Some(compared_with_words(context, asking, candidate).await?)),
         Err(error) if error.is_of_the_text() || is_too_much(&error) => Ok(None),
