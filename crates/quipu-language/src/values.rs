@@ -37,7 +37,10 @@ pub fn same_value(said: &str, stated: &str) -> bool {
     match (date(said), date(stated)) {
         (Some(said), Some(stated)) => return date_within(&said, &stated),
         (None, Some(LiteralValue::Date { year, .. })) => {
-            return number(said).is_some_and(|n| n.value == f64::from(year) && n.significant == 4);
+            // Every digit is there: "2 thousand" is no year.
+            let digits = said.chars().filter(char::is_ascii_digit).count();
+            let is_written = digits == year.unsigned_abs().to_string().len();
+            return is_written && number(said).is_some_and(|n| n.value == f64::from(year));
         }
         _ => {}
     }
@@ -223,6 +226,7 @@ mod tests {
             ("32 million", "31989256"),
             ("May 13, 1968", "1968-05-13"),
             ("1968", "1968-05-13"),
+            ("1910", "1910-06-02"),
             ("1285216 km2", "1285216.0"),
         ] {
             assert!(same_value(said, stated), "{said} / {stated}");
@@ -232,6 +236,7 @@ mod tests {
             ("33 million", "31989256"),
             ("May 14, 1968", "1968-05-13"),
             ("1969", "1968-05-13"),
+            ("2 thousand", "2000-05-13"),
             ("5", "3"),
             ("", ""),
             ("Lima", "Quito"),

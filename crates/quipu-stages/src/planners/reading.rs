@@ -7,8 +7,8 @@ use quipu_graph::{Direction, NodeId, NodeSummary, Step, iri_of_key, is_blank};
 use quipu_language::minutes_of;
 use quipu_query::asked::{in_parts, in_years};
 use quipu_query::{
-    Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, arriving,
-    is_too_much, kept_tables, met_by, path_query, plan, run_level, say,
+    Comparison, Expression, Made, PathFrom, PathStart, PathStep, Plan, Query, RowSet, RunLimits, Tables,
+    arriving, is_too_much, kept_tables, met_by, path_query, plan, run_level, say,
 };
 
 use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Reading, Value};
@@ -58,7 +58,7 @@ pub(super) async fn read_path(
     if context.workspace.embedded().is_none() {
         // The endpoint gave the values already, so it is asked again only for other ones.
         return match years {
-            Some(years) => instead(context, &years, &tables, walked, read).await,
+            Some(years) => with_years(context, &years, &tables, walked, read).await,
             None => in_words(walked, read),
         };
     }
@@ -87,10 +87,10 @@ pub(super) async fn read_path(
         return in_words(walked, reading);
     }
     if let Some(parts) = in_parts(&query, &tables).filter(|_| found.iter().all(|value| is_of_parts(value))) {
-        return instead(context, &parts, &tables, walked, read).await;
+        return with_parts(context, &parts, &tables, walked, read).await;
     }
     if let Some(years) = years {
-        return instead(context, &years, &tables, walked, read).await;
+        return with_years(context, &years, &tables, walked, read).await;
     }
     // The average stays rounded, as the evidence has it.
     if path.gives.is_some() || path.made == Made::Average {
@@ -106,39 +106,72 @@ fn is_of_parts(value: &Value) -> bool {
     value.key.as_deref().is_some_and(is_blank)
 }
 
-/// The outcome with the rows of another query in the place of its values: a price as its amount and
-/// its currency.
-async fn instead(
+/// The outcome with the parts of its values in their place: a price as its amount and its currency.
+async fn with_parts(
     context: &Context<'_>,
     query: &Query,
     tables: &Tables,
     walked: Outcome,
     read: Reading,
 ) -> Result<Outcome, AnswerError> {
+    let Some(other) = rows_of(context, query, tables).await? else {
+        return Ok(Outcome { readings: vec![read], ..walked });
+    };
+    let evidence = evidence_of(context, &other.planned, &other.rows, &read.words).await?;
+    Ok(Outcome { evidence, ..other.instead_of(walked, read) })
+}
+
+/// The outcome with the years of its dates in their place. A date is the evidence of its year.
+async fn with_years(
+    context: &Context<'_>,
+    query: &Query,
+    tables: &Tables,
+    walked: Outcome,
+    read: Reading,
+) -> Result<Outcome, AnswerError> {
+    match rows_of(context, query, tables).await? {
+        Some(years) => Ok(years.instead_of(walked, Reading { words: say(query, tables), ..read })),
+        None => Ok(Outcome { readings: vec![read], ..walked }),
+    }
+}
+
+/// A query with its rows.
+struct OtherRows {
+    sql: String,
+    planned: Plan,
+    rows: RowSet,
+}
+
+impl OtherRows {
+    /// The outcome with these rows in the place of its values.
+    fn instead_of(self, walked: Outcome, read: Reading) -> Outcome {
+        let table = AnswerTable::of(&self.planned, &self.rows);
+        let answers = table.answers();
+        let (sql, sparql) = (Some(self.sql), Some(self.planned.sparql()));
+        let values = answers.iter().take(SHOWN).cloned().collect();
+        let readings = vec![Reading { values, sql, sparql, ..read }];
+        Outcome { answers, table: Some(table), text: None, readings, ..walked }
+    }
+}
+
+/// The rows of a query; `None` if it cannot run within the time, or has none.
+async fn rows_of(
+    context: &Context<'_>,
+    query: &Query,
+    tables: &Tables,
+) -> Result<Option<OtherRows>, AnswerError> {
     let limits = RunLimits { time: MOST_TIME, ..RunLimits::default() };
-    let in_words = |walked, reading| Ok(Outcome { readings: vec![reading], ..walked });
     let planned = match plan(query, tables) {
         Ok(planned) => planned,
-        Err(error) if error.is_of_the_text() => return in_words(walked, read),
+        Err(error) if error.is_of_the_text() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let (sql, sparql) = (Some(query.to_string()), Some(planned.sparql()));
-    let words = say(query, tables);
-    let found = run_level(context.workspace, query, planned, tables, &limits).await;
-    let (planned, rows) = match found {
-        Ok((planned, rows, _)) => (planned, rows),
-        Err(error) if error.is_of_the_text() || is_too_much(&error) => return in_words(walked, read),
-        Err(error) => return Err(error.into()),
-    };
-    let table = AnswerTable::of(&planned, &rows);
-    if table.rows.is_empty() {
-        return in_words(walked, read);
+    match run_level(context.workspace, query, planned, tables, &limits).await {
+        Ok((_, rows, _)) if rows.rows.is_empty() => Ok(None),
+        Ok((planned, rows, _)) => Ok(Some(OtherRows { sql: query.to_string(), planned, rows })),
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    let read = Reading { words, sql, sparql, ..read };
-    let evidence = evidence_of(context, &planned, &rows, &read.words).await?;
-    let answers = table.answers();
-    let reading = Reading { values: answers.iter().take(SHOWN).cloned().collect(), ..read };
-    Ok(Outcome { answers, table: Some(table), text: None, readings: vec![reading], evidence, ..walked })
 }
 
 /// A path and the operation on its values in words.
