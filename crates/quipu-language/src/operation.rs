@@ -76,6 +76,11 @@ impl Language {
         self.operations().year.has(word)
     }
 
+    /// Whether a word asks for a time: "when".
+    pub fn asks_when(self, word: &str) -> bool {
+        self.operations().times.has(word)
+    }
+
     /// Whether a word takes all things in one number: "altogether".
     pub fn takes_all_in_one(self, word: &str) -> bool {
         self.operations().altogether.has(word)

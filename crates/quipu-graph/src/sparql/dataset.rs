@@ -78,7 +78,8 @@ impl Damage {
     }
 }
 
-/// The values of nodes, as expressions read them. A sort reads each value at every comparison.
+/// The values of nodes, as expressions read them. A sort reads each value at every comparison. They
+/// take at most a megabyte, which is not counted.
 #[derive(Default)]
 struct ReadValues(RefCell<Vec<Option<(NodeId, ExpressionTerm)>>>);
 

@@ -13,7 +13,7 @@ use crate::tables::{Column, Kind, Place, Tables, words_of};
 /// A shorter time is said by its own year.
 const LEAST_YEARS: i16 = 9;
 /// The day against which times like "the last decade" would be resolved: no query states these.
-const ANY_DAY: Date = date(2000, 1, 1);
+pub(super) const ANY_DAY: Date = date(2000, 1, 1);
 
 /// The long times that a question names.
 pub(super) struct Periods {

@@ -1,7 +1,8 @@
 //! Years that a question asks for where the graph has dates: "in what year was she born".
 
-use quipu_language::{Language, asking_clause};
+use quipu_language::{Language, asking_clause, time_frames};
 
+use super::periods::ANY_DAY;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, Expression, Function, Query};
 use crate::tables::{Kind, Tables, words_of};
@@ -36,21 +37,26 @@ pub fn in_years(question: &str, query: &Query, tables: &Tables) -> Option<Query>
 }
 
 /// Whether a question asks for a year: "what year", "what is the year of", "what was the release
-/// year", "Ada Poe birth year".
+/// year", "Ada Poe birth year"; not "when is the year's first concert", not "concert dates last
+/// year".
 fn asks_for_a_year(question: &str) -> bool {
     let words = words_of(asking_clause(question));
     let language = Language::of_words(&words);
     let before = |at: usize, back: usize| at.checked_sub(back).and_then(|at| words.get(at));
-    let is_of_be = |at: usize, back: usize| {
+    let is_named = |at: usize, back: usize| {
         before(at, back).is_some_and(|word| language.is_article(word))
             && before(at, back + 1).is_some_and(|word| language.is_be(word))
     };
-    let ends_in_it = matches!(words.as_slice(), [.., of, last] if language.is_year(last) && !language.is_function_word(of));
     let asks = |(at, word): (usize, &String)| {
-        language.is_year(word)
-            && (before(at, 1).is_some_and(|word| language.asks_by_a_noun(word))
-                || is_of_be(at, 1)
-                || is_of_be(at, 2))
+        let by_a_noun = before(at, 1).is_some_and(|word| language.asks_by_a_noun(word));
+        language.is_year(word) && (by_a_noun || is_named(at, 1) || is_named(at, 2))
     };
-    ends_in_it || words.iter().enumerate().any(asks)
+    let ends_in_it = match words.as_slice() {
+        [.., of, last] if language.is_year(last) && !language.is_function_word(of) => {
+            time_frames(question, ANY_DAY).is_empty()
+        }
+        _ => false,
+    };
+    let asks_when = words.iter().any(|word| language.asks_when(word));
+    !asks_when && (ends_in_it || words.iter().enumerate().any(asks))
 }
