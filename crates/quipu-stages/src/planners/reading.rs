@@ -23,8 +23,9 @@ const SHOWN: usize = 3;
 const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Adds the reading of the question to the outcome of a path, and replaces its values by those of
-/// the path's query: the parts of a price, the years of dates if the question asks for a year. If the graph's tables are not counted yet, or do not hold the path, or the
-/// query gives other values, the reading is in words only and the values stay.
+/// the path's query: the parts of a price, the years of dates if the question asks for a year. If
+/// the graph's tables are not counted yet, or do not hold the path, or the query gives other
+/// values, the reading is in words only and the values stay.
 ///
 /// # Errors
 /// The graph's.
