@@ -251,7 +251,7 @@ fn an_evaluation_holds_no_more_than_it_may() {
         format!("SELECT (GROUP_CONCAT(?b) AS ?all) {{ {product} }}"),
         format!("SELECT (GROUP_CONCAT(DISTINCT CONCAT(STR(?b), STR(?d), STR(?f))) AS ?all) {{ {product} }}"),
         format!("SELECT (SUM(DISTINCT STRLEN(STR(?b))) AS ?all) {{ {product} }}"),
-        format!("SELECT * {{ ?a ?p ?b LATERAL {{ ?c ?q ?d . ?e ?r ?f }} }} ORDER BY ?b ?d ?f"),
+        "SELECT * { ?a ?p ?b LATERAL { ?c ?q ?d . ?e ?r ?f } } ORDER BY ?b ?d ?f".to_owned(),
         // Solutions without a binding count too.
         format!("SELECT * {{ {} }} ORDER BY ?x", "{ {} UNION {} } ".repeat(40)),
         format!("SELECT * {{ {{ SELECT ?x {{ {product} }} }} {{ SELECT ?y {{ {product} }} }} }} ORDER BY ?z"),

@@ -17,6 +17,7 @@ pub fn each_pattern(pattern: &mut GraphPattern, visit: &mut dyn FnMut(&mut Graph
     match pattern {
         GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}
         GraphPattern::Join { left, right }
+        | GraphPattern::Lateral { left, right }
         | GraphPattern::Union { left, right }
         | GraphPattern::Minus { left, right }
         | GraphPattern::LeftJoin { left, right, .. } => {
