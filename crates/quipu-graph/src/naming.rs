@@ -16,12 +16,16 @@ pub(crate) struct Naming {
     qualified: Words,
     given: Words,
     family: Words,
+    name: Words,
     kind: Words,
 }
 
 #[derive(Default, Deserialize)]
 struct Words {
     words: Vec<String>,
+    /// Words that mean the same with a word for a name behind or before them.
+    #[serde(default)]
+    before_name: Vec<String>,
 }
 
 /// How much of a name a relation holds.
@@ -66,7 +70,14 @@ impl Naming {
     /// The part of a name that a relation with this key holds, by the key's words alone.
     pub(crate) fn part(&self, key: &str) -> Option<NamePart> {
         let words = self.words_of_relation(key);
-        let is_in = |list: &Words| list.words.contains(&words);
+        let is_name = |word: &str| self.name.words.iter().any(|known| known == word);
+        let is_in = |list: &Words| {
+            let says = |word: &str| list.before_name.iter().any(|known| known == word);
+            let in_two = words.split_once(' ').is_some_and(|(first, second)| {
+                (says(first) && is_name(second)) || (is_name(first) && says(second))
+            });
+            in_two || list.words.contains(&words)
+        };
         if is_in(&self.given) {
             return Some(NamePart::Given);
         }
@@ -131,6 +142,10 @@ mod tests {
         assert_eq!(part("http://corp.example/v/legalName"), Some(NamePart::Qualified));
         assert_eq!(part("http://corp.example/v/firstName"), Some(NamePart::Given));
         assert_eq!(part("family_name"), Some(NamePart::Family));
+        for (given, family) in [("FST_NM", "LST_NM"), ("first_nme", "l_name"), ("name_first", "NameLast")] {
+            assert_eq!((part(given), part(family)), (Some(NamePart::Given), Some(NamePart::Family)));
+        }
+        assert_ne!(part("first_port"), Some(NamePart::Given));
         assert_eq!(part("http://corp.example/v/naming"), None);
         assert!(NAMING.is_of_class("http://a/v/sales_order_name", "http://a/v/SalesOrder"));
         assert!(!NAMING.is_of_class("http://a/v/managerName", "http://a/v/SalesOrder"));

@@ -90,6 +90,40 @@ async fn instructions_met_twice_are_known_to_the_next_process() {
 }
 
 #[tokio::test]
+async fn worked_examples_are_known_to_the_next_process_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models");
+    let file = model_path("smollm2-135m");
+    std::os::unix::fs::symlink(file.ancestors().nth(2).unwrap(), &models).unwrap();
+    // A new model each time, as in a separate process, and another graph.
+    let plan = async |keep_instructions: bool, table: &str| {
+        let options = OpenOptions {
+            models: Some(models.clone()),
+            context_tokens: Some(2048),
+            keep_instructions,
+            ..OpenOptions::default()
+        };
+        let model = open_language_model("smollm2-135m", &options).unwrap();
+        let mut messages = ask("Which port is the deepest?").messages;
+        messages.push(Message::assistant("SELECT name FROM port ORDER BY depth DESC LIMIT 1"));
+        messages.push(Message::user(format!("CREATE TABLE {table} (name TEXT, height REAL);")));
+        messages.push(Message::assistant("Understood."));
+        messages.push(Message::user(format!("Which {table} is the highest?")));
+        let mut request = ChatRequest::new("plan", messages).with_max_tokens(12);
+        request.worked = 2;
+        let reply = model.chat(&request).await.unwrap();
+        (reply.text, reply.usage.reused_tokens)
+    };
+    let (first, reused) = plan(true, "mountain").await;
+    assert_eq!(reused, 0);
+    let (second, reused) = plan(true, "tower").await;
+    assert!(reused > 250, "{reused}");
+    for (text, table) in [(first, "mountain"), (second, "tower")] {
+        assert_eq!(plan(false, table).await, (text, 0), "the same reply is computed without the file");
+    }
+}
+
+#[tokio::test]
 async fn alternatives_are_other_replies_and_disturb_nothing() {
     let model = small_model();
     let mut request = ask("Write the first line of a poem about rain.").with_max_tokens(24);

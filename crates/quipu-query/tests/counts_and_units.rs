@@ -2,7 +2,7 @@
 
 use crate::common::checks::{doubts, graph, weighed};
 use crate::common::{Shop, asked_rows, read};
-use quipu_query::asked::{Nearness, TableQuestion, offered_values};
+use quipu_query::asked::{Nearness, TableQuestion, offered_values, unknown_kinds};
 
 /// Breweries with their beers, and tanks with their species.
 async fn brewery() -> Shop {
@@ -42,6 +42,75 @@ async fn a_group_is_not_counted_in_itself() {
     // Of one table, the rows of each group are what its name says.
     let alone = "SELECT town, COUNT(DISTINCT name) FROM brewery GROUP BY town";
     assert_eq!(asked_rows(&shop, "How many breweries are in each town?", alone).await, ["Harnby | 2"]);
+}
+
+#[tokio::test]
+async fn a_thing_with_two_of_the_links_is_counted_once() {
+    let shop = graph(
+        ":g1 a :Guide ; rdfs:label \"Ada Moor\" ; :speaks :l1, :l2 . \
+         :g2 a :Guide ; rdfs:label \"Ben Low\" ; :speaks :l2 . \
+         :g3 a :Guide ; rdfs:label \"Cora Pym\" ; :speaks :l3 . \
+         :l1 a :Language ; rdfs:label \"Manx\" . :l2 a :Language ; rdfs:label \"Breton\" . \
+         :l3 a :Language ; rdfs:label \"Basque\" .",
+    )
+    .await;
+    let asked = "How many staff can talk Manx or Breton?";
+    for condition in ["speaks IN ('Manx', 'Breton')", "speaks = 'Manx' OR speaks = 'Breton'"] {
+        let sql = format!("SELECT COUNT(*) FROM guide_speaks WHERE {condition}");
+        assert_eq!(asked_rows(&shop, asked, &sql).await, ["2"], "{condition}");
+    }
+    // Of one language each link is another thing, and without a condition links are counted.
+    let one = "SELECT COUNT(*) FROM guide_speaks WHERE speaks = 'Breton'";
+    assert_eq!(asked_rows(&shop, "How many staff can talk Breton?", one).await, ["2"]);
+}
+
+#[tokio::test]
+async fn a_choice_is_among_both_of_the_offered() {
+    let shop = brewery().await;
+    let asked = "Which is stronger, Red Otter or Black Stoat?";
+    let of_one = "SELECT name FROM beer WHERE alcohol_by_volume > \
+                  (SELECT alcohol_by_volume FROM beer WHERE name = 'Black Stoat')";
+    assert!(faults(&shop, asked, of_one).await.contains(&"leaves out a choice"));
+    let of_both = "SELECT name FROM beer WHERE name IN ('Red Otter', 'Black Stoat') \
+                   ORDER BY alcohol_by_volume DESC LIMIT 1";
+    assert!(!faults(&shop, asked, of_both).await.contains(&"leaves out a choice"));
+}
+
+#[tokio::test]
+async fn short_names_of_classes_and_of_their_columns_are_read_in_full() {
+    let shop = graph(
+        ":c1 a :CUST ; rdfs:label \"Ivy Works\" ; :SINCE_DT \"2011-04-02\"^^xsd:date . \
+         :c2 a :CUST ; rdfs:label \"Red Roofing\" ; :SINCE_DT \"2015-04-02\"^^xsd:date . \
+         :k1 a :EQ_CAT ; rdfs:label \"Water pump\" . :k2 a :EQ_CAT ; rdfs:label \"Generator\" . \
+         :e1 a :EQUIP ; rdfs:label \"Aqua 170\" ; :eq_cat :k1 . \
+         :e2 a :EQUIP ; rdfs:label \"Watt 30\" ; :eq_cat :k2 .",
+    )
+    .await;
+    let titles: Vec<&str> = shop.tables.tables.iter().map(|table| table.title.as_str()).collect();
+    assert!(titles.contains(&"customer") && titles.contains(&"equipment"), "{titles:?}");
+    let category = "SELECT eq_cat FROM equipment WHERE name = 'Aqua 170'";
+    let asked = "Which category is the Aqua 170 in?";
+    let (_, left_out) = weighed(&shop, asked, category, Nearness::default(), &[]).await;
+    assert!(!left_out.names.contains(&"category".to_owned()), "{:?}", left_out.names);
+    // "Longest" asks since when, not how long a name is.
+    let first = "SELECT name FROM customer ORDER BY since_date LIMIT 1";
+    let asked = "Which customer has been with us the longest?";
+    assert_eq!(asked_rows(&shop, asked, first).await, ["Ivy Works"]);
+    assert!(!faults(&shop, asked, first).await.contains(&"uses another measure"));
+}
+
+#[tokio::test]
+async fn nouns_that_the_graph_does_not_know_are_found_where_they_say_a_kind() {
+    let shop = brewery().await;
+    let nouns = |question: &str| {
+        let found = unknown_kinds(question, &shop.tables, &shop.values);
+        found.into_iter().map(|kind| kind.noun).collect::<Vec<_>>()
+    };
+    assert_eq!(nouns("How many drinks does Mill Lane make?"), ["drink"]);
+    assert_eq!(nouns("the strongest drink"), ["drink"]);
+    assert!(nouns("How many beers does Mill Lane make?").is_empty());
+    assert!(nouns("Who owns Mill Lane?").is_empty());
+    assert!(nouns("What is the flavour of Red Otter?").is_empty());
 }
 
 #[tokio::test]

@@ -16,6 +16,19 @@ pub(crate) struct CurrencyWords {
     pub(super) codes: Vec<String>,
 }
 
+/// Words before "the longest" that ask since when something is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LastedWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    /// "Served".
+    pub(super) verbs: Words,
+    /// "Been", which says so with a word behind it only.
+    pub(super) being: Words,
+    pub(super) article: Words,
+}
+
 /// Words of payments per unit of time.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -126,10 +126,20 @@ pub fn behind_restated(words: &[String]) -> Option<usize> {
     (1..words.len()).rfind(|at| !is_within(words, *at, phrases) && is_within(words, at - 1, phrases))
 }
 
-/// Whether a superlative at a position asks since when something is: "has been around the longest".
+/// Whether a superlative at a position asks since when something is: "has been around the longest",
+/// "has been with us the longest". "The longest that has been built" does not.
 pub fn asks_since_when(words: &[String], at: usize) -> bool {
-    at.checked_sub(1)
-        .is_some_and(|the| is_within(words, the, &Language::of_words(words).words().lasted.phrases))
+    /// Most words from the verb to the article.
+    const MOST: usize = 5;
+    let language = Language::of_words(words);
+    let lasted = &language.words().lasted;
+    let Some(article) =
+        at.checked_sub(1).filter(|the| words.get(*the).is_some_and(|w| lasted.article.has(w)))
+    else {
+        return false;
+    };
+    let mut before = words.iter().take(article).rev().take(MOST).enumerate();
+    before.any(|(apart, word)| lasted.verbs.has(word) && (apart > 0 || !lasted.being.has(word)))
 }
 
 /// Whether a word is part of one of some phrases.

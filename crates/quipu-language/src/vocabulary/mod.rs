@@ -38,7 +38,8 @@ pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
 use lists::{
-    CommonWords, CurrencyWords, ListWords, NameWords, NoValueWords, OperationWords, QuantityWords, RateWords,
+    CommonWords, CurrencyWords, LastedWords, ListWords, NameWords, NoValueWords, OperationWords,
+    QuantityWords, RateWords,
 };
 pub use meanings::{
     Meaning, asks_since_when, behind_restated, changes_within, is_aside, is_in_passing, is_in_phrase,
@@ -64,8 +65,8 @@ use ways::WayWords;
 pub use ways::{Towards, direction_before};
 
 pub use titles::{
-    is_always_capital, is_code_word, is_dating_field, is_naming_field, means_false, means_true, sounds_like,
-    tells_records, title_in_full, without_having,
+    class_in_full, is_always_capital, is_code_word, is_dating_field, is_naming_field, means_false,
+    means_true, sounds_like, tells_records, title_in_full, without_having,
 };
 
 /// A row of a language's file.
@@ -253,7 +254,7 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     restated: Phrases,
     #[serde(default)]
-    lasted: Phrases,
+    lasted: LastedWords,
     #[serde(default)]
     below: Listed,
     #[serde(default)]

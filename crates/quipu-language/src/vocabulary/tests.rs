@@ -359,3 +359,18 @@ fn words_that_compare_nothing() {
     assert!(sure("guests who have not booked", "not"));
     assert!(!sure("since when has she been here", "since"));
 }
+
+#[test]
+fn the_longest_may_ask_since_when() {
+    let asks = |question: &str| {
+        let words = crate::words_of(question);
+        let at = words.iter().position(|word| word == "longest").unwrap();
+        super::asks_since_when(&words, at)
+    };
+    assert!(asks("which lock has been around the longest"));
+    assert!(asks("which client has been with the company the longest"));
+    assert!(asks("which mill has stood the longest"));
+    assert!(!asks("which has been the longest"));
+    assert!(!asks("the longest that has been built"));
+    assert!(!asks("which is the longest"));
+}

@@ -74,6 +74,16 @@ pub fn title_in_full(title: &str) -> String {
     words.join(" ")
 }
 
+/// A class's name with its usual short forms in full: `CUST` is "customer".
+pub fn class_in_full(name: &str) -> String {
+    let words = name.split(' ').map(|word| {
+        let small = word.to_lowercase();
+        let full = title_in_full(&small);
+        if full == small { word.to_owned() } else { full }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// Whether a letter of an abbreviation may stand for a word by its sound: "X" for "experience".
 pub fn sounds_like(letter: char, word: &str) -> bool {
     let stands = |row: &String| {
@@ -123,6 +133,9 @@ mod tests {
         assert_eq!(title_in_full("reg dt"), "reg date");
         assert_eq!(title_in_full("supv"), "supervisor");
         assert_eq!(title_in_full("capital city"), "capital city");
+        assert_eq!(class_in_full("CUST"), "customer");
+        assert_eq!(class_in_full("Sales ORD"), "Sales order");
+        assert_eq!(class_in_full("Sales Order"), "Sales Order");
     }
 
     #[test]

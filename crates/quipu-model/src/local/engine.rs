@@ -141,10 +141,10 @@ impl<'m> Engine<'m> {
         self.active.is_some()
     }
 
-    /// The key of instructions on disk.
-    fn key(&self, instructions: &[LlamaToken]) -> String {
+    /// The key of instructions on disk, of which the first `worked` tokens are worked examples.
+    fn key(&self, instructions: &[LlamaToken], worked: usize) -> String {
         let active = self.active.and_then(|active| self.adapters.get(active));
-        Kept::key(instructions, active.map(|loaded| loaded.adapter.sha256.as_str()))
+        Kept::key(instructions, worked, active.map(|loaded| loaded.adapter.sha256.as_str()))
     }
 
     /// Size of the context in tokens.
@@ -152,21 +152,24 @@ impl<'m> Engine<'m> {
         self.context.n_ctx() as usize
     }
 
-    /// Evaluates a prompt in a slot, computing only the tokens that no slot holds yet. Instructions
-    /// are computed by themselves, so that they are the same numbers in every prompt.
+    /// Evaluates a prompt in a slot, computing only the tokens that no slot holds yet. Worked
+    /// examples and then the other instructions are computed by themselves, so that they are the
+    /// same numbers in every prompt.
     pub(super) fn evaluate(&mut self, prompt: &Prompt, stop: Stop<'_>) -> Result<Evaluated, ModelError> {
-        let instructions = prompt.instructions();
+        let (instructions, worked) = (prompt.instructions(), prompt.worked());
         let prompt = prompt.tokens.as_slice();
         if let Some(slot) = self.slots.holding(prompt) {
             if self.forget(slot, prompt.len()) {
                 self.slots.cut(slot);
                 return Ok(Evaluated { slot, reused: prompt.len(), last: Last::Held(slot) });
             }
-            self.slots.reset(slot, &[]);
+            self.slots.reset(slot, &[], 0);
         }
         let mut place = self.slots.place(prompt);
-        if place.prefix < instructions.len() {
-            place = self.recall(place.slot, instructions).unwrap_or(place);
+        for kept in [instructions, worked] {
+            if place.prefix < kept.len() {
+                place = self.recall(place, kept, worked.len());
+            }
         }
         let mut reused = place.prefix;
         if place.slot != place.source || reused == 0 {
@@ -179,41 +182,52 @@ impl<'m> Engine<'m> {
         }
         self.slots.take(place.slot, place.source, reused);
         self.make_room(place.slot, prompt.len() - reused);
-        if let Some(new) = instructions.get(reused..).filter(|new| !new.is_empty()) {
-            self.append(place.slot, new, stop)?;
-            self.slots.mark(place.slot, None);
+        let mut computed = reused;
+        for end in [worked.len(), instructions.len()] {
+            if let Some(new) = prompt.get(computed..end).filter(|new| !new.is_empty()) {
+                self.append(place.slot, new, stop)?;
+                self.slots.mark(place.slot, None);
+                computed = end;
+            }
         }
-        let rest = prompt.get(reused.max(instructions.len())..).unwrap_or_default();
+        let rest = prompt.get(computed..).unwrap_or_default();
         let last = self.append(place.slot, rest, stop)?;
         if let Last::Computed(index) = last {
             self.slots.mark(place.slot, Some(self.context.get_logits_ith(index)));
         }
-        self.keep(place.slot, instructions);
+        self.keep(place.slot, worked, worked.len());
+        self.keep(place.slot, instructions, worked.len());
         Ok(Evaluated { slot: place.slot, reused, last })
     }
 
-    /// Loads instructions that an earlier process stored into a slot, if there are any.
-    fn recall(&mut self, slot: usize, instructions: &[LlamaToken]) -> Option<Place> {
-        let key = self.key(instructions);
-        let file = self.kept.as_ref()?.file(&key)?;
+    /// Loads instructions that an earlier process stored into a place's slot. Returns the place as
+    /// it is if nothing is stored, an empty one if the file cannot be read. The first `worked`
+    /// tokens are worked examples.
+    fn recall(&mut self, place: Place, instructions: &[LlamaToken], worked: usize) -> Place {
+        let key = self.key(instructions, worked);
+        let Some(file) = self.kept.as_ref().and_then(|kept| kept.file(&key)) else { return place };
+        let slot = place.slot;
         self.forget(slot, 0);
-        self.slots.reset(slot, &[]);
+        self.slots.reset(slot, &[], 0);
         self.make_room(slot, instructions.len());
         let read = self.context.state_seq_load_file(&file, sequence(slot), instructions.len());
-        if !read.is_ok_and(|(tokens, _)| tokens == instructions) {
-            self.forget(slot, 0);
-            self.kept.as_ref()?.remove(&key);
-            return None;
+        if read.is_ok_and(|(tokens, _)| tokens == instructions) {
+            self.slots.reset(slot, instructions, worked);
+            return Place { slot, source: slot, prefix: instructions.len() };
         }
-        self.slots.reset(slot, instructions);
-        Some(Place { slot, source: slot, prefix: instructions.len() })
+        self.forget(slot, 0);
+        if let Some(kept) = &self.kept {
+            kept.remove(&key);
+        }
+        Place { slot, source: slot, prefix: 0 }
     }
 
-    /// Stores the instructions at the beginning of a slot for later processes, once they recur.
-    fn keep(&mut self, slot: usize, instructions: &[LlamaToken]) {
-        let key = self.key(instructions);
+    /// Stores the instructions at the beginning of a slot for later processes: worked examples at
+    /// once, others once they recur. The first `worked` tokens are worked examples.
+    fn keep(&mut self, slot: usize, instructions: &[LlamaToken], worked: usize) {
+        let key = self.key(instructions, worked);
         let Some(kept) = self.kept.as_mut().filter(|_| instructions.len() >= LEAST_TOKENS) else { return };
-        if !kept.meet(&key) {
+        if !kept.meet(&key, instructions.len() == worked) {
             return;
         }
         // A sequence is written whole, so the instructions are copied to a sequence of their own.
@@ -278,7 +292,7 @@ impl<'m> Engine<'m> {
                 Err(DecodeError::NoKvCacheSlot) => match self.slots.evictable(protected) {
                     Some(slot) => {
                         self.forget(slot, 0);
-                        self.slots.reset(slot, &[]);
+                        self.slots.reset(slot, &[], 0);
                     }
                     None => return Err(self.out_of_cells(protected)),
                 },
@@ -299,7 +313,7 @@ impl<'m> Engine<'m> {
             && let Some(slot) = self.slots.evictable(protected)
         {
             self.forget(slot, 0);
-            self.slots.reset(slot, &[]);
+            self.slots.reset(slot, &[], 0);
         }
     }
 

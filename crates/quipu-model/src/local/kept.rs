@@ -3,8 +3,10 @@
 //! Each command-line question is a separate process, and most of its prompt are instructions that
 //! the question before had too: a thousand tokens, seconds of reading. The state that llama.cpp
 //! computes for them (28 KB a token of the default model) is stored once they occur twice, each
-//! file beside its checksum. Beyond a size limit the least recently used files are removed. No
-//! failure here is an error: anything that cannot be stored or read is computed again.
+//! file beside its checksum. Worked examples, which all graphs share, are stored at once and by
+//! themselves, so that the first question to a new graph reads its tables only. Beyond a size limit
+//! the least recently used files are removed. No failure here is an error: anything that cannot be
+//! stored or read is computed again.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -39,12 +41,14 @@ impl Kept {
         Self { folder, done: HashSet::new() }
     }
 
-    /// The key of these instructions for the model with this adapter (its checksum).
-    pub(super) fn key(instructions: &[LlamaToken], adapter: Option<&str>) -> String {
+    /// The key of these instructions for the model with this adapter (its checksum). Their first
+    /// `worked` tokens were computed by themselves, which rounds differently.
+    pub(super) fn key(instructions: &[LlamaToken], worked: usize, adapter: Option<&str>) -> String {
         let mut hash = Sha256::new();
         if let Some(adapter) = adapter {
             hash.update(adapter);
         }
+        hash.update(worked.to_le_bytes());
         for token in instructions {
             hash.update(token.0.to_le_bytes());
         }
@@ -71,11 +75,15 @@ impl Kept {
         let _ = fs::remove_file(self.path(key));
     }
 
-    /// Notes that these instructions occurred. Returns true if they should be stored now: this
-    /// process or another has seen them before, and no file holds them.
-    pub(super) fn meet(&mut self, key: &str) -> bool {
+    /// Notes that these instructions occurred. Returns true if they should be stored now: they are
+    /// `lasting`, or this process or another has seen them before, and no file holds them.
+    pub(super) fn meet(&mut self, key: &str, lasting: bool) -> bool {
         if self.done.contains(key) {
             return false;
+        }
+        if lasting {
+            self.done.insert(key.to_owned());
+            return fs::create_dir_all(&self.folder).is_ok() && !self.path(key).exists();
         }
         let again = self.note(key).unwrap_or_else(|error| {
             tracing::debug!(%error, "instructions cannot be kept");
@@ -162,25 +170,37 @@ mod tests {
     fn instructions_are_kept_when_they_are_met_again() {
         let folder = tempfile::tempdir().unwrap();
         let mut first = kept(folder.path());
-        let key = Kept::key(&[LlamaToken(1), LlamaToken(2)], None);
-        assert_ne!(key, Kept::key(&[LlamaToken(1)], None));
-        assert_ne!(key, Kept::key(&[LlamaToken(1), LlamaToken(2)], Some("0a")));
-        assert!(!first.meet(&key) && first.file(&key).is_none());
+        let key = Kept::key(&[LlamaToken(1), LlamaToken(2)], 0, None);
+        assert_ne!(key, Kept::key(&[LlamaToken(1)], 0, None));
+        assert_ne!(key, Kept::key(&[LlamaToken(1), LlamaToken(2)], 1, None));
+        assert_ne!(key, Kept::key(&[LlamaToken(1), LlamaToken(2)], 0, Some("0a")));
+        assert!(!first.meet(&key, false) && first.file(&key).is_none());
         let mut second = kept(folder.path());
-        assert!(second.meet(&key));
+        assert!(second.meet(&key, false));
         keep(&second, &key, b"state");
-        assert!(!second.meet(&key), "once a process");
+        assert!(!second.meet(&key, false), "once a process");
         let mut third = kept(folder.path());
-        assert!(!third.meet(&key), "there is a file");
+        assert!(!third.meet(&key, false), "there is a file");
         assert_eq!(fs::read(third.file(&key).unwrap()).unwrap(), b"state");
+    }
+
+    #[test]
+    fn lasting_instructions_are_kept_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = kept(folder.path());
+        let key = Kept::key(&[LlamaToken(1)], 0, None);
+        assert!(first.meet(&key, true));
+        keep(&first, &key, b"state");
+        assert!(!first.meet(&key, true), "once a process");
+        assert!(!kept(folder.path()).meet(&key, true), "there is a file");
     }
 
     #[test]
     fn a_damaged_file_is_none_and_makes_room_for_another() {
         let folder = tempfile::tempdir().unwrap();
         let mut kept = kept(folder.path());
-        let key = Kept::key(&[LlamaToken(1)], None);
-        assert!(!kept.meet(&key) && kept.meet(&key));
+        let key = Kept::key(&[LlamaToken(1)], 0, None);
+        assert!(!kept.meet(&key, false) && kept.meet(&key, false));
         keep(&kept, &key, b"state");
         fs::write(kept.path(&key), b"stale").unwrap();
         assert_eq!(kept.file(&key), None);
@@ -191,9 +211,9 @@ mod tests {
     fn the_files_unused_for_longest_go() {
         let folder = tempfile::tempdir().unwrap();
         let mut kept = kept(folder.path());
-        let [old, new] = [1, 2].map(|token| Kept::key(&[LlamaToken(token)], None));
+        let [old, new] = [1, 2].map(|token| Kept::key(&[LlamaToken(token)], 0, None));
         for key in [&old, &new] {
-            assert!(!kept.meet(key) && kept.meet(key));
+            assert!(!kept.meet(key, false) && kept.meet(key, false));
             keep(&kept, key, b"");
             // As long as all files together may be, without written content.
             let file = File::options().write(true).open(kept.path(key)).unwrap();
@@ -210,7 +230,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("instructions"), "a file").unwrap();
         let mut kept = kept(folder.path());
-        assert!(!kept.meet("a") && !kept.meet("a") && kept.file("a").is_none());
+        assert!(!kept.meet("a", false) && !kept.meet("a", false) && kept.file("a").is_none());
         assert!(kept.keep("a", |path| fs::write(path, "x")).is_err());
     }
 }

@@ -8,8 +8,9 @@ use crate::{Message, Role};
 /// A conversation in tokens.
 pub(super) struct Prompt {
     pub(super) tokens: Vec<LlamaToken>,
-    /// Number of the tokens before the last message: the system message and examples, which many
-    /// conversations share.
+    /// Number of the tokens of the system message and the worked examples, which all graphs share.
+    worked: usize,
+    /// Number of the tokens before the last message, which many conversations share.
     instructions: usize,
 }
 
@@ -20,6 +21,11 @@ impl Prompt {
 
     pub(super) fn instructions(&self) -> &[LlamaToken] {
         self.tokens.get(..self.instructions).unwrap_or_default()
+    }
+
+    /// The beginning of the instructions that ends with the worked examples; empty without any.
+    pub(super) fn worked(&self) -> &[LlamaToken] {
+        self.tokens.get(..self.worked).unwrap_or_default()
     }
 }
 
@@ -34,17 +40,24 @@ impl PromptWriter {
         Self { template: model.chat_template(None).ok() }
     }
 
-    /// The conversation, up to and including the opening of the assistant's turn.
-    pub(super) fn write(&self, model: &LlamaModel, messages: &[Message]) -> Prompt {
+    /// The conversation, up to and including the opening of the assistant's turn. Behind the system
+    /// message stand `worked` messages of worked examples.
+    pub(super) fn write(&self, model: &LlamaModel, messages: &[Message], worked: usize) -> Prompt {
         let tokens = self.tokens(model, messages);
-        let instructions = match messages {
-            [before @ .., _] if before.first().is_some_and(|first| first.role == Role::System) => {
-                let alone = self.tokens(model, before);
+        let shared = |messages: &[Message]| match messages.first() {
+            Some(first) if first.role == Role::System => {
+                let alone = self.tokens(model, messages);
                 tokens.iter().zip(&alone).take_while(|(a, b)| a == b).count()
             }
             _ => 0,
         };
-        Prompt { tokens, instructions }
+        let before = messages.split_last().map_or(messages, |(_, before)| before);
+        let instructions = shared(before);
+        let worked = match before.get(..=worked) {
+            Some(examples) if worked > 0 => shared(examples).min(instructions),
+            _ => 0,
+        };
+        Prompt { tokens, worked, instructions }
     }
 
     /// Only the template's own words may become control tokens. Contents are tokenised separately,

@@ -125,9 +125,12 @@ impl Slots {
         self.put(slot, Slot { tokens, marks, ..Slot::default() });
     }
 
-    /// Records that a slot holds exactly these tokens, which were computed by themselves.
-    pub(super) fn reset(&mut self, slot: usize, tokens: &[LlamaToken]) {
-        let marks = if tokens.is_empty() { Vec::new() } else { vec![tokens.len()] };
+    /// Records that a slot holds exactly these tokens. The first `worked` of them were computed by
+    /// themselves, then the others.
+    pub(super) fn reset(&mut self, slot: usize, tokens: &[LlamaToken], worked: usize) {
+        let mut marks = vec![worked, tokens.len()];
+        marks.retain(|mark| *mark > 0);
+        marks.dedup();
         self.put(slot, Slot { tokens: tokens.to_vec(), marks, ..Slot::default() });
     }
 
@@ -178,7 +181,7 @@ mod tests {
 
     /// A slot with instructions and the rest of a prompt.
     fn hold(slots: &mut Slots, slot: usize, instructions: &[i32], rest: &[i32]) {
-        slots.reset(slot, &tokens(instructions));
+        slots.reset(slot, &tokens(instructions), 0);
         slots.extend(slot, &tokens(rest));
         slots.mark(slot, Some(&[0.5]));
     }
@@ -225,16 +228,16 @@ mod tests {
     fn shared_beginnings_occupy_their_cells_once() {
         let mut slots = Slots::new(4);
         assert_eq!(slots.occupied(), 0);
-        slots.reset(0, &tokens(&[1, 2, 3, 4]));
-        slots.reset(2, &tokens(&[7, 8]));
-        slots.reset(3, &tokens(&[1, 2, 9]));
+        slots.reset(0, &tokens(&[1, 2, 3, 4]), 0);
+        slots.reset(2, &tokens(&[7, 8]), 0);
+        slots.reset(3, &tokens(&[1, 2, 9]), 0);
         assert_eq!(slots.occupied(), 7);
     }
 
     #[test]
     fn what_one_adapter_computed_is_no_beginning_for_another() {
         let mut slots = Slots::new(3);
-        slots.reset(0, &tokens(&[1, 2, 3]));
+        slots.reset(0, &tokens(&[1, 2, 3]), 0);
         slots.compute_with(Some(0));
         assert_eq!(slots.place(&tokens(&[1, 2, 3, 4])), Place { slot: 1, source: 0, prefix: 0 });
         hold(&mut slots, 1, &[1, 2, 3], &[4]);
@@ -247,8 +250,8 @@ mod tests {
     #[test]
     fn a_stranger_takes_the_slot_unused_for_longest() {
         let mut slots = Slots::new(2);
-        slots.reset(1, &tokens(&[1, 2]));
-        slots.reset(0, &tokens(&[3, 4]));
+        slots.reset(1, &tokens(&[1, 2]), 0);
+        slots.reset(0, &tokens(&[3, 4]), 0);
         assert_eq!(slots.place(&tokens(&[7])).slot, 1);
         assert_eq!(slots.evictable(1), Some(0));
     }

@@ -89,8 +89,8 @@ impl Worker<'_> {
     fn chat(&mut self, request: &ChatRequest, stop: Stop<'_>) -> Result<ChatReply, ModelError> {
         self.engine.serve(&request.stage, request.language.as_deref())?;
         let prompt = match self.engine.is_tuned() {
-            true => self.prompts.write(self.engine.model, &request.messages_for_tuned()),
-            false => self.prompts.write(self.engine.model, &request.messages),
+            true => self.prompts.write(self.engine.model, &request.messages_for_tuned(), 0),
+            false => self.prompts.write(self.engine.model, &request.messages, request.worked),
         };
         self.check_length(&prompt, request.max_tokens as usize)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
@@ -143,7 +143,7 @@ impl Worker<'_> {
     }
 
     fn score(&mut self, request: &ScoreRequest, stop: Stop<'_>) -> Result<ScoreReply, ModelError> {
-        let prompt = self.prompts.write(self.engine.model, &request.messages);
+        let prompt = self.prompts.write(self.engine.model, &request.messages, 0);
         self.check_length(&prompt, 0)?;
         self.engine.serve(&request.stage, None)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;

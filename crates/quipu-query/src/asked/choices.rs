@@ -7,7 +7,7 @@ use super::TableQuestion;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Query};
 use crate::tables::{Place, words_of};
-use crate::values::Match;
+use crate::values::{How, Match, Mention};
 
 /// Whether a question offers a choice of two and asks which is more or less: "does A or B have
 /// more".
@@ -83,6 +83,39 @@ fn named_in(value: &Expression) -> Option<Expression> {
         }
     });
     named.pop().filter(|_| named.is_empty())
+}
+
+/// Whether a query uses one of two names between which a question offers a choice, and not the
+/// other: what is deeper than B is no answer to "which is deeper, A or B".
+pub(super) fn leaves_out_a_choice(asking: &TableQuestion<'_>, query: &Query) -> bool {
+    let words = words_of(asking.text);
+    let language = Language::of_words(&words);
+    let offers = |at: usize| words.get(at).is_some_and(|word| language.offers_a_choice(word));
+    if !(0..words.len()).any(offers) || asks_yes_or_no(asking.text) {
+        return false;
+    }
+    let mut used = Vec::new();
+    let mut terms_of = |part: &Expression| {
+        if let Expression::Terms(terms, _) = part {
+            used.extend(terms.iter().cloned());
+        }
+    };
+    query.visit(&mut terms_of);
+    let is_name = |found: &Match| found.place.column == 0 && found.how == How::Exact;
+    let beside_the_choice = |mention: &Mention| {
+        let name = words_of(&mention.text);
+        let start = words.windows(name.len().max(1)).position(|said| said == name);
+        start.is_some_and(|start| offers(start + name.len()) || start.checked_sub(1).is_some_and(offers))
+    };
+    let mentions = asking.values.mentions(asking.text).into_iter().chain(asking.named.iter().cloned());
+    let offered: Vec<Mention> = mentions
+        .filter(|mention| mention.matches.iter().any(is_name) && beside_the_choice(mention))
+        .collect();
+    let is_used = |mention: &Mention| {
+        mention.matches.iter().any(|found| found.terms.iter().any(|term| used.contains(term)))
+    };
+    let count = offered.iter().filter(|mention| is_used(mention)).count();
+    offered.len() == 2 && count == 1
 }
 
 /// The values that a question offers of the only column that a query about one thing gives, as the

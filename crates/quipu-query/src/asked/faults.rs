@@ -17,7 +17,7 @@ use numbers::{
     multiplies_by_itself,
 };
 
-use super::choices::gives_no_choice;
+use super::choices::{gives_no_choice, leaves_out_a_choice};
 use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained};
 use super::kinds::called;
@@ -97,6 +97,7 @@ pub(super) fn faults(
             denies_another_thing(question, query, tables) || denies_the_given(question, query, tables),
         ),
         ("compares those offered for a choice", gives_no_choice(question, query)),
+        ("leaves out a choice", leaves_out_a_choice(asking, query)),
         ("counts only the thing itself", counts_the_named_itself(candidate, tables)),
         ("states a lack that nobody asked for", states_an_unasked_lack(question, query)),
         ("gives records", gives_records(question, candidate, tables)),

@@ -35,7 +35,7 @@ use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::periods::{of_the_named_event, whole_periods};
 use super::provisos::{with_stated_values, with_the_taken_in};
-use super::repeated::values_of_the_linked;
+use super::repeated::{heads_once, values_of_the_linked};
 use super::roles::of_the_named_role;
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{from_the_first, right_dates, right_ends, right_groups, right_sides, within_its_year};
@@ -155,6 +155,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
     let counts = [
         counts_the_set(query, tables),
         values_of_the_linked(query, tables),
+        heads_once(query, tables),
         without_idle_joins(query, tables),
         without_unsaid_links(question, query, tables),
         without_unsaid_repeats(question, query, tables),

@@ -1,5 +1,7 @@
-//! Values that a join repeats: a captain's own flying hours, once for each of his flights.
+//! What rows repeat: a captain's own flying hours, once for each of his flights, or a thing with two
+//! of the links that a question asks for.
 
+use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables};
@@ -58,6 +60,45 @@ fn grouped_by(select: &Select, tables: &Tables) -> Option<String> {
         let is_own_name = group.table.as_ref() == Some(&from.alias) && group.place == Some(name);
         (is_link && (group == leading || is_own_name)).then(|| from.alias.clone())
     })
+}
+
+/// Counts each thing once, where a query counts its links to any of several things: who speaks two
+/// of three languages is one person. For a bound query.
+pub(super) fn heads_once(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let ([from], true) = (select.from.as_slice(), select.group.is_empty()) else { return };
+        let Source::Table(_, Some(at)) = &from.source else { return };
+        let Some(table) = tables.table(*at).filter(|table| table.is_links()) else { return };
+        let tail = Place { table: *at, column: 1 };
+        let is_tail =
+            |of: &Expression| matches!(of, Expression::Column(column) if column.place == Some(tail));
+        let mut conditions = select.filter.iter().flat_map(Expression::conjuncts);
+        let any_of_several = conditions.any(|condition| match condition {
+            Expression::InList(of, list) => is_tail(of) && list.len() > 1,
+            Expression::Or(left, right) => [left, right]
+                .iter()
+                .all(|part| matches!(&***part, Expression::Compare(Comparison::Equal, of, _) if is_tail(of))),
+            _ => false,
+        });
+        let Some(name) = table.columns.first().filter(|_| any_of_several) else { return };
+        let head = ColumnRef {
+            table: Some(from.alias.clone()),
+            name: name.id.clone(),
+            place: Some(Place { table: *at, column: 0 }),
+        };
+        for expression in select.expressions_mut() {
+            each_part(expression, &mut |part| {
+                if let Expression::Aggregate { function: Aggregate::Count, distinct, of: of @ None } = part {
+                    (*distinct, *of) = (true, Some(Box::new(Expression::Column(head.clone()))));
+                    let text = "a thing with several of these links is counted once".to_owned();
+                    mend = Some(Mend { text, doubt: Doubt::None });
+                }
+            });
+        }
+    });
+    mend
 }
 
 /// Calls a function with an expression and all its parts.

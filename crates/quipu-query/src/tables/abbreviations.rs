@@ -48,11 +48,12 @@ impl Tables {
             for (at, short) in words.iter().enumerate() {
                 // "Transaction statuses" does not mean `session_end_ts`: the name's other words
                 // must occur in the question, be short for some of its words ("hourly rate" for
-                // `hrly_rt`), or end many names, like "value".
+                // `hrly_rt`) or for a table before it (`eq_cat`), or end many names, like "value".
                 let rest = words.iter().enumerate().filter(|(other, _)| *other != at);
                 let is_open = |(other, word): (usize, &String)| {
                     let ends = other > at && other + 1 == words.len() && self.ends_many(word);
-                    !(is_said(word) || ends || !runs(word).is_empty())
+                    let of_table = other < at && self.begins_a_table(word);
+                    !(is_said(word) || ends || of_table || !runs(word).is_empty())
                 };
                 if question.contains(short) || rest.into_iter().any(is_open) {
                     continue;
@@ -98,6 +99,13 @@ impl Tables {
             (0..question.len()).find_map(means)
         };
         self.groups.iter().filter_map(|group| Some((named(group)?, group))).collect()
+    }
+
+    /// Whether the name of a table begins with a short word, but is longer.
+    fn begins_a_table(&self, short: &str) -> bool {
+        let begins = |title: &String| title.len() > short.len() && title.starts_with(short);
+        let mut titles = self.tables.iter().filter(|table| !table.is_links());
+        short.len() >= SHORTEST && titles.any(|table| words_of(&table.title).first().is_some_and(begins))
     }
 
     /// Whether several columns' names end in a word.

@@ -7,7 +7,7 @@ use quipu_graph::{
     RelationRole, iri_of_key,
 };
 
-use quipu_language::{is_measure, minutes_of, title_in_full, without_having};
+use quipu_language::{class_in_full, is_measure, minutes_of, title_in_full, without_having};
 
 use super::abbreviations::divided;
 use super::classes::{Classes, classes_of};
@@ -138,9 +138,12 @@ impl<'g> Builder<'g> {
         let mut links = Vec::new();
         for of in types {
             let nodes: HashSet<NodeId> = of.nodes.iter().copied().collect();
-            let id = identifier(&of.name, "thing", &mut self.taken);
+            // A label that the graph states stays as it is.
+            let is_key = of.iris.iter().any(|iri| words(local_name(iri)) == words(&of.name));
+            let title = if is_key { class_in_full(&of.name) } else { of.name.clone() };
+            let id = identifier(&title, "thing", &mut self.taken);
             let rows = Rows::Types(of.iris.clone());
-            let mut table = entity_table(id, of.name.clone(), of.entities, rows, self.tables.len());
+            let mut table = entity_table(id, title, of.entities, rows, self.tables.len());
             table.within = of.within;
             let mut sums: BTreeMap<RelationId, [f64; 3]> = BTreeMap::new();
             for (relation, counts) in of.nodes.iter().filter_map(|node| found.get(node)).flatten() {

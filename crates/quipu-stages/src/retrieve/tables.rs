@@ -91,8 +91,12 @@ impl TablesMemory {
     /// yet. The others never get one.
     pub(crate) fn to_name(&self, most: usize) -> Vec<Unnamed> {
         let kinds = self.kinds.read();
-        let unnamed = self.read.get().map(|graph| graph.tables.unnamed()).unwrap_or_default();
-        unnamed.into_iter().take(most).filter(|table| !kinds.contains_key(&table.key)).collect()
+        self.unnamed().into_iter().take(most).filter(|table| !kinds.contains_key(&table.key)).collect()
+    }
+
+    /// The tables that the graph does not name, whether they have a noun or not.
+    pub(crate) fn unnamed(&self) -> Vec<Unnamed> {
+        self.read.get().map(|graph| graph.tables.unnamed()).unwrap_or_default()
     }
 
     /// Adds nouns and writes the file; an empty noun means that none fits.

@@ -247,7 +247,7 @@ fn in_common(types: &[String]) -> Option<String> {
 
 /// The noun that the graph itself tells of a table's rows: the last word of a relation of two words
 /// that leads to them ("keeps workshop"), or the first of all names ("Guild of …").
-fn told(table: &Unnamed) -> Option<String> {
+pub(super) fn told(table: &Unnamed) -> Option<String> {
     let english = Language::english();
     let by_relation = |title: &String| match words_of(title).as_slice() {
         [first, last]
@@ -280,7 +280,7 @@ fn leads_to(table: &Unnamed, noun: &str) -> bool {
 
 /// Whether the graph itself says a noun of a table's rows: in the names of some rows, as the last
 /// word of a relation that leads to them, or as the first of one of theirs.
-fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
+pub(super) fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
     let english = Language::english();
     let is_it = |word: &String| english.is_noun(word, noun);
     let leads = |title: &String| {
@@ -297,6 +297,11 @@ fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
         || table.columns.iter().any(begins)
 }
 
+/// The relations of a table's rows in words.
+pub(super) fn described(table: &Unnamed) -> String {
+    [table.columns.as_slice(), &table.arriving].concat().join(", ")
+}
+
 /// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
 /// table's relations than to most other tables', each noun once. Tables that the model gives the
 /// same noun do not compete for it: the first keeps it.
@@ -306,8 +311,7 @@ async fn held_against_the_graph(
     nouns: Vec<String>,
     values: &Values,
 ) -> Result<Vec<String>, AnswerError> {
-    let described: Vec<String> =
-        tables.iter().map(|table| [table.columns.as_slice(), &table.arriving].concat().join(", ")).collect();
+    let described: Vec<String> = tables.iter().map(described).collect();
     let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).chain([NO_NOUN]).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));

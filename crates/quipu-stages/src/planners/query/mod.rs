@@ -3,6 +3,7 @@
 
 mod answer;
 mod ask;
+mod askers_nouns;
 mod kinds;
 mod near;
 mod path;
@@ -166,6 +167,7 @@ pub async fn run_beside(
         return abstain(format!("“{place}” is not a valid rank"));
     }
     let graph = kinds::named_tables(context).await?;
+    let graph = askers_nouns::as_called(context, graph, question.text()).await?;
     let respelt = spelling::respelt(context, question, &graph).await?;
     let question = respelt.as_ref().unwrap_or(question);
     let asked = AskedTokens::read(context, question.text()).await?;

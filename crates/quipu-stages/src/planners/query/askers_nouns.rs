@@ -1,0 +1,75 @@
+//! The asker's noun for rows that the graph does not name.
+//!
+//! In triples without types only a model says what the rows are. It calls roller coasters "ships",
+//! and "the slowest ride" then speaks of nothing in the graph. So the asker's noun takes the place
+//! of the model's for this question: if neither names nor values of the graph hold the noun, and it
+//! is closest in meaning to the relations of these rows, clearly closer than to those of all others.
+//! Nouns that the graph itself says of its rows stay.
+
+use std::sync::Arc;
+
+use quipu_index::inner_product;
+use quipu_language::{Language, Measured, words_of};
+use quipu_query::Unnamed;
+use quipu_query::asked::{UnknownKind, unknown_kinds};
+
+use super::kinds::{described, is_said_of, told};
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::Context;
+use crate::retrieve::{GraphTables, TablesMemory};
+
+/// The noun must be this much closer to its table than to any other.
+const CLEARLY: f32 = 0.02;
+
+/// The tables as a question calls them.
+pub(super) async fn as_called(
+    context: &Context<'_>,
+    graph: Arc<GraphTables>,
+    question: &str,
+) -> Result<Arc<GraphTables>, AnswerError> {
+    let mut unnamed = context.memory::<TablesMemory>().unnamed();
+    unnamed.retain(|table| table.types.is_empty());
+    if unnamed.is_empty() || context.embedder().is_none() {
+        return Ok(graph);
+    }
+    let nouns = unknown_kinds(question, &graph.tables, &graph.values);
+    if nouns.is_empty() {
+        return Ok(graph);
+    }
+    let described: Vec<String> = unnamed.iter().map(described).collect();
+    let texts: Vec<&str> =
+        nouns.iter().map(|kind| kind.noun.as_str()).chain(described.iter().map(String::as_str)).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
+    let mut tables = graph.tables.clone();
+    let mut called = false;
+    for (at, kind) in nouns.iter().enumerate() {
+        let mut nearest: Vec<usize> = (0..unnamed.len()).collect();
+        nearest.sort_by(|a, b| near(at, *b).total_cmp(&near(at, *a)));
+        let [first, others @ ..] = nearest.as_slice() else { continue };
+        let is_clear = others.first().is_none_or(|second| near(at, *first) > near(at, *second) + CLEARLY);
+        if let Some(table) = unnamed.get(*first).filter(|_| is_clear)
+            && may_be_called(table, kind, question, &graph)
+        {
+            tables.rename(table.table, &kind.noun);
+            called = true;
+        }
+    }
+    Ok(if called { Arc::new(GraphTables { tables, values: graph.values.clone() }) } else { graph })
+}
+
+/// Whether a table has no surer noun: neither the graph nor the question says its present one, and
+/// the superlative before the new one is a measure of its rows.
+fn may_be_called(table: &Unnamed, kind: &UnknownKind, question: &str, graph: &GraphTables) -> bool {
+    let language = Language::of(question);
+    let Some(present) = graph.tables.table(table.table).map(|table| &table.title) else { return false };
+    let is_present = |noun: &String| language.is_noun(noun, present);
+    let is_sure = is_said_of(table, present, &graph.values)
+        || told(table).as_ref().is_some_and(is_present)
+        || words_of(question).iter().any(is_present);
+    let is_measured = |word: &String| {
+        let mut columns = table.columns.iter();
+        columns.any(|column| language.measured(word, column) == Measured::Alike)
+    };
+    !is_sure && kind.superlative.as_ref().is_none_or(is_measured)
+}
