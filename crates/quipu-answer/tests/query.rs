@@ -404,6 +404,40 @@ async fn tables_without_a_type_are_called_by_nouns_that_the_graph_bears_out() {
     assert!(!kept(&other).contains("city") && !kept(&other).contains("\"player\""), "{}", kept(&other));
 }
 
+/// Roller coasters, parks, towns and companies, in triples without types.
+const COASTERS: &str = "Iron Lynx\tbuilt by\tVortice\nIron Lynx\ttop speed kmh\t81.8\n\
+    Iron Lynx\tstands in\tThrillby\nCopper Fox\tbuilt by\tVortice\nCopper Fox\ttop speed kmh\t120\n\
+    Copper Fox\tstands in\tThrillby\nWild Whirl\tbuilt by\tLoopwerk\nWild Whirl\ttop speed kmh\t99\n\
+    Wild Whirl\tstands in\tHexenwald\nThrillby\tlies in\tEspera\nThrillby\tyearly visitors\t900\n\
+    Hexenwald\tlies in\tIstrel\nHexenwald\tyearly visitors\t500\nEspera\tpopulation\t4000\n\
+    Istrel\tpopulation\t7000\nVortice\tfounded\t1901\nLoopwerk\tfounded\t1950\n";
+
+/// A model called the coasters ships. Who asks for rides need not know that.
+#[tokio::test]
+async fn the_askers_noun_stands_for_rows_that_only_a_model_named() {
+    let setting = setting_from("coasters.tsv", COASTERS).await;
+    let asked = async |question: &str, sql: &str| {
+        let nouns = "1. ship\n2. park\n3. city\n4. company";
+        let script = ScriptedModel::new().always("plan.kinds", nouns).always("plan.query", sql);
+        let model = Arc::new(script);
+        let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &query()).await;
+        let mut requests = model.requests();
+        let told = requests.pop().map(|request| request.messages).unwrap_or_default();
+        let told: String = told.iter().map(|message| message.content.as_str()).collect();
+        (answer, told)
+    };
+    let sql = "SELECT COUNT(*) FROM ride WHERE built_by = 'Vortice'";
+    let (answer, told) = asked("How many rides has Vortice built?", sql).await;
+    assert!(told.contains("CREATE TABLE ride"), "{told}");
+    assert_eq!(answer.answers, ["2"], "{answer:#?}");
+    assert!(answer.readings[0].words.contains("ride"), "{}", answer.readings[0].words);
+    // Nothing but the noun speaks of the rows: it may be that of things which the graph lacks.
+    let sql = "SELECT COUNT(*) FROM ship WHERE stands_in = 'Thrillby'";
+    let (answer, told) = asked("How many accidents have there been at Thrillby?", sql).await;
+    assert!(!told.contains("CREATE TABLE accident"), "{told}");
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
 /// Nouns that came question by question would have a later one answered in another way.
 #[tokio::test]
 async fn the_largest_tables_get_nouns_before_the_first_question_and_no_other_table_later() {

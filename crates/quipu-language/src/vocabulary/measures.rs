@@ -115,6 +115,7 @@ mod tests {
             ("oldest", "date of last service", Measured::Otherwise),
             ("oldest", "date of acquisition", Measured::Unknown),
             ("oldest", "inception", Measured::Alike),
+            ("old", "hire date", Measured::Otherwise),
             ("largest", "price", Measured::Unknown),
             ("largest", "area in km²", Measured::Alike),
             ("smaller", "population", Measured::Unknown),

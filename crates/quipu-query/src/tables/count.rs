@@ -139,7 +139,8 @@ impl<'g> Builder<'g> {
         for of in types {
             let nodes: HashSet<NodeId> = of.nodes.iter().copied().collect();
             // A label that the graph states stays as it is.
-            let is_key = of.iris.iter().any(|iri| words(local_name(iri)) == words(&of.name));
+            let last = |iri: &str| words(iri.rsplit(['/', '#', ':']).next().unwrap_or(iri));
+            let is_key = of.iris.iter().any(|iri| last(iri) == words(&of.name));
             let title = if is_key { class_in_full(&of.name) } else { of.name.clone() };
             let id = identifier(&title, "thing", &mut self.taken);
             let rows = Rows::Types(of.iris.clone());

@@ -2,9 +2,11 @@
 //!
 //! In triples without types only a model says what the rows are. It calls roller coasters "ships",
 //! and "the slowest ride" then speaks of nothing in the graph. So the asker's noun takes the place
-//! of the model's for this question: if neither names nor values of the graph hold the noun, and it
-//! is closest in meaning to the relations of these rows, clearly closer than to those of all others.
-//! Nouns that the graph itself says of its rows stay.
+//! of the model's for this question: if neither names nor values of the graph hold the noun, if it
+//! is closest in meaning to the relations of these rows, clearly closer than to those of all others,
+//! and if the question names one of these relations ("built") or a measure of theirs ("slowest"). A
+//! noun alone may be that of things which the graph lacks: "how many accidents". Nouns that the
+//! graph itself says of its rows stay.
 
 use std::sync::Arc;
 
@@ -58,18 +60,30 @@ pub(super) async fn as_called(
     Ok(if called { Arc::new(GraphTables { tables, values: graph.values.clone() }) } else { graph })
 }
 
-/// Whether a table has no surer noun: neither the graph nor the question says its present one, and
-/// the superlative before the new one is a measure of its rows.
+/// Whether a table has no surer noun, which the graph or the question says, and the question speaks
+/// of a relation or a measure of its rows. The superlative before the noun must be such a measure.
 fn may_be_called(table: &Unnamed, kind: &UnknownKind, question: &str, graph: &GraphTables) -> bool {
     let language = Language::of(question);
+    let words = words_of(question);
     let Some(present) = graph.tables.table(table.table).map(|table| &table.title) else { return false };
     let is_present = |noun: &String| language.is_noun(noun, present);
     let is_sure = is_said_of(table, present, &graph.values)
         || told(table).as_ref().is_some_and(is_present)
-        || words_of(question).iter().any(is_present);
+        || words.iter().any(is_present);
     let is_measured = |word: &String| {
         let mut columns = table.columns.iter();
         columns.any(|column| language.measured(word, column) == Measured::Alike)
     };
-    !is_sure && kind.superlative.as_ref().is_none_or(is_measured)
+    let relations = table.columns.iter().chain(&table.arriving).flat_map(|title| words_of(title));
+    let relations: Vec<String> = relations.filter(|word| !language.is_function_word(word)).collect();
+    let is_told = |word: &String| {
+        let is_relation = || relations.iter().any(|of| language.is_form(word, of));
+        !language.is_function_word(word)
+            && (is_measured(word) || (language.meanings(word).is_empty() && is_relation()))
+    };
+    let speaks_of_it = match &kind.superlative {
+        Some(superlative) => is_measured(superlative),
+        None => words.iter().any(is_told),
+    };
+    !is_sure && speaks_of_it
 }
