@@ -1,5 +1,5 @@
-//! What rows repeat: a captain's own flying hours, once for each of his flights, or a thing with two
-//! of the links that a question asks for.
+//! What rows repeat: a captain's own flying hours, once for each of his flights, or a thing with
+//! two of the links that a question asks for.
 
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};

@@ -3,10 +3,10 @@
 //! In triples without types only a model says what the rows are. It calls roller coasters "ships",
 //! and "the slowest ride" then speaks of nothing in the graph. So the asker's noun takes the place
 //! of the model's for this question: if neither names nor values of the graph hold the noun, if it
-//! is closest in meaning to the relations of these rows, clearly closer than to those of all others,
-//! and if the question names one of these relations ("built") or a measure of theirs ("slowest"). A
-//! noun alone may be that of things which the graph lacks: "how many accidents". Nouns that the
-//! graph itself says of its rows stay.
+//! is closest in meaning to the relations of these rows, clearly closer than to all others', and if
+//! the question names one of these relations ("built") or a measure of theirs ("slowest"). A noun
+//! alone may be that of things which the graph lacks: "how many accidents". Nouns that the graph
+//! itself says of its rows stay.
 
 use std::sync::Arc;
 
