@@ -74,12 +74,15 @@ pub fn title_in_full(title: &str) -> String {
     words.join(" ")
 }
 
-/// A class's name with its usual short forms in full: `CUST` is "customer".
+/// A class's name with its usual short forms in full: `CUST` is "customer". Two letters may be a
+/// thing's own name: a `CD` is no code.
 pub fn class_in_full(name: &str) -> String {
+    /// Least letters of a short form.
+    const LEAST: usize = 3;
     let words = name.split(' ').map(|word| {
         let small = word.to_lowercase();
         let full = title_in_full(&small);
-        if full == small { word.to_owned() } else { full }
+        if full == small || small.chars().count() < LEAST { word.to_owned() } else { full }
     });
     words.collect::<Vec<_>>().join(" ")
 }
@@ -136,6 +139,8 @@ mod tests {
         assert_eq!(class_in_full("CUST"), "customer");
         assert_eq!(class_in_full("Sales ORD"), "Sales order");
         assert_eq!(class_in_full("Sales Order"), "Sales Order");
+        assert_eq!(class_in_full("CD"), "CD");
+        assert_eq!(class_in_full("Disc"), "Disc");
     }
 
     #[test]
