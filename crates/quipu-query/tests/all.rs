@@ -44,6 +44,7 @@ mod odd_graphs;
 mod of_other_things;
 mod property;
 mod records_and_ways;
+mod roles_of_things;
 mod said_in_passing;
 mod sharing;
 mod slips_of_models;

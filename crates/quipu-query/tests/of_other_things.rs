@@ -1,6 +1,6 @@
 //! Readings that run, and that speak of other things than the question.
 
-use quipu_query::asked::{Candidate, Nearness, PathFit, TableQuestion, features};
+use quipu_query::asked::{Candidate, Nearness, PathFit, TableQuestion, choose, features};
 
 use crate::common::Shop;
 use crate::common::checks::{candidate, doubts, graph, unsaid, weighed};
@@ -150,4 +150,27 @@ async fn the_models_refusal_is_a_vote_against_a_path() {
     let (believed, declined) = (asked(question, 0).await, asked(question, 1).await);
     assert!(believed >= 0.6 && declined < 0.6, "{believed} {declined}");
     assert!(asked("What is the home town of Cy Finn?", 1).await >= 0.6);
+}
+
+#[tokio::test]
+async fn two_things_of_one_name_are_two_results() {
+    let films = graph(
+        ":f1 a :Film ; rdfs:label \"Resurrection\" ; :director \"Ada Moor\" ; :year 1960 . \
+         :f2 a :Film ; rdfs:label \"Resurrection\" ; :director \"Bo Ley\" ; :year 1980 . \
+         :f3 a :Film ; rdfs:label \"Tides\" ; :director \"Cy Finn\" ; :year 1990 .",
+    )
+    .await;
+    let question = "Which film did Ada Moor direct?";
+    let asking = TableQuestion { text: question, tables: &films.tables, values: &films.values, named: &[] };
+    let results = async |one: &'static str, other: &'static str| {
+        let candidates = [
+            candidate(&films, question, one, Nearness::default()).await,
+            candidate(&films, question, other, Nearness::default()).await,
+        ];
+        choose(&asking, &candidates).len()
+    };
+    let hers = "SELECT name FROM film WHERE director = 'Ada Moor'";
+    let his = "SELECT name FROM film WHERE director = 'Bo Ley'";
+    assert_eq!(results(hers, his).await, 2);
+    assert_eq!(results(hers, "SELECT name FROM film WHERE year = 1960").await, 1);
 }

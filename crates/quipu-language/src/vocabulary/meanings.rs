@@ -120,6 +120,25 @@ pub fn is_in_passing(words: &[String], at: usize) -> bool {
     is_within(words, at, &Language::of_words(words).words().asides.phrases)
 }
 
+/// Whether the word "every" at a place means all things together: it does in "every flight", and not
+/// in "for every flight", nor behind "of", unless these are added up.
+pub fn takes_every_one(words: &[String], at: usize) -> bool {
+    let lists = Language::of_words(words).words();
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let is_every = words.get(at).is_some_and(|word| lists.alls.has(word));
+    is_every && before.is_none_or(|before| !lists.before_alls.has(before)) || adds_up_every_one(words, at)
+}
+
+/// Whether the word "every" at a place stands in a sum of all: "add up the lengths of every cave".
+pub fn adds_up_every_one(words: &[String], at: usize) -> bool {
+    let language = Language::of_words(words);
+    let lists = language.words();
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    words.get(at).is_some_and(|word| lists.alls.has(word))
+        && before.is_some_and(|before| language.is_of(before))
+        && (0..at).any(|at| is_within(words, at, &lists.adding.phrases))
+}
+
 /// The place behind a phrase that says again what was asked: "I mean". `None` if there is none.
 pub fn behind_restated(words: &[String]) -> Option<usize> {
     let phrases = &Language::of_words(words).words().restated.phrases;
@@ -258,10 +277,9 @@ impl Language {
         self.words().degrees.has(word)
     }
 
-    /// Whether a word like "every" means all things together, judged by the word before it: "every
-    /// flight" does, "for every flight" does not.
-    pub fn groups_all(self, word: &str, before: Option<&String>) -> bool {
-        self.words().alls.has(word) && !before.is_some_and(|before| self.words().before_alls.has(before))
+    /// Whether a word like "every" means all things together: "every flight" does.
+    pub fn groups_all(self, word: &str) -> bool {
+        self.words().alls.has(word)
     }
 
     /// Whether a word asks for the first ranks of an order: "the top 5".

@@ -122,6 +122,8 @@ mod tests {
             ("lightest", "score", Measured::Otherwise),
             ("richest", "population", Measured::Otherwise),
             ("cheapest", "rating", Measured::Otherwise),
+            ("cheapest", "order total", Measured::Alike),
+            ("cheapest", "total minutes", Measured::Otherwise),
             ("lightest", "magnitude", Measured::Unknown),
             ("revenue", "sale price", Measured::Alike),
             ("revenue", "attendance", Measured::Unknown),

@@ -42,8 +42,8 @@ use lists::{
     QuantityWords, RateWords,
 };
 pub use meanings::{
-    Meaning, asks_since_when, behind_restated, changes_within, is_aside, is_in_passing, is_in_phrase,
-    is_mutual, is_unit, meanings_at, month,
+    Meaning, adds_up_every_one, asks_since_when, behind_restated, changes_within, is_aside, is_in_passing,
+    is_in_phrase, is_mutual, is_unit, meanings_at, month, takes_every_one,
 };
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
@@ -281,6 +281,8 @@ pub(crate) struct Lexicon {
     agents: Listed,
     places: Listed,
     alls: Listed,
+    #[serde(default)]
+    adding: Phrases,
     before_alls: Listed,
     tops: Listed,
     ordinal_ends: Listed,

@@ -1,5 +1,7 @@
 //! Subqueries that say nothing of the rows around them, or compare them with other things.
 
+use super::repeated::each_part;
+use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query, Select, Source};
 use crate::tables::{Place, Tables};
 
@@ -23,6 +25,44 @@ pub(super) fn stands_apart(query: &Query) -> bool {
         Source::Table(..) => None,
     });
     apart && !select.from.is_empty() || queries.into_iter().chain(derived).any(stands_apart)
+}
+
+/// Takes the thing that a row around a subquery refers to, where the subquery looks for a thing that
+/// refers to itself: an employee's own manager is not whoever manages himself. For a bound query.
+pub(super) fn of_the_row_around(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Body::Select(select) = &mut query.body else { return None };
+    let around: Vec<(String, usize)> = (select.from.iter())
+        .filter_map(|from| match &from.source {
+            Source::Table(_, Some(at)) => Some((from.alias.clone(), *at)),
+            _ => None,
+        })
+        .collect();
+    let mut turned = None;
+    each_part(select.filter.as_mut()?, &mut |part| {
+        let Some(Body::Select(within)) = part.query_mut().map(|within| &mut within.body) else { return };
+        let [from] = within.from.as_slice() else { return };
+        let Source::Table(_, Some(at)) = &from.source else { return };
+        let Some((outer, _)) = around.iter().find(|(_, of)| of == at) else { return };
+        let (own, at) = (from.alias.clone(), *at);
+        let Some(filter) = within.filter.as_mut() else { return };
+        each_part(filter, &mut |condition| {
+            let Expression::Compare(Comparison::Equal, a, b) = condition else { return };
+            let (Expression::Column(a), Expression::Column(b)) = (&mut **a, &mut **b) else { return };
+            let are_own = [&*a, &*b].iter().all(|of| of.table.as_ref() == Some(&own));
+            let name = Some(Place { table: at, column: 0 });
+            let column = match (a.place == name, b.place == name) {
+                (true, false) => b,
+                (false, true) => a,
+                _ => return,
+            };
+            if are_own && column.place.and_then(|place| tables.leads_to(place)) == Some(at) {
+                column.table = Some(outer.clone());
+                turned = Some(column.name.clone());
+            }
+        });
+    });
+    let text = format!("{} is that of each row outside the subquery", turned?);
+    Some(Mend { text, doubt: Doubt::Little })
 }
 
 /// The titles of two kinds of things that a denied subquery equates: no town is a station, so that

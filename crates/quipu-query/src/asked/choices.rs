@@ -130,7 +130,7 @@ pub fn offered_values(asking: &TableQuestion<'_>, query: &Query) -> Vec<String> 
         let idle = |means: &str| matches!(means, "function" | "asking" | "yes_or_no");
         language.meanings(word).iter().all(|meaning| idle(&meaning.means))
             && !language.speaks_of_others(word)
-            && !language.groups_all(word, None)
+            && !language.groups_all(word)
     };
     let or = words.iter().position(|word| language.offers_a_choice(word));
     if !asks_yes_or_no(asking.text) || !words.iter().all(is_plain) {

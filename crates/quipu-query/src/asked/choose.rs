@@ -392,17 +392,20 @@ fn finds_none(query: &Candidate, other: &Candidate) -> bool {
         && given(query) == columns
 }
 
-/// Whether two results hold the same rows, whatever their order.
+/// Whether two results hold the same rows, whatever their order. Two entities of one name are not
+/// the same; a text equals the entity of that name.
 fn same_rows(a: &RowSet, b: &RowSet) -> bool {
-    sorted(a) == sorted(b)
+    let name = |cell: &CellValue| cell.name.clone();
+    let keyed = |rows: &RowSet| -> HashSet<String> {
+        rows.rows.iter().flatten().flatten().filter(|cell| cell.key.is_some()).map(name).collect()
+    };
+    let key = |cell: &CellValue| cell.key.clone().unwrap_or_else(|| cell.name.clone());
+    sorted(a, name) == sorted(b, name) && (keyed(a) != keyed(b) || sorted(a, key) == sorted(b, key))
 }
 
-fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
-    let mut sorted: Vec<Vec<Option<&str>>> = rows
-        .rows
-        .iter()
-        .map(|row| row.iter().map(|cell| cell.as_ref().map(|cell| cell.name.as_str())).collect())
-        .collect();
+fn sorted(rows: &RowSet, of: impl Fn(&CellValue) -> String) -> Vec<Vec<Option<String>>> {
+    let cells = |row: &Vec<Option<CellValue>>| row.iter().map(|cell| cell.as_ref().map(&of)).collect();
+    let mut sorted: Vec<Vec<Option<String>>> = rows.rows.iter().map(cells).collect();
     sorted.sort_unstable();
     sorted.dedup();
     sorted

@@ -1,6 +1,6 @@
 //! "Each": one value for each thing, if the query gives one for all.
 
-use quipu_language::{Language, Operation, asks_for, is_in_phrase, meanings_at, wanted};
+use quipu_language::{Language, Operation, asks_for, is_in_phrase, meanings_at, takes_every_one, wanted};
 
 use super::kinds::{called as kinds_called, is_among};
 use super::slips::superlatives;
@@ -159,13 +159,13 @@ pub(super) fn first_of_each(question: &str, words: &[String], query: &Query) -> 
 /// The words after "each", "per" and "for every".
 pub(super) fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
     let language = Language::of_words(words);
-    let is_group = |at: usize, word: &String| {
-        let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let is_group = |at: &usize| {
+        let at = *at;
         let shares = words.get(at + 1).is_some_and(|next| language.is_share(next));
         let groups = meanings_at(words, at).iter().any(|meaning| meaning.means == "group");
-        groups && !shares && !is_in_phrase(words, at) && !language.groups_all(word, before)
+        groups && !shares && !is_in_phrase(words, at) && !takes_every_one(words, at)
     };
-    let at = words.iter().enumerate().find(|(at, word)| is_group(*at, word)).map(|(at, _)| at)?;
+    let at = (0..words.len()).find(is_group)?;
     let between = words.get(at + 1..)?.iter().take(MOST_BETWEEN);
     Some(between.filter(move |word| language.meanings(word).is_empty()))
 }

@@ -34,7 +34,7 @@ pub(super) fn nouns(question: &str) -> Vec<String> {
     let asks_to = |word: &&String| language.meanings(word).iter().any(|meaning| meaning.means == "asking");
     let imperatives = words.iter().take_while(asks_to).count();
     if let Some([every, noun, ..]) = words.get(imperatives..)
-        && language.groups_all(every, None)
+        && language.groups_all(every)
         && language.meanings(noun).is_empty()
         && !language.owns(noun)
     {
@@ -205,8 +205,13 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     {
         return words.first().cloned();
     }
+    // The heads of links have the name of their kind: the games of "game won award" are no awards.
     let title = |place: Place| match place.column {
-        0 => tables.table(place.table).map(|table| &table.title),
+        0 => {
+            let own = tables.table(place.table).filter(|table| !table.is_links());
+            let heads = || tables.leads_to(place).and_then(|kind| tables.table(kind));
+            own.or_else(heads).map(|table| &table.title)
+        }
         _ => tables.column(place).map(|column| &column.title),
     };
     let is_called = |place: Place, noun: &str| {

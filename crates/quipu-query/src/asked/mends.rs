@@ -4,7 +4,7 @@
 use super::ages::ages_in_years;
 use super::all_of::{all_of_them, whether_each_exists};
 use super::alternatives::all_alternatives;
-use super::apart::{denies_unlike, stands_apart};
+use super::apart::{denies_unlike, of_the_row_around, stands_apart};
 use super::both::{by_several_things, each_by_its_own_link, with_both};
 use super::bounds::{by_the_clock, right_bounds};
 use super::choices::one_side;
@@ -144,6 +144,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_sides(question, query, tables),
         right_directions(question, query, tables),
         right_groups(question, query, tables),
+        of_the_row_around(query, tables),
         among_those(query, tables),
         for_each(question, query, tables),
         by_the_named_kind(question, query, tables),

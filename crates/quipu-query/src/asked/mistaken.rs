@@ -2,8 +2,7 @@
 //! name, another thing's property, another verb, or a flag or number that nobody asked for.
 
 use quipu_language::{
-    Language, Measured, Ordered, Side, asks_for, is_code_word, is_measure, meanings_at, side_of,
-    stated_clause,
+    Language, Measured, Ordered, asks_for, is_code_word, is_measure, meanings_at, stated_clause,
 };
 
 use oxrdf::Term;
@@ -12,6 +11,7 @@ use super::Nearness;
 use super::kinds::nouns_of_kinds;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
+use super::verbs::by_another_verb;
 use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Mention, Values, names_written};
@@ -265,54 +265,6 @@ fn counts(query: &Query) -> bool {
         });
     }
     counts
-}
-
-/// The relation that a verb of the question, beside a name, stands for, if the reading uses other
-/// relations only: "who reports to A" does not ask whom A saw. The relation must belong to the kind
-/// of the named thing or of the given things: a verb that is only said of orchards may ask about a
-/// farm in another way.
-fn by_another_verb(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
-    let given = query.select().and_then(|select| match &select.items.first()?.expression {
-        Expression::Column(column) => tables.leads_to(column.place?),
-        _ => None,
-    });
-    let mut named = Vec::new();
-    query.visit(&mut |part| {
-        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
-        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
-        let name = words_of(name);
-        let start = words.windows(name.len().max(1)).position(|window| *window == name);
-        let kind = of.place.and_then(|place| tables.leads_to(place));
-        named.extend(start.map(|start| (start..start + name.len(), kind)));
-    });
-    named.iter().find_map(|(span, kind)| {
-        if said.columns.keys().any(|title| side_of(words, span, title).is_some()) {
-            return None;
-        }
-        let mut columns = tables.columns().filter(|(place, _)| place.column > 0);
-        let meant = columns.find(|(place, column)| {
-            let (head, tail) = (tables.leads_to(Place { column: 0, ..*place }), tables.leads_to(*place));
-            if !is_whole(&column.title, words) {
-                return false;
-            }
-            let ends = match side_of(words, span, &column.title) {
-                Some(Side::Head) => (head, tail),
-                Some(Side::Tail) => (tail, head),
-                None => return false,
-            };
-            ends.0.is_some() && ends.0 == *kind || ends.1.is_some() && ends.1 == given
-        });
-        meant.map(|(_, column)| column.title.clone())
-    })
-}
-
-/// Whether the question has the final preposition of a relation's name: someone who "runs" a line
-/// does not run on it. "By" only occurs in the passive, so it may be missing.
-fn is_whole(title: &str, words: &[String]) -> bool {
-    let language = Language::of_words(words);
-    let last =
-        words_of(title).pop().filter(|last| !language.meanings(last).is_empty() && !language.is_by(last));
-    last.is_none_or(|last| words.contains(&last))
 }
 
 /// A flag that a reading gives or compares and that the question does not mention.

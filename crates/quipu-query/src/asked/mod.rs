@@ -62,6 +62,7 @@ mod types_of;
 mod units;
 mod unknown;
 mod unnamed_kinds;
+mod verbs;
 mod whole_names;
 mod word_by_word;
 mod years;

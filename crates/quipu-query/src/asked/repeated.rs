@@ -102,7 +102,7 @@ pub(super) fn heads_once(query: &mut Query, tables: &Tables) -> Option<Mend> {
 }
 
 /// Calls a function with an expression and all its parts.
-fn each_part(expression: &mut Expression, change: &mut dyn FnMut(&mut Expression)) {
+pub(super) fn each_part(expression: &mut Expression, change: &mut dyn FnMut(&mut Expression)) {
     change(expression);
     expression.parts_mut().into_iter().for_each(|part| each_part(part, change));
 }

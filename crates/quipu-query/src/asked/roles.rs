@@ -7,7 +7,7 @@ use quipu_language::{Language, asking_clause, without_request};
 use super::kinds::{called, nouns};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
-use crate::tables::{Kind, Place, Tables, words_of};
+use crate::tables::{Kind, Place, Rows, Tables, words_of};
 
 /// The noun that a question asks for: behind "which", else its first word.
 pub(super) fn head_noun(question: &str) -> Option<String> {
@@ -225,5 +225,77 @@ pub(super) fn role_of_a_role_left_out(
     words.iter().enumerate().find_map(|(at, word)| {
         let is_left = left_out.contains(word) && !language.is_light_noun(word);
         (is_left && behind(at).is_some_and(is_given)).then(|| word.clone())
+    })
+}
+
+/// A noun before "of" and the possessive of a role, if a query takes that role only: the teacher of
+/// a ride's designer did not design it.
+pub(super) fn role_of_a_possessed_role_left_out(
+    question: &str,
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of(question);
+    let texts: Vec<&str> = question.split_whitespace().collect();
+    let owner = texts.iter().position(|text| text.ends_with("'s") || text.ends_with("’s"))?;
+    let possessed = texts.get(owner + 1).and_then(|text| words_of(text).into_iter().next())?;
+    let mut is_taken = false;
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
+            && place.column > 0
+        {
+            let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
+            let is_it = |of: &String| language.is_form(&possessed, of) || language.is_agent(&possessed, of);
+            is_taken |= title.iter().any(is_it);
+        }
+    });
+    let before = texts.get(..owner).filter(|_| is_taken && !left_out.contains(&possessed))?;
+    let before: Vec<String> = before.iter().flat_map(|text| words_of(text)).collect();
+    let of = before.iter().rposition(|word| language.is_of(word))?;
+    let role = before.get(of.checked_sub(1)?)?;
+    (left_out.contains(role) && !language.is_light_noun(role)).then(|| role.clone())
+}
+
+/// The word of a question for a relation to things of a kind, if a query takes another relation of
+/// the same things to that kind, which the question does not mention: those who led an expedition
+/// are not all who took part.
+pub(super) fn another_role(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let subject = |place: Place| match tables.table(place.table).map(|table| &table.source) {
+        Some(Rows::Links { heads, .. }) => *heads,
+        _ => place.table,
+    };
+    let is_called = |word: &String, title: &str| {
+        let title = words_of(title).into_iter().filter(|of| language.meanings(of).is_empty());
+        title.into_iter().any(|of| {
+            language.is_form(word, &of)
+                || language.is_noun(word, &of)
+                || language.is_agent(word, &of)
+                || language.is_of_one_root(word, &of)
+        })
+    };
+    let is_said = |title: &str| words.iter().any(|word| is_called(word, title));
+    let mut unsaid: Vec<(Place, usize)> = Vec::new();
+    query.visit(&mut |part| {
+        let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
+        let kind = tables.leads_to(*place).filter(|_| place.column > 0);
+        let title = tables.column(*place).map(|column| column.title.as_str()).unwrap_or_default();
+        unsaid.extend(kind.filter(|_| !is_said(title)).map(|kind| (*place, kind)));
+    });
+    unsaid.into_iter().find_map(|(used, kind)| {
+        let is_other = |place: &Place| {
+            place.column > 0
+                && subject(*place) == subject(used)
+                && *place != used
+                && tables.leads_to(*place) == Some(kind)
+        };
+        let mut others = tables.columns().filter(|(place, _)| is_other(place));
+        others.find_map(|(_, column)| left_out.iter().find(|word| is_called(word, &column.title)).cloned())
     })
 }

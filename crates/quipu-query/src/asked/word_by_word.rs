@@ -8,8 +8,8 @@ mod written;
 use std::collections::HashSet;
 
 use quipu_language::{
-    Language, Meaning, Measured, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside, is_in_passing,
-    is_in_phrase, is_written_as_name, meanings_at, place_asked_for, side_of,
+    Language, Meaning, Measured, adds_up_every_one, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside,
+    is_in_passing, is_in_phrase, is_written_as_name, meanings_at, place_asked_for, side_of,
 };
 
 use generic::another_event;
@@ -35,12 +35,16 @@ use super::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
 use super::periods::Periods;
-use super::roles::{possessed_left_out, relative_left_out, role_left_out, role_of_a_role_left_out};
+use super::roles::{
+    another_role, possessed_left_out, relative_left_out, role_left_out, role_of_a_possessed_role_left_out,
+    role_of_a_role_left_out,
+};
 use super::said::Said;
 use super::shapes::{
     gives_one_row, gives_one_value, has_only_partners, is_of_rows, lists_a_whole_column, says_only_that_it_is,
 };
 use super::shares::ratio_of_others;
+use super::verbs::verb_of_another_kind;
 use crate::syntax::{Comparison, Expression, Query};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
 
@@ -184,7 +188,8 @@ impl<'a> Compared<'a> {
             return heeded(is_done || names_extremes(words, at, said, *language));
         }
         let groups = of_word.iter().any(|meaning| meaning.means == "group") && !is_in_phrase(words, at);
-        if groups && self.ignores_a_group(at, word) {
+        let is_total = said.does.contains("sum") && adds_up_every_one(words, at);
+        if groups && !is_total && self.ignores_a_group(at, word) {
             return Heeded::No;
         }
         // "Co-wrote films with A": those who share one with A, without A.
@@ -353,12 +358,15 @@ impl<'a> Compared<'a> {
             ("gives one of all for one of each", each_left_out(words, names, tables)),
             ("gives one of all for one of each", first_of_each(question, words, query)),
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
+            ("relates things of another kind", verb_of_another_kind(words, query, said, tables)),
             ("leaves out a column", property_left_out(words, names, tables)),
             ("leaves out a step", step_left_out(words, names, query)),
             ("leaves out a step", possessed_left_out(question, names, query, tables)),
             ("leaves out a step", role_left_out(question, names, query, tables)),
             ("leaves out a step", role_of_a_role_left_out(words, names, query, tables)),
+            ("leaves out a step", role_of_a_possessed_role_left_out(question, names, query, tables)),
             ("leaves out a step", relative_left_out(words, names, query, tables)),
+            ("takes another role", another_role(words, names, query, tables)),
             ("counts another kind", another_kind_counted(words, names, query, tables)),
             ("orders by a text", ordered_by_text(words, query, tables)),
             ("leaves out a step", end_left_out(words, names, query, tables)),

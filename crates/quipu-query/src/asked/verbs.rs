@@ -1,0 +1,95 @@
+//! Verbs beside the names of a question: they say which relation is meant, and from which end.
+
+use std::ops::Range;
+
+use quipu_language::{Language, Side, side_of};
+
+use super::kinds::is_among;
+use super::said::Said;
+use crate::syntax::{Comparison, Expression, Query};
+use crate::tables::{Column, Place, Tables, words_of};
+
+/// The relation that a verb of the question, beside a name, stands for, if the reading uses other
+/// relations only: "who reports to A" does not ask whom A saw. The relation must belong to the kind
+/// of the named thing or of the given things: a verb that is only said of orchards may ask about a
+/// farm in another way.
+pub(super) fn by_another_verb(
+    words: &[String],
+    query: &Query,
+    said: &Said,
+    tables: &Tables,
+) -> Option<String> {
+    let given = query.select().and_then(|select| match &select.items.first()?.expression {
+        Expression::Column(column) => tables.leads_to(column.place?),
+        _ => None,
+    });
+    named(words, query, tables).into_iter().find_map(|(span, kind)| {
+        if said.columns.keys().any(|title| side_of(words, &span, title).is_some()) {
+            return None;
+        }
+        let mut columns = tables.columns().filter(|(place, _)| place.column > 0);
+        let meant = columns.find(|(place, column)| {
+            let (head, tail) = (tables.leads_to(Place { column: 0, ..*place }), tables.leads_to(*place));
+            if !is_whole(&column.title, words) {
+                return false;
+            }
+            let ends = match side_of(words, &span, &column.title) {
+                Some(Side::Head) => (head, tail),
+                Some(Side::Tail) => (tail, head),
+                None => return false,
+            };
+            ends.0.is_some() && ends.0 == kind || ends.1.is_some() && ends.1 == given
+        });
+        meant.map(|(_, column)| column.title.clone())
+    })
+}
+
+/// The relation of a reading whose verb stands beside a name in the question, if the named thing
+/// can be no end of it: doctors report to doctors, so that none reports to a patient.
+pub(super) fn verb_of_another_kind(
+    words: &[String],
+    query: &Query,
+    said: &Said,
+    tables: &Tables,
+) -> Option<String> {
+    named(words, query, tables).into_iter().find_map(|(span, kind)| {
+        let mut beside = said.columns.keys().filter(|title| side_of(words, &span, title).is_some());
+        beside.find(|title| kind.is_some_and(|kind| is_of_others(title, kind, tables))).cloned()
+    })
+}
+
+/// The names in a question that a query compares with, each with the kind of the thing there.
+fn named(words: &[String], query: &Query, tables: &Tables) -> Vec<(Range<usize>, Option<usize>)> {
+    let mut named = Vec::new();
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        let name = words_of(name);
+        let start = words.windows(name.len().max(1)).position(|window| *window == name);
+        let kind = of.place.and_then(|place| tables.leads_to(place));
+        named.extend(start.map(|start| (start..start + name.len(), kind)));
+    });
+    named
+}
+
+/// Whether a relation leads from things of one kind to things of the same kind only, and this is
+/// another kind.
+fn is_of_others(title: &str, kind: usize, tables: &Tables) -> bool {
+    let mut columns = tables.columns().filter(|(place, column)| place.column > 0 && column.title == title);
+    let is_it = |(place, column): (Place, &Column)| {
+        let (head, tail) = (tables.leads_to(Place { column: 0, ..place }), tables.leads_to(place));
+        let is_another = head.is_some_and(|head| tail == Some(head) && !is_among(kind, &[head], tables));
+        is_another && !column.mixed
+    };
+    let first = columns.next().map(is_it);
+    first == Some(true) && columns.all(is_it)
+}
+
+/// Whether the question has the final preposition of a relation's name: someone who "runs" a line
+/// does not run on it. "By" only occurs in the passive, so it may be missing.
+fn is_whole(title: &str, words: &[String]) -> bool {
+    let language = Language::of_words(words);
+    let last =
+        words_of(title).pop().filter(|last| !language.meanings(last).is_empty() && !language.is_by(last));
+    last.is_none_or(|last| words.contains(&last))
+}

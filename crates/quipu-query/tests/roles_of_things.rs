@@ -1,0 +1,111 @@
+//! Roles that a reading confuses: who led and who took part, a teacher and a pupil, an employee and
+//! the employee's own manager; and "every" where one total is asked for.
+
+use crate::common::checks::{doubts, graph, weighed};
+use crate::common::{Shop, answers, asked_rows};
+use quipu_query::asked::Nearness;
+
+/// Expeditions into caves, their leaders, who trained them, and what all earn.
+async fn caves() -> Shop {
+    graph(
+        ":k1 a :Cave ; rdfs:label \"Pepper Hole\" ; :length 300 ; :designedBy :p2 . \
+         :k2 a :Cave ; rdfs:label \"Owl Pot\" ; :length 120 ; :designedBy :p3 . \
+         :t1 a :Expedition ; rdfs:label \"Winter Camp\" ; :visits :k1 ; :ledBy :p1 ; :hasParticipant :p1, :p2 . \
+         :t2 a :Expedition ; rdfs:label \"Summer Camp\" ; :visits :k2 ; :ledBy :p2 ; :hasParticipant :p2, :p3 . \
+         :p1 a :Caver ; rdfs:label \"Ada Moor\" ; :manager :p2 ; :salary 50 ; :trainedBy :p3 . \
+         :p2 a :Caver ; rdfs:label \"Bo Ley\" ; :manager :p3 ; :salary 40 ; :trainedBy :p1 . \
+         :p3 a :Caver ; rdfs:label \"Cy Finn\" ; :salary 60 ; :trainedBy :p1 .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn those_who_took_part_are_not_those_who_led() {
+    let shop = caves().await;
+    let took_part = "SELECT DISTINCT participant FROM expedition_participant WHERE expedition IN \
+                     (SELECT name FROM expedition WHERE visits = 'Pepper Hole')";
+    let led = "SELECT DISTINCT led_by FROM expedition WHERE visits = 'Pepper Hole'";
+    let faults = async |question: &'static str, sql: &'static str| {
+        let unexplained = weighed(&shop, question, sql, Nearness::default(), &[]).await.1;
+        unexplained.faults.contains(&"takes another role")
+    };
+    let asked = "Which cavers led an expedition into Pepper Hole?";
+    assert!(faults(asked, took_part).await);
+    assert!(!faults(asked, led).await);
+    let asked = "Which participants were on expeditions into Pepper Hole?";
+    assert!(!faults(asked, took_part).await);
+}
+
+#[tokio::test]
+async fn the_trainer_of_a_designer_is_not_the_designer() {
+    let shop = caves().await;
+    let asked = "What does the mentor of Owl Pot's designer earn?";
+    let designer = "SELECT caver.salary FROM cave JOIN caver ON cave.designed_by = caver.name \
+                    WHERE cave.name = 'Owl Pot'";
+    assert_eq!(doubts(&shop, asked, designer).await, ["mentor"]);
+    assert!(doubts(&shop, "What does Owl Pot's designer earn?", designer).await.is_empty());
+}
+
+#[tokio::test]
+async fn ones_own_manager_is_that_of_the_row_outside() {
+    let shop = caves().await;
+    let asked = "Are there any cavers who earn more than their own manager?";
+    let sql = "SELECT name FROM caver WHERE salary > \
+               (SELECT salary FROM caver WHERE name = caver.manager)";
+    assert_eq!(answers(&shop, asked, sql).await, ["Ada Moor"]);
+    let left_out = weighed(&shop, asked, sql, Nearness::default(), &[]).await.1;
+    assert!(left_out.names.is_empty(), "{:?}", left_out.names);
+}
+
+#[tokio::test]
+async fn what_is_added_up_of_every_thing_is_one_total() {
+    let shop = caves().await;
+    let sql = "SELECT SUM(length) FROM cave WHERE length > 100";
+    let added = "If I add up the length of every cave longer than 100, what is that?";
+    assert_eq!(answers(&shop, added, sql).await, ["420"]);
+    let each = "SELECT SUM(cave.length) FROM expedition JOIN cave ON expedition.visits = cave.name";
+    let by_caver = "What is the total length of the caves for every expedition?";
+    assert_eq!(asked_rows(&shop, by_caver, each).await, ["Summer Camp | 120", "Winter Camp | 300"]);
+}
+
+#[tokio::test]
+async fn no_doctor_reports_to_a_patient() {
+    let clinic = graph(
+        ":d1 a :Doctor ; rdfs:label \"Ada Moor\" ; :reportsTo :d2 ; :treats :p1 . \
+         :d2 a :Doctor ; rdfs:label \"Bo Ley\" ; :treats :p2 . \
+         :p1 a :Patient ; rdfs:label \"Cy Finn\" ; :age 40 . :p2 a :Patient ; rdfs:label \"Di Grau\" ; :age 50 .",
+    )
+    .await;
+    let faults = async |question: &'static str, sql: &'static str| {
+        let unexplained = weighed(&clinic, question, sql, Nearness::default(), &[]).await.1;
+        unexplained.faults.contains(&"relates things of another kind")
+    };
+    let of_patient = "SELECT name FROM doctor WHERE reports_to IN \
+                      (SELECT name FROM doctor WHERE treats = 'Di Grau')";
+    assert!(faults("Which doctors report to Di Grau?", of_patient).await);
+    assert!(!faults("Which doctors report to the doctor of Di Grau?", of_patient).await);
+    let of_doctor = "SELECT name FROM doctor WHERE reports_to = 'Bo Ley'";
+    assert!(!faults("Which doctors report to Bo Ley?", of_doctor).await);
+}
+
+#[tokio::test]
+async fn the_games_that_won_awards_are_no_awards() {
+    let guild = graph(
+        ":g1 a :Game ; rdfs:label \"Whale Song\" ; :wonAward :a1, :a2 ; :designedBy :d1 . \
+         :g2 a :Game ; rdfs:label \"Night Ferry\" ; :wonAward :a1 ; :designedBy :d1 . \
+         :a1 a :Award ; rdfs:label \"Golden Hourglass\" . :a2 a :Award ; rdfs:label \"Silver Pawn\" . \
+         :d1 a :Designer ; rdfs:label \"Arvid Lindgren\" .",
+    )
+    .await;
+    let faults = async |given: &str| {
+        let sql = format!(
+            "SELECT game_won_award.{given} FROM game_won_award JOIN game ON game_won_award.game = game.name \
+             WHERE game.designed_by = 'Arvid Lindgren'"
+        );
+        let asked = "What awards have games by Arvid Lindgren won?";
+        let unexplained = weighed(&guild, asked, &sql, Nearness::default(), &[]).await.1;
+        unexplained.faults.contains(&"asks for another kind")
+    };
+    assert!(faults("game").await);
+    assert!(!faults("won_award").await);
+}
