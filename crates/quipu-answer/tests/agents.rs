@@ -6,7 +6,9 @@
 use crate::common;
 use std::sync::Arc;
 
-use common::{FILMS, ask, composed, embedder, options, run, setting, setting_with_documents, told};
+use common::{
+    FILMS, ask, composed, embedder, ended_by_a_limit, options, run, setting, setting_with_documents, told,
+};
 use quipu_answer::{
     Answer, AskOptions, Limits, Method, MethodConfig, ReflexionConfig, RoundsConfig, Status, TogConfig,
 };
@@ -135,8 +137,9 @@ async fn rounds_and_calls_are_limited_and_the_last_call_composes() {
     let by_rounds = AskOptions { config, ..options(Method::ToolUse) };
     let limits = Limits { llm_calls: 3, ..Limits::default() };
     let by_calls = AskOptions { limits, ..options(Method::ToolUse) };
-    for options in [by_rounds, by_calls] {
+    for (options, limited) in [(by_rounds, false), (by_calls, true)] {
         let (answer, model) = run(&setting(FILMS).await, script(), question, &options).await;
+        assert_eq!(ended_by_a_limit(&answer), limited, "{:?}", answer.notes);
         assert_eq!(answer.answers, ["Boudewijn Koole"]);
         assert_eq!((model.calls(), model.calls_of("compose")), (3, 1));
     }
@@ -354,6 +357,7 @@ async fn a_short_budget_keeps_a_call_for_the_answer() {
         assert!(model.calls() <= calls as usize);
         let expected = if calls == 2 { Status::Abstained } else { Status::Answered };
         assert_eq!(answer.status, expected, "{calls} calls: {answer:#?}");
+        assert!(ended_by_a_limit(&answer), "{calls} calls: {answer:#?}");
     }
 }
 
@@ -474,5 +478,6 @@ async fn attempts_and_calls_are_limited() {
         // An attempt takes three calls; another begins if five are left.
         let expected = if calls < 8 { 1 } else { attempts };
         assert_eq!(model.calls_of("compose"), expected, "{attempts} attempts, {calls} calls");
+        assert_eq!(ended_by_a_limit(&answer), calls < 8, "{attempts} attempts: {:?}", answer.notes);
     }
 }

@@ -6,7 +6,9 @@
 use crate::common;
 use std::sync::Arc;
 
-use common::{FILMS, ask, composed, embedder, options, run, setting, setting_with_documents, told};
+use common::{
+    FILMS, ask, composed, embedder, ended_by_a_limit, options, run, setting, setting_with_documents, told,
+};
 use quipu_answer::{
     AskOptions, Evidence, Limits, Method, MethodConfig, MultiVectorConfig, QuestionMatchConfig, Status,
 };
@@ -74,9 +76,11 @@ async fn an_unreadable_sample_and_a_spent_budget_cost_votes_only() {
     let model = thoughts(&[r#""Koole""#, "", "", r#""Koole""#]);
     let (answer, model) = run(&setting(FILMS).await, model, "who directed Kauwboy?", &options(12)).await;
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Koole".to_owned()][..], 4));
+    assert!(!ended_by_a_limit(&answer), "{:?}", answer.notes);
     let model = thoughts(&[r#""Koole""#, r#""Koole""#]);
     let (answer, model) = run(&setting(FILMS).await, model, "who directed Kauwboy?", &options(2)).await;
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Koole".to_owned()][..], 2));
+    assert!(ended_by_a_limit(&answer), "{:?}", answer.notes);
 }
 
 #[tokio::test]

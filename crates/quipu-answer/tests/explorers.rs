@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use common::{FILMS, composed, options, run, setting, told};
+use common::{FILMS, composed, ended_by_a_limit, options, run, setting, told};
 use quipu_answer::{AskOptions, Limits, Method, MethodConfig, PlanOnGraphConfig, Status, StructGptConfig};
 use quipu_model::{ChatRequest, Scripted, ScriptedModel};
 
@@ -77,6 +77,7 @@ async fn structgpt_keeps_a_call_for_the_answer_and_degrades_as_stated() {
         // An unreadable choice is asked for twice; then the first relation is followed.
         assert_eq!(model.calls_of("compose"), usize::from(calls >= 3), "{calls} calls: {:?}", stages(&model));
         assert_eq!(answer.evidence.is_empty(), calls == 1);
+        assert!(ended_by_a_limit(&answer), "{calls} calls: {:?}", answer.notes);
     }
 }
 

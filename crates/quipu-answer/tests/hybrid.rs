@@ -6,7 +6,7 @@
 use crate::common;
 use std::sync::Arc;
 
-use common::{Knows, Setting, composed, embedder, options};
+use common::{Knows, Setting, composed, embedder, ended_by_a_limit, options};
 use quipu_answer::{Answer, AskOptions, CriticKind, Event, Method, Modules, Planner, Refinement, Status};
 use quipu_model::{Abilities, ScoreRequest, ScriptedModel};
 
@@ -253,6 +253,8 @@ async fn a_limit_on_calls_ends_the_search_and_keeps_what_was_found() {
             (Status::Answered, "s"),
             "{calls}: the graph proposes it"
         );
+        // Four calls are enough.
+        assert_eq!(ended_by_a_limit(&answer), calls < 4, "{calls}: {:?}", answer.notes);
     }
 }
 

@@ -161,7 +161,7 @@ async fn a_validator_that_refuses_rejects_and_the_last_rounds_result_stands() {
 }
 
 #[tokio::test]
-async fn an_empty_intersection_is_told_the_commentator_and_text_ends_it() {
+async fn an_empty_intersection_is_told_the_commentator_and_ends_it() {
     let setting = books().await;
     let model = ScriptedModel::new()
         .always(
@@ -191,8 +191,9 @@ async fn an_empty_intersection_is_told_the_commentator_and_text_ends_it() {
         ]
     );
     assert!(model.requests()[3].messages.last().unwrap().content.contains("nothing in common"));
-    // The last round is empty, so the text module's ranking is used.
-    assert!(ranked(&answer).contains(&"wave") && ranked(&answer).len() > 3, "{:?}", ranked(&answer));
+    // Algorithm 1, line 15: the last round's result is the answer, and it is empty.
+    assert_eq!((answer.status, ranked(&answer).len()), (Status::Abstained, 0), "{answer:#?}");
+    assert!(answer.reason.is_some_and(|reason| reason.contains("last round")));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::kerag::{BIRTHPLACE, ENOUGH, MORE, TOPIC, by_model, composed, kerag, run};
-use common::{FILMS, ask, setting};
+use common::{FILMS, ask, ended_by_a_limit, setting};
 use quipu_answer::{AskOptions, EvidenceContent, KeragConfig, Limits, RelationFilter, Status, Summary};
 use quipu_model::ScriptedModel;
 
@@ -268,6 +268,21 @@ async fn limits_end_the_work_with_an_abstention() {
     assert_eq!(answer.status, Status::Abstained);
     assert_eq!(model.calls(), 2);
     assert!(answer.reason.unwrap().contains("2 model calls"));
+}
+
+#[tokio::test]
+async fn an_answer_from_fewer_hops_says_that_a_limit_ended_them() {
+    let script = || {
+        let model = ScriptedModel::new().on("plan.topic", TOPIC).on("prune.relations", MORE);
+        Arc::new(model.on("prune.relations", ENOUGH).always("compose", composed("\"Boudewijn Koole\"")))
+    };
+    for (calls, limited) in [(3, true), (4, false)] {
+        let limits = Limits { llm_calls: calls, ..Limits::default() };
+        let options = AskOptions { limits, ..kerag(by_model()) };
+        let answer = ask(&setting(FILMS).await, Some(script()), None, BIRTHPLACE, &options).await;
+        assert_eq!((answer.status, answer.usage.llm_calls), (Status::Answered, calls));
+        assert_eq!(ended_by_a_limit(&answer), limited, "{calls} calls: {:?}", answer.notes);
+    }
 }
 
 #[tokio::test]

@@ -166,18 +166,27 @@ async fn the_summary_from_triples_has_one_a_line() {
     assert!(!prompt.contains("Asked on"), "{prompt}");
 }
 
-/// The model's filter sees all relations that fit the budget, however many there are.
+/// The model's filter sees all relations that fit its context, however many there are: 400 are
+/// longer than the budget for evidence.
 #[tokio::test]
 async fn the_filter_sees_every_relation_that_fits() {
-    let rows: String = (0..70).map(|n| format!("Kauwboy\tprop{n}\tvalue {n}\n")).collect();
-    let model = Arc::new(
-        ScriptedModel::new()
-            .on("plan.topic", TOPIC)
-            .on("prune.relations", ENOUGH)
-            .on("compose", composed("\"value 69\"").as_str()),
-    );
-    let question = "what is prop69 of Kauwboy?";
-    ask(&setting(&rows).await, Some(model.clone()), None, question, &kerag(by_model())).await;
-    let filter = prompt_of(&model, 1);
-    assert!((0..70).all(|n| filter.contains(&format!("prop{n} "))), "{filter}");
+    for (relations, fit) in [(70, true), (400, true), (3_000, false)] {
+        let rows: String = (0..relations).map(|n| format!("Kauwboy\tprop{n}\tvalue {n}\n")).collect();
+        let model = Arc::new(
+            ScriptedModel::new()
+                .on("plan.topic", TOPIC)
+                .on("prune.relations", ENOUGH)
+                .on("compose", composed("\"value 69\"").as_str()),
+        );
+        let question = "what is prop69 of Kauwboy?";
+        let options = kerag(by_model());
+        let longest = options.limits.evidence_tokens;
+        ask(&setting(&rows).await, Some(model.clone()), None, question, &options).await;
+        let filter = prompt_of(&model, 1);
+        let seen = (0..relations).filter(|n| filter.contains(&format!("prop{n} "))).count();
+        assert_eq!(seen == relations, fit, "{seen} of {relations}");
+        // The scripted model counts four bytes as a token and takes 8,192.
+        let tokens = filter.len() / 4;
+        assert!(relations < 400 || (longest..8_192).contains(&tokens), "{tokens} tokens");
+    }
 }

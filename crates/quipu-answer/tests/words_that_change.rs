@@ -22,7 +22,7 @@ struct Case {
     expected: &'static [&'static str],
 }
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 15] = [
     Case {
         question: "Which products have the supplier Acme, except the Falcon Drill?",
         ignores: &[
@@ -118,6 +118,19 @@ const CASES: [Case; 13] = [
         ],
         heeds: None,
         expected: &["Owl Lamp"],
+    },
+    // Both suppliers have cheap products, and dear ones.
+    Case {
+        question: "Which suppliers only have products with a price below 50?",
+        ignores: &["SELECT DISTINCT supplier FROM product WHERE price < 50", "SELECT name FROM supplier"],
+        heeds: None,
+        expected: &[],
+    },
+    Case {
+        question: "Which suppliers have never had a product with a price of at least 100?",
+        ignores: &["SELECT DISTINCT supplier FROM product WHERE price >= 100", "SELECT name FROM supplier"],
+        heeds: None,
+        expected: &[],
     },
 ];
 

@@ -385,7 +385,7 @@ async fn best_so_far(
     let Some(outcome) = found_without_model(context, question, options, best).await? else {
         return Ok(Outcome::abstain(limit.to_string(), Vec::new()));
     };
-    context.trace.note(Note::Limit { reason: limit.to_string() });
+    context.note_limit(limit);
     Ok(outcome)
 }
 

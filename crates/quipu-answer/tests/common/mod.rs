@@ -210,6 +210,11 @@ impl Critic for Knows {
     }
 }
 
+/// Whether the answer says that a limit ended the work.
+pub fn ended_by_a_limit(answer: &Answer) -> bool {
+    answer.notes.iter().any(|note| matches!(note, quipu_answer::Note::Limit { .. }))
+}
+
 /// The last message to the model before call `at`.
 pub fn told(model: &ScriptedModel, at: usize) -> String {
     model.requests()[at].messages.last().unwrap().content.clone()

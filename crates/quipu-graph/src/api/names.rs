@@ -101,15 +101,21 @@ impl ApiGraph {
         FoundEntity { node, kind, key: key.to_owned(), name: name.to_owned(), official: key.to_owned() }
     }
 
-    /// A lower-case text with capitals as in names, because many services distinguish "Everton"
-    /// from "everton". `None` if the text has a capital already.
+    /// A text with capitals as in names, because many services distinguish "Everton" from "everton"
+    /// and "Manchester united" from the club. A word with a capital anywhere stays ("iPhone"), as
+    /// do short words beside it ("Bank of America"). `None` if nothing changes.
     pub fn capitalised(text: &str) -> Option<String> {
-        if text.chars().any(char::is_uppercase) {
-            return None;
-        }
+        /// Longest word that is small within a name: "of", "the", "von".
+        const SMALL: usize = 3;
+        let has_capital = |text: &str| text.chars().any(char::is_uppercase);
+        let is_mixed = has_capital(text);
         let word = |word: &str| {
+            let stays = has_capital(word) || (is_mixed && word.chars().count() <= SMALL);
             let mut letters = word.chars();
-            letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>())
+            match stays {
+                true => Some(word.to_owned()),
+                false => letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()),
+            }
         };
         let written = text.split(' ').filter_map(word).collect::<Vec<String>>().join(" ");
         (written != text).then_some(written)

@@ -310,6 +310,21 @@ impl<'a> Context<'a> {
         self.limits.llm_calls.saturating_sub(self.ledger.model_calls())
     }
 
+    /// Whether the question may still make more than `kept` model calls. If not, the answer gets a
+    /// remark: the limit ended the method's work early.
+    pub fn has_calls_beyond(&self, kept: u32) -> bool {
+        let has_more = self.calls_left() > kept;
+        if !has_more {
+            self.note_limit(Exhausted::Calls(self.limits.llm_calls));
+        }
+        has_more
+    }
+
+    /// Adds the remark that a limit ended the method's work early.
+    pub fn note_limit(&self, limit: Exhausted) {
+        self.trace.note(Note::Limit { reason: limit.to_string() });
+    }
+
     /// Checks the question's time, for work that asks no language model.
     ///
     /// # Errors

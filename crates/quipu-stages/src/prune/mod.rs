@@ -8,4 +8,6 @@ mod relations;
 pub use choice::pick_numbers;
 pub use neighbourhood::neighbourhood;
 pub use records::trim_records;
-pub use relations::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
+pub use relations::{
+    TOKENS_OF_A_NUMBER, Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities,
+};

@@ -14,6 +14,11 @@ use crate::ledger::Context;
 use crate::plan::{OfferedRelation, with_solved};
 use crate::prompts::Prompt;
 
+/// Tokens that the number of an irrelevant relation takes in the filter's reply.
+pub const TOKENS_OF_A_NUMBER: usize = 4;
+/// Longest reply about few relations, in tokens.
+const SHORT_REPLY: u32 = 200;
+
 /// The decision after a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -57,7 +62,8 @@ pub async fn filter_by_model(
     let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
     let values = json!({ "start": start, "taken": taken, "relations": relations, "question": question });
     let messages = with_solved(context, question, Prompt::KeragFilter.render(values)?).await?;
-    let request = ChatRequest::new("prune.relations", messages).with_max_tokens(200);
+    let numbers = u32::try_from(offered.len() * TOKENS_OF_A_NUMBER).unwrap_or(u32::MAX);
+    let request = ChatRequest::new("prune.relations", messages).with_max_tokens(SHORT_REPLY.max(numbers));
     let schema = json!({
         "type": "object",
         "properties": {

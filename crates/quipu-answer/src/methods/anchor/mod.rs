@@ -22,7 +22,7 @@ mod retriever;
 
 use futures::future::join_all;
 
-use quipu_stages::answer::{AnswerError, Evidence, Exhausted, Note, Outcome, Question, Stage};
+use quipu_stages::answer::{AnswerError, Evidence, Exhausted, Outcome, Question, Stage};
 use quipu_stages::compose::{answer_from, from_own_knowledge};
 use quipu_stages::critique;
 use quipu_stages::ledger::Context;
@@ -276,6 +276,6 @@ async fn out_of_budget(
     if found.0.is_empty() {
         return Err(AnswerError::Exhausted(limit));
     }
-    context.trace.note(Note::Limit { reason: limit.to_string() });
+    context.note_limit(limit);
     answer_from(context, question, found, NOT_ENOUGH).await
 }

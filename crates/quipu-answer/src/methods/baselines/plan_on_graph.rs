@@ -89,17 +89,17 @@ pub(in crate::methods) async fn run(
     let mut walked: Vec<Walked> = Vec::new();
     let mut enough = false;
     for hop in 1..=config.depth {
-        if context.calls_left() <= 1 {
+        if !context.has_calls_beyond(1) {
             break;
         }
         let triples = explore(context, question, &objectives, &mut places, hop).await?;
         let news = !triples.is_empty();
         walked.extend(triples);
-        if news && context.calls_left() > 1 {
+        if news && context.has_calls_beyond(1) {
             enough = objectives.update(context, question, &walked, hop).await?;
         }
         // The last call is kept for the answer.
-        if enough || hop == config.depth || context.calls_left() <= 1 {
+        if enough || hop == config.depth || !context.has_calls_beyond(1) {
             break;
         }
         turn_back(context, question, &objectives, &mut places).await?;
@@ -347,7 +347,7 @@ async fn choose_entities(
     let found = reached.len() + cut.len();
     let mut next = named(&reached).await?;
     let mut by = "number";
-    if next.len() > FEW && context.calls_left() > 1 {
+    if next.len() > FEW && context.has_calls_beyond(1) {
         by = "model";
         let evidence = triples_to_evidence(context.graph(), &reached).await?;
         let values = json!({

@@ -6,7 +6,7 @@
 //! most. An abstention counts as failed without a judgement.
 
 use quipu_model::ChatRequest;
-use quipu_stages::answer::{AnswerError, Event, Outcome, Question, Stage, Status, cell};
+use quipu_stages::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status, cell};
 use quipu_stages::critique::{self, prediction};
 use quipu_stages::ledger::Context;
 use quipu_stages::prompts::Prompt;
@@ -47,10 +47,11 @@ pub(in crate::methods) async fn run(
     let rounds = RoundsConfig { rounds: config.rounds };
     let mut lessons: Vec<String> = Vec::new();
     let mut attempt = react::attempt(context, question, &lessons, &rounds).await?;
-    while lessons.len() + 1 < config.attempts && context.calls_left() >= OF_AN_ATTEMPT {
+    while lessons.len() + 1 < config.attempts && context.has_calls_beyond(OF_AN_ATTEMPT - 1) {
         match again(context, question, &attempt, &mut lessons, &rounds).await {
             // If a limit ended this attempt, the answer of the last one stands.
             Ok(Some(next)) if is_cut_off(context, &next) && attempt.outcome.status != Status::Abstained => {
+                context.note_limit(Exhausted::Calls(context.limits.llm_calls));
                 let reason = "a limit ended the last attempt; the previous attempt is kept".into();
                 context.trace.report(Stage::Critique, Event::Degraded { reason });
                 break;
@@ -58,6 +59,7 @@ pub(in crate::methods) async fn run(
             Ok(Some(next)) => attempt = next,
             Ok(None) => break,
             Err(AnswerError::Exhausted(limit)) => {
+                context.note_limit(limit);
                 let reason = format!("{limit}; the previous attempt is kept");
                 context.trace.report(Stage::Critique, Event::Degraded { reason });
                 break;

@@ -68,7 +68,7 @@ pub(super) async fn converse(
     let mut done: Vec<Action> = Vec::new();
     let mut steps: Vec<String> = Vec::new();
     for _ in 0..config.rounds {
-        if context.calls_left() <= 1 {
+        if !context.has_calls_beyond(1) {
             break;
         }
         let (action, words) = match agent.next(context, &messages, toolbox.may_hold_an_answer()).await {

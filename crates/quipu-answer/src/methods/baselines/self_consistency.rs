@@ -50,6 +50,7 @@ pub(in crate::methods) async fn run(
             }
             // The samples taken before the limit still vote.
             Err(AnswerError::Exhausted(limit)) if !samples.is_empty() => {
+                context.note_limit(limit);
                 context.trace.report(Stage::Compose, Event::Degraded { reason: limit.to_string() });
                 break;
             }

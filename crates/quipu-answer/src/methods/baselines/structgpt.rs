@@ -60,7 +60,7 @@ pub(in crate::methods) async fn run(
     let mut walked: Vec<Walked> = Vec::new();
     let mut enough = false;
     for hop in 1..=config.depth {
-        if context.calls_left() <= 1 {
+        if !context.has_calls_beyond(1) {
             break;
         }
         let Some(relation) = choose(context, question, &here, &way, hop).await? else { break };
@@ -73,7 +73,7 @@ pub(in crate::methods) async fn run(
         walked.extend(triples);
         way.push(relation.describe());
         // The last call is kept for the answer, and after the last hop nothing more can be found.
-        if here.is_empty() || hop == config.depth || context.calls_left() <= 1 {
+        if here.is_empty() || hop == config.depth || !context.has_calls_beyond(1) {
             break;
         }
         let _timer = context.ledger.enter(Stage::Critique);

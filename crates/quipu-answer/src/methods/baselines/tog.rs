@@ -94,11 +94,11 @@ pub(in crate::methods) async fn run(
         walked.extend(triples);
         beam = next;
         // The last call is kept for the answer.
-        if context.calls_left() <= 1 {
+        if !context.has_calls_beyond(1) {
             break;
         }
         enough = is_enough(context, question, &walked, hop).await?;
-        if enough || context.calls_left() <= 1 {
+        if enough || hop == config.depth || !context.has_calls_beyond(1) {
             break;
         }
     }
@@ -139,7 +139,7 @@ async fn prune_relations(
     let _timer = context.ledger.enter(Stage::Prune);
     let mut leads = Vec::new();
     for (from, end) in beam.iter().enumerate() {
-        if context.calls_left() <= 1 {
+        if !context.has_calls_beyond(1) {
             break;
         }
         let offered = offered(context, question.text(), &[end.node], MOST_OFFERED).await?;

@@ -63,7 +63,7 @@ pub(super) async fn answer(
         reason: None,
         ..Outcome::default()
     };
-    if !config.compose || !context.has_model() || context.calls_left() == 0 {
+    if !config.compose || !context.has_model() || !context.has_calls_beyond(0) {
         return Ok(plain);
     }
     composed(context, question, plain, &shown).await
@@ -81,9 +81,11 @@ async fn composed(
     let frames = context.times(question);
     let composed = match compose(context, question, &frames, &plain.evidence).await {
         Ok(composed) => composed,
-        Err(AnswerError::Model(ModelError::Unreadable { .. }) | AnswerError::Exhausted(_)) => {
+        Err(AnswerError::Exhausted(limit)) => {
+            context.note_limit(limit);
             return Ok(plain);
         }
+        Err(AnswerError::Model(ModelError::Unreadable { .. })) => return Ok(plain),
         Err(error) => return Err(error),
     };
     if composed.status != Status::Answered {

@@ -8,13 +8,15 @@ use quipu_stages::ledger::Context;
 use quipu_stages::link::{Anchor, mask};
 use quipu_stages::plan::{Frontier, OfferedRelation, Scope};
 use quipu_stages::prune::{
-    Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities,
+    TOKENS_OF_A_NUMBER, Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities,
 };
 
 use super::config::{KeragConfig, RelationFilter};
 
 /// Tokens for a line's number and line end.
 const LINE_TOKENS: usize = 4;
+/// Tokens of the filter's prompt beside the relations, at most: instructions, question, hops taken.
+const REST_TOKENS: usize = 1_500;
 
 /// The plan of §4.2: the anchors, and the relations to follow hop by hop.
 pub(super) struct Plan {
@@ -74,8 +76,9 @@ pub(super) async fn plan_hops(
         let steps: Vec<Step> = kept.iter().map(|k| k.step).collect();
         frontier.advance(graph, &steps).await?;
         plan.scope.hops.push(steps);
+        let is_last = frontier.hop >= config.max_hops || frontier.is_empty();
         // The last call is kept for the composition.
-        if verdict == Verdict::Enough || context.calls_left() <= 1 {
+        if verdict == Verdict::Enough || is_last || !context.has_calls_beyond(1) {
             break;
         }
     }
@@ -107,7 +110,7 @@ async fn filter_hop(
     };
     let (kept, verdict) = match config.filter {
         RelationFilter::Model => {
-            let shown = within_budget(context, &scores, offered);
+            let shown = within_context(context, &scores, offered)?;
             let list: Vec<OfferedRelation> = shown.iter().filter_map(|i| offered.get(*i).cloned()).collect();
             let (kept, verdict) = ask_filter(context, asked, &list).await?;
             (kept.into_iter().filter_map(|i| shown.get(i).copied()).collect(), verdict)
@@ -126,17 +129,25 @@ async fn filter_hop(
     Ok((kept, verdict, scores))
 }
 
-/// All relations if their lines fit the evidence budget; else those most similar to the question.
-fn within_budget(context: &Context<'_>, scores: &[f32], offered: &[OfferedRelation]) -> Vec<usize> {
-    let lengths: Vec<usize> =
-        offered.iter().map(|offer| context.count_tokens(&offer.describe()) + LINE_TOKENS).collect();
+/// All relations if their lines and numbers fit the model's context beside the rest of the prompt;
+/// else those most similar to the question.
+fn within_context(
+    context: &Context<'_>,
+    scores: &[f32],
+    offered: &[OfferedRelation],
+) -> Result<Vec<usize>, AnswerError> {
+    let room = context.model()?.abilities().context_tokens.saturating_sub(REST_TOKENS);
+    let room = room.max(context.limits.evidence_tokens);
+    let line =
+        |offer: &OfferedRelation| context.count_tokens(&offer.describe()) + LINE_TOKENS + TOKENS_OF_A_NUMBER;
+    let lengths: Vec<usize> = offered.iter().map(line).collect();
     let mut fit = offered.len();
     let mut shown: Vec<usize> = (0..fit).collect();
-    while shown.iter().filter_map(|at| lengths.get(*at)).sum::<usize>() > context.limits.evidence_tokens {
+    while shown.iter().filter_map(|at| lengths.get(*at)).sum::<usize>() > room {
         fit = fit.saturating_sub(fit.div_ceil(10));
         shown = filter_by_similarity(&padded(scores, offered.len()), fit);
     }
-    shown
+    Ok(shown)
 }
 
 /// Without an embedder all relations score 0.
@@ -181,7 +192,7 @@ async fn judge(
 ) -> Result<Verdict, AnswerError> {
     let scores: Vec<f32> = kept.iter().filter_map(|at| scores.get(*at).copied()).collect();
     let kept: Vec<OfferedRelation> = kept.iter().filter_map(|at| offered.get(*at).cloned()).collect();
-    let shown = within_budget(context, &scores, &kept);
+    let shown = within_context(context, &scores, &kept)?;
     let mut hops = asked.hops.to_vec();
     let last: Vec<String> =
         shown.iter().filter_map(|at| kept.get(*at)).map(OfferedRelation::describe).collect();

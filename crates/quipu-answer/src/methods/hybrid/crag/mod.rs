@@ -16,7 +16,7 @@ mod router;
 use critic::comment;
 use quipu_graph::NodeId;
 use quipu_model::ModelError;
-use quipu_stages::answer::{AnswerError, Evidence, Note, Outcome, Question, Refinement, Stage, Status};
+use quipu_stages::answer::{AnswerError, Evidence, Outcome, Question, Refinement, Stage, Status};
 use quipu_stages::compose::compose_about;
 use quipu_stages::critique::prediction;
 use quipu_stages::ledger::Context;
@@ -46,7 +46,7 @@ pub(super) async fn run(
     let mut last = None;
     match search(context, question, config, &mut last).await {
         Err(AnswerError::Exhausted(limit)) if last.is_some() => {
-            context.trace.note(Note::Limit { reason: limit.to_string() });
+            context.note_limit(limit);
         }
         ended => ended?,
     }

@@ -68,6 +68,7 @@ impl<'a> Critic<'a> {
             }
             Judge::Model => match self.ask(action, found, router).await {
                 Err(AnswerError::Exhausted(limit)) => {
+                    self.context.note_limit(limit);
                     let reason = format!("{limit}; the results are not validated");
                     self.context.trace.report(Stage::Critique, Event::Degraded { reason });
                     return Ok(Verdict { accepted: true, probability: UNVALIDATED });
@@ -127,7 +128,10 @@ impl<'a> Critic<'a> {
             Judge::Nobody => None,
             Judge::Model => match self.choose(action, router).await {
                 // Without a comment the router goes on with its next best action.
-                Err(AnswerError::Exhausted(_)) => None,
+                Err(AnswerError::Exhausted(limit)) => {
+                    self.context.note_limit(limit);
+                    None
+                }
                 feedback => feedback?,
             },
         };

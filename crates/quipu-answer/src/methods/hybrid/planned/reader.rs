@@ -43,6 +43,7 @@ pub(super) async fn read(
     let entries = entries(context, documents, found, count).await?;
     let gained = match gains(context, question, &entries).await {
         Err(AnswerError::Exhausted(limit)) => {
+            context.note_limit(limit);
             let reason = format!("{limit}; the ranking is by similarity");
             context.trace.report(Stage::Critique, Event::Degraded { reason });
             return Ok(());

@@ -108,7 +108,7 @@ pub(in crate::methods::hybrid) async fn run(
         };
         report(context, Stage::Plan, number, step);
         let Some(round) = router.answer(number, action).await? else { continue };
-        let unchecked = judge == Judge::Nobody || judge == Judge::Model && context.calls_left() == 0;
+        let unchecked = judge == Judge::Nobody || judge == Judge::Model && !context.has_calls_beyond(0);
         let accepted = router.accepts(number, &round, config).await?;
         let mut outcome = round.outcome.clone();
         outcome.confidence = match (accepted, unchecked) {
@@ -122,7 +122,7 @@ pub(in crate::methods::hybrid) async fn run(
         if accepted || better {
             best = Some(outcome);
         }
-        if accepted || judge == Judge::Nobody || number == config.rounds || context.calls_left() <= 1 {
+        if accepted || judge == Judge::Nobody || number == config.rounds || !context.has_calls_beyond(1) {
             break;
         }
         router.heed(number, &round).await?;
@@ -321,7 +321,7 @@ impl<'a> Router<'a> {
         let accepted = match Judge::of(self.context, config) {
             Judge::Nobody => true,
             Judge::Given(keys) => self.holds_gold(keys, outcome).await?,
-            Judge::Model if self.context.calls_left() == 0 => return Ok(true),
+            Judge::Model if !self.context.has_calls_beyond(0) => return Ok(true),
             Judge::Model => {
                 let _timer = self.context.ledger.enter(Stage::Critique);
                 let facts =

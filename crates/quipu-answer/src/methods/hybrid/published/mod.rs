@@ -12,7 +12,7 @@ use bank::{Bank, Retrieved};
 use critic::Critic;
 use router::Router;
 
-use quipu_stages::answer::{AnswerError, Note, Outcome, Question};
+use quipu_stages::answer::{AnswerError, Outcome, Question};
 use quipu_stages::ledger::Context;
 use quipu_stages::retrieve::Documents;
 
@@ -40,17 +40,18 @@ pub(super) async fn run(
     match search(context, question, documents, config, (&bank, &mut last)).await {
         // The results so far are ranked, with a note that the search was cut off.
         Err(AnswerError::Exhausted(limit)) if last.is_some() => {
-            context.trace.note(Note::Limit { reason: limit.to_string() });
+            context.note_limit(limit);
         }
         ended => ended?,
     }
     let Some(Last { retrieved, probability }) = last else {
         return Ok(Outcome::abstain("the method is set to make no round", Vec::new()));
     };
-    let Retrieved { mut found, ways, .. } = retrieved;
+    let Retrieved { found, ways, .. } = retrieved;
+    // Algorithm 1, line 15: the last round's result, whatever it is.
     if found.entities.is_empty() {
-        // §3.1: the text module takes over if the hybrid module extracts nothing.
-        found = bank.by_text();
+        let reason = "the last round found no entity that all topic entities lead to";
+        return Ok(Outcome::abstain(reason, Vec::new()));
     }
     answer(context, question, documents, Ranked { found, ways, probability, evidence: Vec::new() }, config)
         .await

@@ -159,6 +159,7 @@ impl Router<'_> {
         };
         let reply = match self.context.score(Stage::Plan, request).await {
             Err(AnswerError::Exhausted(limit)) => {
+                self.context.note_limit(limit);
                 let reason = format!("{limit}; requirements are ranked by similarity alone");
                 self.context.trace.report(Stage::Plan, Event::Degraded { reason });
                 return Ok(HashMap::new());
