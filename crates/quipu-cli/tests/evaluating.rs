@@ -56,6 +56,7 @@ fn a_run_prints_tables_and_keeps_rows_traces_and_what_it_was_made_with() {
     let outcome = model.run(&bench, &["--out", "results"]).succeeded();
     assert!(outcome.stdout.contains("| io, openai:parrot | 3 | 0.333 ["), "{outcome:#?}");
     assert!(outcome.stdout.contains("labelled cases") && outcome.stdout.contains("hops: 2"), "{outcome:#?}");
+    assert!(outcome.stdout.contains("| risk (from confidence) at coverage | answers |"), "{outcome:#?}");
     assert_eq!(entries(&bench.path("results")), ["manifest.json", "replies", "rows.jsonl", "traces.jsonl"]);
     let manifest = std::fs::read_to_string(bench.path("results/manifest.json")).unwrap();
     for text in
@@ -284,4 +285,20 @@ fn several_sources_are_asked_and_stand_in_the_manifest() {
     run(&["--source", "two", "--replay", "results"]).succeeded();
     assert!(run(&["--source", "lost"]).failed(1).stderr.contains("lost cannot be asked"));
     assert_eq!(model.calls(), 0);
+}
+
+#[test]
+fn twins_of_a_graphs_own_facts_are_asked_and_counted() {
+    let bench = bench();
+    let of = ["eval", "metamorphic", "places", "--llm", "none", "--limit", "2"];
+    let told = bench.run(&of).succeeded().stdout;
+    assert!(told.contains("| twin | asked | held |") && told.contains("| all twins |"), "{told}");
+    assert!(told.contains("auto with no model: 0 of "), "{told}");
+    let report = bench.run(&[&of[..], &["--json"]].concat()).succeeded().json();
+    let twins = report["twins"].as_array().unwrap().len() as u64;
+    let asked: u64 =
+        report["kinds"].as_array().unwrap().iter().filter_map(|kind| kind["asked"].as_u64()).sum();
+    assert!(twins > 4 && asked == twins, "{report:#}");
+    let refused = bench.run(&[&of[..], &["--set", "hybrid.critic=oracle"]].concat()).failed(2);
+    assert!(refused.stderr.contains("eval run"), "{refused:#?}");
 }

@@ -1,6 +1,7 @@
 //! Exports the training data for the weights of whole-path planning: the features of every path of
-//! solved questions, as JSON lines on stdout (`file`, `question`, and for each path `phrase`,
-//! `features`, `right`).
+//! solved questions, as JSON lines on stdout (`file`, `question`, `typed` if the graph's things have
+//! types, `calculates` if the answer is no value of a path but counted, compared or confirmed, and
+//! for each path `phrase`, `features`, `right`).
 //!
 //! `cargo run --release --workspace --example fit_paths -- WORKSPACE QUESTIONS.jsonl [WORKSPACE
 //! QUESTIONS.jsonl]...`
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use quipu_answer::{Engine, FEATURE_NAMES, Question};
 use quipu_eval::read_questions;
 use quipu_index::Workspace;
-use quipu_language::normalise;
+use quipu_language::{asks_yes_or_no, normalise, wanted};
 use quipu_model::{ModelKind, OpenOptions, default_model_name, open_embedder};
 use serde_json::json;
 
@@ -29,6 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for pair in arguments.chunks(2) {
         let [workspace, questions] = pair else { return Err("a workspace without questions".into()) };
         let workspace = Arc::new(Workspace::open(Path::new(workspace))?);
+        let typed = workspace.graph().describe().types > 0;
         let engine = Engine::new(workspace, None, Some(Arc::clone(&embedder)))?;
         for gold in read_questions(Path::new(questions), None)?.questions {
             let question = Question::new(&gold.question, jiff::Zoned::now())?;
@@ -42,7 +44,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
                     json!({ "phrase": path.phrase, "features": path.features.values(), "right": names == right })
                 })
                 .collect();
-            println!("{}", json!({ "file": questions, "question": gold.question, "paths": paths }));
+            let calculates = wanted(&gold.question).operation.is_some() || asks_yes_or_no(&gold.question);
+            println!(
+                "{}",
+                json!({
+                    "file": questions, "question": gold.question, "typed": typed, "calculates": calculates,
+                    "paths": paths,
+                })
+            );
         }
     }
     Ok(())

@@ -14,8 +14,8 @@ use quipu_eval::{
     Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge, PARAMETERS_OF,
     PreparedQuestion, QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig,
     Selection, Summary, WorkspaceFacts, agreement_to_text, errors_to_markdown, failures_to_text,
-    groups_to_markdown, judge_agreement, prepare, prompt_hashes, read_questions, select, summarise,
-    to_markdown,
+    groups_to_markdown, judge_agreement, prepare, prompt_hashes, read_questions, risk_to_markdown, select,
+    summarise, to_markdown,
 };
 use quipu_model::{
     CacheMode, ModelKind, OpenOptions, default_model_name, identify_language_model, name_with_adapters,
@@ -380,7 +380,8 @@ impl Run {
             return print_json(&Printed { manifest, summaries });
         }
         let mut text = format!("{}\n{}", to_markdown(summaries), errors_to_markdown(summaries));
-        for part in [groups_to_markdown(summaries), failures_to_text(rows)].into_iter().flatten() {
+        let parts = [risk_to_markdown(summaries), groups_to_markdown(summaries), failures_to_text(rows)];
+        for part in parts.into_iter().flatten() {
             text.push('\n');
             text.push_str(&part);
         }
