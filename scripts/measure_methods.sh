@@ -2,11 +2,13 @@
 # Measures all methods side by side: the five papers as published, the five with our planners, our
 # own methods, the baselines. Every run is a results folder, and goes on where it stopped.
 #   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [SMALL=NAME] [LIMIT=40] [PARALLEL=1] \
-#       [OUT=methods-results] [SETS="..."] [DEMO=WORKSPACE] scripts/measure_methods.sh [PART...]
+#       [OUT=methods-results] [SETS="..."] [DEMO=WORKSPACE] [MORE="NAME=WORKSPACE=QUESTIONS ..."] \
+#       scripts/measure_methods.sh [PART...]
 # DATA holds GRAPH/kb.tsv with GRAPH/questions.SET.dev.jsonl (metaqa, pathquestion, worldcup2014),
 # or GRAPH/graph.* with GRAPH/questions.jsonl (desk/academic ...). LLM is a model as `--llm` takes
 # it; SMALL a smaller one, for the part "small". DEMO is the demo's workspace, DEMO_QUESTIONS its
-# question file.
+# question file. MORE are further workspaces with their question files, where a method needs
+# documents (WordNet, STaRK) or APIs (examples/places).
 # Parts, all but small unless some are named:
 # published planners ours baselines agents ablations report small
 set -eu
@@ -49,6 +51,10 @@ run() {
         ask "$name" "$methods" "$w" "$questions" "$set" "$@"
     done
     if [ -n "${DEMO:-}" ]; then ask "$name" "$methods" "$DEMO" "${DEMO_QUESTIONS:?the demo's question file}" demo "$@"; fi
+    for more in ${MORE:-}; do
+        rest=${more#*=}
+        ask "$name" "$methods" "${rest%%=*}" "${rest#*=}" "${more%%=*}" "$@"
+    done
 }
 
 published() { run published kerag,anchor,pseudo,hybrid,verify; }
@@ -56,7 +62,9 @@ planners() { run planners kerag+paths,kerag+query,anchor+paths,anchor+query,pseu
 ours() { run ours auto,paths,query; }
 baselines() { run baselines io,cot,question_match,graph,self_consistency,text,multi_vector,text_graph,corrective; }
 agents() { run agents tog,structgpt,plan_on_graph,tool_use,react,reflexion; }
-# KERAG's Table 4 and App. E; AnchorRAG's are anchor_ablations.sh, HybGRAG's measure-documents.sh
+# The papers' own: KERAG's Table 4 and App. E, AnchorRAG's Table 3, HybGRAG's Table 5 and Fig. 3,
+# self-verification's Tables 1 and 2, pseudo-graphs' Table 4. More of AnchorRAG (m, k, width, depth,
+# typing errors) is in anchor_ablations.sh, more of HybGRAG in measure-documents.sh.
 ablations() {
     run kerag-similarity kerag --set kerag.filter=similarity
     run kerag-no-filter kerag --set kerag.filter=off
@@ -64,6 +72,16 @@ ablations() {
     run kerag-plain kerag --set kerag.summary=plain
     run kerag-small-models kerag --set kerag.filter=similarity --set kerag.summary=triples
     run pseudo-unverified pseudo --set pseudo.verification=off
+    run anchor-no-grounding anchor --set anchor.grounding=off
+    run anchor-one-retriever anchor --set anchor.anchors=1
+    run anchor-no-triple-filter anchor --set anchor.triple_filter=no
+    run hybrid-no-critic hybrid --set hybrid.critic=off
+    run hybrid-no-context hybrid --set hybrid.validation_context=no
+    run hybrid-text hybrid --set hybrid.modules=text
+    run hybrid-graph hybrid --set hybrid.modules=graph
+    run verify-no-graph verify --set verify.graph=no
+    run verify-no-check verify --set verify.check=no
+    for snippets in 5 10 20; do run "verify-$snippets-snippets" verify --set "verify.snippets=$snippets"; done
 }
 small() { # how much a smaller model costs
     llm="--llm ${SMALL:?a smaller model}"

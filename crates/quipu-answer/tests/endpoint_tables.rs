@@ -71,7 +71,7 @@ async fn a_query_over_an_endpoint_gives_the_rows_and_evidence_of_the_import() {
     let server = servers::oxigraph(&ntriples(&imported));
     let remote = over_server(&server, "films", None).await;
     open_tables(&remote.workspace).await.unwrap();
-    // The plan is one request; the others read the evidence of its rows.
+    // The plan is one request; the others check ties and read the evidence of its rows.
     for (question, sql, most) in [
         (
             "What is the average price of the products of each supplier, highest first?",

@@ -387,6 +387,11 @@ fn a_plan_is_shown_and_nothing_is_run() {
         "{told:#}"
     );
     assert!(told.get("table").is_none() && told["reason"].is_string(), "{told:#}");
+    // A path that would answer for sure is the plan, with or without a model.
+    let path = ["ask", "places", "What is the capital of Peru?", "--llm", "none", "--plan-only"];
+    let shown = bench.run(&path).succeeded().stdout;
+    assert!(shown.starts_with("Reading 1 (0.") && shown.contains("\nSPARQL\n  SELECT "), "{shown}");
+    assert!(shown.contains("capital") && !shown.contains("Lima"), "{shown}");
     let walked = ["ask", "places", LISTED.0, "--llm", "none", "--method", "paths", "--plan-only"];
     let refused = bench.run(&walked).failed(2);
     assert!(refused.stderr.contains("gives no readings; take auto or query"), "{refused:#?}");

@@ -379,7 +379,8 @@ pub struct Answer {
     /// "I read this as …": first the reading that was answered, then close ones with other values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Reading>,
-    /// Whether every value was found in the evidence, by code.
+    /// Whether every value in `answers` was found in the evidence, by code. A table's other columns
+    /// come from the same rows of the plan and are not looked up again.
     pub grounded: bool,
     /// From 0 to 1: the method's own estimate that the answer is right.
     pub confidence: f64,

@@ -79,7 +79,8 @@ async fn stated_by(
     let source = &context.graph().describe().name;
     let found = match stated(context.workspace, plan, rows, &RunLimits::default()).await {
         Ok(found) => found,
-        // Too many triples to list do not make the rows wrong, so the answer stands without them.
+        // Too many triples to list do not make the rows wrong: numbers stand without them. Names
+        // need evidence, and without it the answer is withheld.
         Err(error) if is_too_much(&error) => quipu_query::Stated::default(),
         Err(error) => return Err(error.into()),
     };

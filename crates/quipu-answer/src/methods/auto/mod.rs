@@ -14,7 +14,7 @@ use std::ptr;
 use quipu_graph::RelationRole;
 use quipu_language::{Language, impossible_place};
 use quipu_query::asked::OfPath;
-use quipu_stages::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status};
+use quipu_stages::answer::{AnswerError, Event, Exhausted, Outcome, Question, Reading, Stage, Status};
 use quipu_stages::ledger::Context;
 use quipu_stages::planners::{paths, query};
 
@@ -103,9 +103,6 @@ pub(super) async fn run(
         return Ok(member);
     }
     let within = context.at_most(auto.llm_calls);
-    if context.plan_only() {
-        return query::run(&within, question, &config.query).await;
-    }
     if let Some(place) = impossible_place(question.text()) {
         return Ok(Outcome::abstain(format!("“{place}” is not a valid rank"), Vec::new()));
     }
@@ -137,12 +134,16 @@ pub(super) async fn run(
         };
         is_sure = walked.is_from(sure);
     }
+    let asks_model = context.has_model() && takes_queries(context);
+    if context.plan_only() && (is_sure || !asks_model) {
+        return Ok(only_read(walked.outcome));
+    }
     if is_sure {
         // The plan stays, so that it can be learnt.
         return Ok(walked.outcome);
     }
     let plan = walked.outcome.plan.take();
-    if !context.has_model() || !takes_queries(context) {
+    if !asks_model {
         return Ok(if walked.stands { walked.outcome } else { unsure(walked.outcome) });
     }
     let readings = readings(context, question.text(), plan.as_deref(), &walked).await?;
@@ -150,10 +151,22 @@ pub(super) async fn run(
     // Another path may be the first reading, if no query says the best one.
     let is_best =
         readings.first().zip(plan.as_deref()).is_some_and(|(first, best)| ptr::eq(first.plan, best));
+    if context.plan_only() {
+        return Ok(queried.outcome);
+    }
     if !is_best {
         queried.of_path = OfPath::Contest;
     }
     Ok(together(question.text(), queried, walked, &trust))
+}
+
+/// The reading of a path without its values; the reason why there is none, if no path was found.
+fn only_read(walked: Outcome) -> Outcome {
+    if walked.readings.is_empty() {
+        return walked;
+    }
+    let without_values = |reading| Reading { values: Vec::new(), ..reading };
+    Outcome::only_read(walked.readings.into_iter().map(without_values).collect())
 }
 
 /// Whether the prompt of a query shows every relation of the graph.
