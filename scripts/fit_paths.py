@@ -36,11 +36,12 @@ THRESHOLDS = (0.5, 0.7, 0.8, 0.9)
 SOURCE = pathlib.Path(__file__).parent.parent / "crates/quipu-stages/src/plan/paths/features.rs"
 
 
-def in_use(types):
+def in_use():
     text = SOURCE.read_text()
-    fit = text[text.index("const WITH_TYPES: Fit" if types else "const WITHOUT_TYPES: Fit"):]
-    lists = [re.search(name + r": \[(.*?)\]", fit, re.S).group(1) for name in ("of_features", "of_confidence")]
-    return tuple(np.array([float(w) for w in weights.split(",") if w.strip()]) for weights in lists)
+    weights = re.search(r"const WEIGHTS: \[f32; \d+\] = \[(.*?)\];", text, re.S).group(1)
+    logit = r"let logit = ([\d.]+) \* share \+ ([\d.]+) \* alignment \+ ([\d.]+) \* least_covered - ([\d.]+);"
+    share, alignment, covered, bias = (float(part) for part in re.search(logit, text).groups())
+    return np.array([float(w) for w in weights.split(",") if w.strip()]), np.array([share, alignment, covered, -bias])
 
 
 def read(path, types):
@@ -146,7 +147,7 @@ def main():
         names = names or of
         if questions:
             graphs.setdefault(path.stem.split(".")[0], []).extend(questions)
-    old, old_confidence = in_use(given.types == "yes")
+    old, old_confidence = in_use()
     fitted = {name: questions for name, questions in graphs.items() if name not in held_out}
 
     def fit(leave):
