@@ -31,7 +31,7 @@ mod endpoint;
 mod endpoint_tables;
 mod examples;
 mod explorers;
-mod hostile_labels;
+mod hostile;
 mod hybrid;
 mod hybrid_crag;
 mod hybrid_published;

@@ -389,7 +389,7 @@ fn a_plan_is_shown_and_nothing_is_run() {
     assert!(told.get("table").is_none() && told["reason"].is_string(), "{told:#}");
     // A path that would answer for sure is the plan, with or without a model.
     let path = ["ask", "places", "What is the capital of Peru?", "--llm", "none", "--plan-only"];
-    let shown = bench.run(&path).succeeded().stdout;
+    let shown = finish(with_embedder(&mut bench.command(&path), "http://127.0.0.1:9/v1")).succeeded().stdout;
     assert!(shown.starts_with("Reading 1 (0.") && shown.contains("\nSPARQL\n  SELECT "), "{shown}");
     assert!(shown.contains("capital") && !shown.contains("Lima"), "{shown}");
     let walked = ["ask", "places", LISTED.0, "--llm", "none", "--method", "paths", "--plan-only"];

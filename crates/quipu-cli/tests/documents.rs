@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 use crate::support;
-use support::Bench;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use support::endpoint::{answer, chat_reply, endpoint};
+use support::{Bench, finish, models};
 
 const NODES: &str = r#"{"id": "n1", "name": "terrier", "type": "breed group", "text": "Small dogs bred to hunt vermin."}
 {"id": "n2", "name": "Skye", "type": "breed", "text": "A long low terrier with a straight coat, from an island."}
@@ -288,6 +292,28 @@ fn a_base_as_stark_publishes_it_is_imported_with_one_command() {
     let rows = std::fs::read_to_string(bench.path("results/rows.jsonl")).unwrap();
     let row: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
     assert_eq!(row["score"]["hit_at_1"].as_f64(), Some(1.0), "{row}");
+
+    // HybGRAG as published, call by call: entities and relations, module, validator.
+    finish(bench.command(&["index", "vectors", "stark"]).env("QUIPU_MODELS", models())).succeeded();
+    let replies = [
+        r#"{"entities": [{"name": "terrier", "category": "breed group"}], "relations": ["kind of"]}"#,
+        r#"{"choice": "graph"}"#,
+        r#"{"choice": "yes"}"#,
+    ];
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = asked.clone();
+    let url = endpoint(move |stream| {
+        let at = counter.fetch_add(1, Ordering::SeqCst);
+        answer(stream, "200 OK", &chat_reply(replies.get(at).unwrap_or(&"none")));
+    });
+    let published =
+        [&arguments[..5], &["--method", "hybrid", "--llm", "openai:parrot", "--out", "published"]];
+    let mut command = bench.command(&published.concat());
+    command.env("OPENAI_BASE_URL", url).env("OPENAI_API_KEY", "none").env("QUIPU_MODELS", models());
+    finish(&mut command).succeeded();
+    let rows = std::fs::read_to_string(bench.path("published/rows.jsonl")).unwrap();
+    let row: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+    assert_eq!((row["score"]["hit_at_1"].as_f64(), asked.load(Ordering::SeqCst)), (Some(1.0), 3), "{row}");
 
     // A pickle that wants to run something is refused by name, and nothing is run.
     assert!(python(write, &["evil", "evil"]).status.success());

@@ -1,7 +1,7 @@
 //! Exports the training data for the weights of whole-path planning: the features of every path of
-//! solved questions, as JSON lines on stdout (`file`, `question`, `typed` if the graph's things have
-//! types, `calculates` if the answer is no value of a path but counted, compared or confirmed, and
-//! for each path `phrase`, `features`, `right`).
+//! solved questions, as JSON lines on stdout (`file`, `question`, `typed` if the graph's things
+//! have types, `calculates` if the answer is no value of a path but counted, compared or confirmed,
+//! and for each path `phrase`, `features`, `right`).
 //!
 //! `cargo run --release --workspace --example fit_paths -- WORKSPACE QUESTIONS.jsonl [WORKSPACE
 //! QUESTIONS.jsonl]...`

@@ -120,8 +120,8 @@ pub fn is_in_passing(words: &[String], at: usize) -> bool {
     is_within(words, at, &Language::of_words(words).words().asides.phrases)
 }
 
-/// Whether the word "every" at a place means all things together: it does in "every flight", and not
-/// in "for every flight", nor behind "of", unless these are added up.
+/// Whether the word "every" at a place means all things together: it does in "every flight", and
+/// not in "for every flight", nor behind "of", unless these are added up.
 pub fn takes_every_one(words: &[String], at: usize) -> bool {
     let lists = Language::of_words(words).words();
     let before = at.checked_sub(1).and_then(|before| words.get(before));

@@ -27,8 +27,9 @@ pub(super) fn stands_apart(query: &Query) -> bool {
     apart && !select.from.is_empty() || queries.into_iter().chain(derived).any(stands_apart)
 }
 
-/// Takes the thing that a row around a subquery refers to, where the subquery looks for a thing that
-/// refers to itself: an employee's own manager is not whoever manages himself. For a bound query.
+/// Takes the thing that a row around a subquery refers to, where the subquery looks for a thing
+/// that refers to itself: an employee's own manager is not whoever manages himself. For a bound
+/// query.
 pub(super) fn of_the_row_around(query: &mut Query, tables: &Tables) -> Option<Mend> {
     let Body::Select(select) = &mut query.body else { return None };
     let around: Vec<(String, usize)> = (select.from.iter())

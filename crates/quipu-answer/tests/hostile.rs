@@ -1,5 +1,5 @@
 //! Names that contain instructions stay names in every prompt: a new line in a name begins no line
-//! of the prompt.
+//! of the prompt. And queries that would run for hours end.
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
@@ -7,7 +7,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{ask, embedder, setting_from};
-use quipu_answer::{AskOptions, Method};
+use quipu_answer::{AskOptions, Method, MethodConfig, QueryConfig, Status};
 use quipu_model::ScriptedModel;
 
 /// A name, a value and a relation that give orders, of things with a type.
@@ -60,4 +60,24 @@ async fn a_name_with_instructions_begins_no_line_of_a_prompt() {
         let orders = ["ignore all", "question: ignore", "select 42", "select 43", "ignore the question"];
         assert!(!orders.iter().any(|order| line.starts_with(order)), "{stage}: {line}");
     }
+}
+
+#[tokio::test]
+async fn a_query_that_would_run_for_hours_is_no_answer_and_says_why() {
+    let mut things = String::from("@prefix : <http://things.test/> .\n");
+    things.push_str("@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n");
+    for at in 0..2_000 {
+        things.push_str(&format!(":t{at} a :Thing ; rdfs:label \"thing {at}\" ; :size {at} .\n"));
+    }
+    let setting = setting_from("things.ttl", &things).await;
+    let sql = "SELECT COUNT(*) FROM thing a, thing b, thing c, thing d";
+    let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+    let query = QueryConfig { repair: false, alternatives: 0, ..QueryConfig::default() };
+    let config = MethodConfig { query, ..MethodConfig::default() };
+    let options = AskOptions { method: Method::Query, config, ..AskOptions::default() };
+    let question = "How many groups of four things are there?";
+    let answer = ask(&setting, Some(model), Some(embedder().await), question, &options).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let reason = answer.reason.unwrap_or_default();
+    assert!(reason.contains("longer than") || reason.contains("MiB of solutions"), "{reason}");
 }
