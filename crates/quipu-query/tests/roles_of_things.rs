@@ -109,3 +109,24 @@ async fn the_games_that_won_awards_are_no_awards() {
     assert!(faults("game").await);
     assert!(!faults("won_award").await);
 }
+
+#[tokio::test]
+async fn a_relation_named_in_full_is_the_one_meant() {
+    let cup = graph(
+        ":p1 a :Player ; rdfs:label \"Ada Moor\" ; :playsForCountry :c1 ; :playsInClub :k1 . \
+         :k1 a :Club ; rdfs:label \"Getafe\" ; :isInCountry :c1 . :k2 a :Club ; rdfs:label \"Eibar\" ; :isInCountry :c1 . \
+         :c1 a :Country ; rdfs:label \"Spain\" .",
+    )
+    .await;
+    let faults = async |question: &'static str, sql: &'static str| {
+        let unexplained = weighed(&cup, question, sql, Nearness::default(), &[]).await.1;
+        unexplained.faults.contains(&"leaves out a relation named in full")
+    };
+    let players = "SELECT name FROM player WHERE plays_for_country = 'Spain'";
+    let clubs = "SELECT name FROM club WHERE is_in_country = 'Spain'";
+    assert!(faults("What is the is in country of Spain?", players).await);
+    assert!(faults("Which club is in country Spain?", players).await);
+    assert!(!faults("Which club is in country Spain?", clubs).await);
+    assert!(!faults("Which player plays for country Spain?", players).await);
+    assert!(!faults("Which players play for Spain?", players).await);
+}

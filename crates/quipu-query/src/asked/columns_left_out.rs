@@ -1,6 +1,6 @@
 //! Words that name a relation of a query's own tables, which the query does not use.
 
-use quipu_language::{Language, meanings_at};
+use quipu_language::{Language, is_code_word, meanings_at};
 
 use super::said::Said;
 use crate::syntax::{Comparison, Expression, Query, Source};
@@ -41,6 +41,24 @@ pub(super) fn column_left_out(
     };
     let is_called = |word: &&String| titles.iter().any(|title| language.is_form(word, title));
     left_out.iter().find(is_called).cloned().or_else(of_kin)
+}
+
+/// The name of a relation that stands in a question word for word, if a query uses other relations
+/// only: what "is in country" asks is not what "plays for country" tells. Names of one word, of
+/// codes ("semester id", which is the semester), or of words that the query speaks of anyway show
+/// nothing.
+pub(super) fn named_in_full(words: &[String], said: &Said, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let is_spoken_of = |word: &String| said.words.iter().any(|of| of == word || language.is_form(word, of));
+    let is_left_out = |title: &str| {
+        let title = words_of(title);
+        let telling = title.iter().filter(|word| language.meanings(word).is_empty()).count();
+        let is_code = title.last().is_some_and(|last| is_code_word(last));
+        let is_long = !is_code && (title.len() > 2 && telling > 0 || telling > 1);
+        is_long && !title.iter().all(is_spoken_of) && words.windows(title.len()).any(|window| window == title)
+    };
+    let mut titles = tables.columns().filter(|(place, _)| place.column > 0).map(|(_, column)| &column.title);
+    titles.find(|title| !said.columns.contains_key(*title) && is_left_out(title)).cloned()
 }
 
 /// The verb with which a question about a thing ends, if a query leaves it out and gives the thing

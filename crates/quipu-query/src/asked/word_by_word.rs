@@ -18,8 +18,8 @@ use written::{stands_before_a_value, with_whole_numbers};
 use super::Nearness;
 use super::both::{either_for_both, second_of_both};
 use super::columns_left_out::{
-    column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, part_left_out,
-    property_left_out, step_left_out,
+    column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, named_in_full,
+    part_left_out, property_left_out, step_left_out,
 };
 use super::counted::another_kind_counted;
 use super::each::{all_asked_for, each_left_out, first_of_each};
@@ -359,6 +359,7 @@ impl<'a> Compared<'a> {
             ("gives one of all for one of each", first_of_each(question, words, query)),
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
             ("relates things of another kind", verb_of_another_kind(words, query, said, tables)),
+            ("leaves out a relation named in full", named_in_full(words, said, tables)),
             ("leaves out a column", property_left_out(words, names, tables)),
             ("leaves out a step", step_left_out(words, names, query)),
             ("leaves out a step", possessed_left_out(question, names, query, tables)),
