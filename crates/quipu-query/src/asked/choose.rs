@@ -209,7 +209,11 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         let alike = || others().filter(|(_, (other, _))| same_rows(&candidate.rows, &other.rows));
         let (votes, voters) = (alike().count(), others().count() + candidate.declined);
         let mut unexplained = unexplained.clone();
-        if votes > 0 && voters > 1 && candidate.declined == 0 {
+        // Readings that are faulty otherwise confirm nothing.
+        let is_sound = |(_, (other, left_out)): (usize, (&Candidate, &Unexplained))| {
+            left_out.faults.iter().all(|fault| forgives(fault, &other.bound.query))
+        };
+        if alike().any(is_sound) && voters > 1 && candidate.declined == 0 {
             // A name with a capital is meant, whatever the queries agree on.
             let leaves_out_a_name = unexplained.values.iter().any(|value| value.contains(char::is_uppercase));
             unexplained.faults.retain(|fault| {

@@ -72,17 +72,20 @@ fn named(words: &[String], query: &Query, tables: &Tables) -> Vec<(Range<usize>,
     named
 }
 
-/// Whether a relation leads from things of one kind to things of the same kind only, and this is
-/// another kind.
+/// Whether a relation leads from things to things of the same kind, as managers are employees, and
+/// nowhere from or to things of this kind.
 fn is_of_others(title: &str, kind: usize, tables: &Tables) -> bool {
-    let mut columns = tables.columns().filter(|(place, column)| place.column > 0 && column.title == title);
-    let is_it = |(place, column): (Place, &Column)| {
-        let (head, tail) = (tables.leads_to(Place { column: 0, ..place }), tables.leads_to(place));
-        let is_another = head.is_some_and(|head| tail == Some(head) && !is_among(kind, &[head], tables));
-        is_another && !column.mixed
+    let columns = || tables.columns().filter(|(place, column)| place.column > 0 && column.title == title);
+    let ends = |place: Place| (tables.leads_to(Place { column: 0, ..place }), tables.leads_to(place));
+    let is_of_one_kind = |(place, _): (Place, &Column)| {
+        let (head, tail) = ends(place);
+        head.is_some() && head == tail
     };
-    let first = columns.next().map(is_it);
-    first == Some(true) && columns.all(is_it)
+    let excludes = |(place, column): (Place, &Column)| match ends(place) {
+        (Some(head), Some(tail)) => !column.mixed && !is_among(kind, &[head, tail], tables),
+        _ => false,
+    };
+    columns().any(is_of_one_kind) && columns().all(excludes)
 }
 
 /// Whether the question has the final preposition of a relation's name: someone who "runs" a line
