@@ -130,3 +130,16 @@ async fn a_relation_named_in_full_is_the_one_meant() {
     assert!(!faults("Which player plays for country Spain?", players).await);
     assert!(!faults("Which players play for Spain?", players).await);
 }
+
+#[tokio::test]
+async fn a_price_per_player_is_no_price_for_each_number_of_players() {
+    let rooms = graph(
+        ":r1 a :Room ; rdfs:label \"Attic\" ; :pricePerPlayer 20 ; :maxPlayers 4 ; :venue :v1 . \
+         :r2 a :Room ; rdfs:label \"Cellar\" ; :pricePerPlayer 30 ; :maxPlayers 6 ; :venue :v1 . \
+         :v1 a :Venue ; rdfs:label \"Vault House\" .",
+    )
+    .await;
+    let sql = "SELECT AVG(price_per_player) FROM room WHERE venue = 'Vault House'";
+    let asked = "What is the average price per player of the rooms at Vault House?";
+    assert_eq!(asked_rows(&rooms, asked, sql).await, ["25"]);
+}

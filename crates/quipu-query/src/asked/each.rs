@@ -25,6 +25,9 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
     }
     let language = Language::of_words(&words);
     let of = named_behind(&words)?.find_map(|noun| called(noun, language, select, tables))?;
+    if takes_a_rate(&item.expression, &words, tables) {
+        return None;
+    }
     let title = title_of(&of, tables)?;
     // In its own table each thing has one row: "the average number of pages per book" is an average
     // over all books.
@@ -46,6 +49,23 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
     select.items.insert(0, Item { expression: column.clone(), alias: None });
     select.group = vec![column];
     Some(Mend { text: format!("the question asks for a value for each {title}"), doubt: Doubt::Little })
+}
+
+/// Whether an expression takes a property whose own name groups, as the question says it: the
+/// "price per player" is asked for, not one price for each number of players.
+fn takes_a_rate(expression: &Expression, words: &[String], tables: &Tables) -> bool {
+    let mut found = false;
+    expression.visit(&mut |part| {
+        let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
+        let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
+        let language = Language::of_words(words);
+        found |= title.windows(2).any(|pair| {
+            let [per, noun] = pair else { return false };
+            let says = |asked: &[String]| matches!(asked, [a, b] if a == per && language.is_noun(b, noun));
+            language.means(per, "group") && words.windows(2).any(says)
+        });
+    });
+    found
 }
 
 /// Groups by the things of the kind that the question names, where a query groups by things of
