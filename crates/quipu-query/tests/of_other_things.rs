@@ -2,8 +2,8 @@
 
 use quipu_query::asked::{Candidate, Nearness, PathFit, TableQuestion, choose, features};
 
-use crate::common::Shop;
 use crate::common::checks::{candidate, doubts, graph, unsaid, weighed};
+use crate::common::{Shop, answers};
 
 /// Doctors with patients, and states of countries.
 async fn town() -> Shop {
@@ -173,4 +173,87 @@ async fn two_things_of_one_name_are_two_results() {
     let his = "SELECT name FROM film WHERE director = 'Bo Ley'";
     assert_eq!(results(hers, his).await, 2);
     assert_eq!(results(hers, "SELECT name FROM film WHERE year = 1960").await, 1);
+}
+
+#[tokio::test]
+async fn a_missing_column_is_that_of_a_table_that_stands_in_the_query() {
+    let coast = graph(
+        ":l1 a :Light ; rdfs:label \"Marram Light\" ; :lensFrom :w1 ; :designedBy :e1, :e2 . \
+         :l2 a :Light ; rdfs:label \"Olm Light\" ; :lensFrom :w1 ; :designedBy :e3 . \
+         :w1 a :Workshop ; rdfs:label \"Dray Glass\" . \
+         :e1 a :Engineer ; rdfs:label \"Ada Lee\" ; :born 1801 . \
+         :e2 a :Engineer ; rdfs:label \"Bo Ray\" ; :born 1812 . \
+         :e3 a :Engineer ; rdfs:label \"Cy Finn\" ; :born 1823 .",
+    )
+    .await;
+    let question = "When were the designers of Marram Light born?";
+    let detour = "SELECT engineer.born FROM light JOIN workshop ON light.lens_from = workshop.name \
+                  JOIN engineer ON workshop.designed_by = engineer.name WHERE light.name = 'Marram Light'";
+    let mut born = answers(&coast, question, detour).await;
+    born.sort();
+    assert_eq!(born, ["1801", "1812"]);
+}
+
+#[tokio::test]
+async fn a_word_of_the_only_relation_to_a_kind_tells_nothing_more() {
+    let coast = "\
+        :l1 a :Light ; rdfs:label \"Marram Light\" ; :lensFrom :w1 . :l2 a :Light ; rdfs:label \"Olm Light\" ; :lensFrom :w2 . \
+        :w1 a :Workshop ; rdfs:label \"Dray Glass\" ; :founded 1801 . :w2 a :Workshop ; rdfs:label \"Ley Works\" ; :founded 1790 .";
+    let left_out = async |more: &str| {
+        let coast = graph(&format!("{coast} {more}")).await;
+        let oldest = "SELECT name FROM workshop ORDER BY founded LIMIT 1";
+        let question = "What is the oldest of the lens workshops?";
+        let unexplained = weighed(&coast, question, oldest, Nearness::default(), &[]).await.1;
+        unexplained.words().contains(&"lens")
+    };
+    assert!(!left_out("").await);
+    // Others make horns: the word tells some of them.
+    assert!(left_out(":l1 :hornFrom :w1 .").await);
+}
+
+/// Makers with models of two kinds, and technicians with levels.
+async fn workshop() -> Shop {
+    graph(
+        ":m1 a :Maker ; rdfs:label \"Orvanti\" . :m2 a :Maker ; rdfs:label \"Vindrova\" . \
+         :e1 a :Model ; rdfs:label \"W30\" ; :maker :m1 ; :equipmentKind \"TUR\" ; :powerKw 3000 . \
+         :e2 a :Model ; rdfs:label \"V9\" ; :maker :m2 ; :equipmentKind \"INV\" ; :powerKw 300 . \
+         :t1 a :Technician ; rdfs:label \"Ada Lee\" ; :level 4 . :t2 a :Technician ; rdfs:label \"Bo Ray\" ; :level 1 . \
+         :p1 a :Park ; rdfs:label \"Olm Park\" ; :areaHa 25.6 ; :feeEur 12 .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn groups_are_those_of_which_each_is_asked_for() {
+    let shop = workshop().await;
+    let another = "groups by another thing";
+    let faults = async |group: &str| {
+        let sql = format!("SELECT {group}, AVG(power_kw) FROM model GROUP BY {group}");
+        let question = "Average power of the models for each maker?";
+        weighed(&shop, question, &sql, Nearness::default(), &[]).await.1.faults
+    };
+    assert!(faults("equipment_kind").await.contains(&another));
+    assert!(!faults("maker").await.contains(&another));
+}
+
+#[tokio::test]
+async fn a_number_that_nobody_stated_is_no_certificate() {
+    let shop = workshop().await;
+    let unsaid = "compares with a number that nobody stated";
+    let sql = "SELECT name FROM technician WHERE level = 4";
+    let faults =
+        async |question: &'static str| weighed(&shop, question, sql, Nearness::default(), &[]).await.1.faults;
+    let certificate = faults("Which technicians hold a rope rescue certificate?").await;
+    assert!(certificate.contains(&unsaid), "{certificate:?}");
+    assert!(!faults("Which technicians have level 4?").await.contains(&unsaid));
+    assert!(!faults("Which technicians have level four?").await.contains(&unsaid));
+}
+
+#[tokio::test]
+async fn units_in_full_are_those_in_short() {
+    let shop = workshop().await;
+    let area = "SELECT area_ha FROM park WHERE name = 'Olm Park'";
+    let question = "How many hectares does Olm Park take up?";
+    let unexplained = weighed(&shop, question, area, Nearness::default(), &[]).await.1;
+    assert!(!unexplained.words().contains(&"hectares"), "{:?}", unexplained.words());
 }

@@ -143,3 +143,19 @@ async fn a_price_per_player_is_no_price_for_each_number_of_players() {
     let asked = "What is the average price per player of the rooms at Vault House?";
     assert_eq!(asked_rows(&rooms, asked, sql).await, ["25"]);
 }
+
+#[tokio::test]
+async fn a_relative_of_a_relative_takes_two_steps() {
+    let family = graph(
+        ":d1 a :Dog ; rdfs:label \"Misty\" ; :dam :d2 . :d2 a :Dog ; rdfs:label \"Belle\" ; :dam :d3 . \
+         :d3 a :Dog ; rdfs:label \"Nora\" .",
+    )
+    .await;
+    let step = "leaves out a step";
+    let faults = async |sql: &'static str| {
+        weighed(&family, "Who is the grandmother of Misty?", sql, Nearness::default(), &[]).await.1.faults
+    };
+    assert!(faults("SELECT dam FROM dog WHERE name = 'Misty'").await.contains(&step));
+    let twice = "SELECT dam FROM dog WHERE name IN (SELECT dam FROM dog WHERE name = 'Misty')";
+    assert!(!faults(twice).await.contains(&step));
+}

@@ -47,6 +47,12 @@ impl Language {
         self.walks().kin.has(word)
     }
 
+    /// Whether a word names a relative of a relative: "grandson".
+    pub fn is_kin_of_kin(self, word: &str) -> bool {
+        let list = self.walks();
+        !list.twice.is_empty() && word.strip_prefix(&list.twice).is_some_and(|kin| list.kin.has(kin))
+    }
+
     /// Whether a word names who somebody is married to: "wife".
     pub fn is_partner(self, word: &str) -> bool {
         self.words().partners.has(word)

@@ -228,7 +228,9 @@ pub(super) fn second_of_both(words: &[String], left_out: &[String]) -> Option<St
     let and =
         (at + 2..words.len()).find(|and| words.get(*and).is_some_and(|w| language.takes_together(w)))?;
     let tells = |word: &&String| language.meanings(word).is_empty();
-    let mut second = words.iter().skip(and + 1).skip_while(|word| !tells(word)).take_while(tells).peekable();
+    let behind = words.iter().skip(and + 1).take_while(|word| !language.takes_together(word));
+    // "And done the artwork" tells by the artwork.
+    let mut second = behind.filter(tells).peekable();
     let first = (*second.peek()?).clone();
     (!of_each && second.all(|word| left_out.contains(word))).then_some(first)
 }

@@ -3,7 +3,7 @@
 use quipu_language::{Language, Operation, asks_for, is_in_phrase, meanings_at, takes_every_one, wanted};
 
 use super::kinds::{called as kinds_called, is_among};
-use super::slips::superlatives;
+use super::slips::{each_query, superlatives};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
@@ -146,6 +146,30 @@ pub(super) fn each_left_out(words: &[String], left_out: &[String], tables: &Tabl
     let known = tables.tables.iter().any(|table| is_known(&table.title))
         || tables.columns().any(|(_, column)| is_known(&column.title));
     known.then(|| noun.clone())
+}
+
+/// The noun of the things for each of which the question asks, if a query groups by something
+/// else: a number for each maker is none for each kind of engine.
+pub(super) fn grouped_by_another(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let noun = named_behind(words)?.next()?;
+    let kinds = kinds_called(noun, language, tables);
+    let (mut groups, mut by_it) = (false, kinds.is_empty());
+    each_query(&mut query.clone(), &mut |query| {
+        let group = query.select().map(|select| select.group.as_slice()).unwrap_or_default();
+        groups |= !group.is_empty();
+        for of in group {
+            of.visit(&mut |part| {
+                let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
+                let of_kind = |kind: &usize| place.table == *kind || tables.leads_to(*place) == Some(*kind);
+                let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
+                by_it |= kinds.iter().any(of_kind) || title.iter().any(|word| language.is_noun(noun, word));
+                // The rows of a subquery, whose columns are not known here.
+                by_it |= tables.column(*place).is_none();
+            });
+        }
+    });
+    (groups && !by_it).then(|| noun.clone())
 }
 
 /// The word by which a question asks for one number of all, if a query counts groups: "how many are

@@ -1,5 +1,7 @@
 //! Conditions that nobody stated: the given name "Una" of a Ms. Rook, taken from an example value.
 
+use std::collections::HashSet;
+
 use quipu_language::{is_naming_field, normalise};
 
 use super::slips::conditions;
@@ -70,4 +72,22 @@ fn holds_names(column: &ColumnRef, tables: &Tables) -> bool {
     let Some(place) = column.place else { return false };
     let title = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
     place.column == 0 || title.last().is_some_and(|last| is_naming_field(last))
+}
+
+/// The numbers that a query demands of a column by "=", but for 0, 1 and 2, which stand for no, yes
+/// and more.
+pub(super) fn numbers_demanded(query: &Query) -> HashSet<String> {
+    let mut numbers = HashSet::new();
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(_), Expression::Number(number) | Expression::Terms(_, number)) =
+            (&**of, &**value)
+        else {
+            return;
+        };
+        if number.parse::<f64>().is_ok_and(|number| number > 2.0) {
+            numbers.insert(number.clone());
+        }
+    });
+    numbers
 }

@@ -5,6 +5,7 @@
 use quipu_language::{Language, asking_clause, without_request};
 
 use super::kinds::{called, nouns};
+use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -180,6 +181,17 @@ pub(super) fn relative_left_out(
         }
     });
     (!goes).then(|| relative.clone())
+}
+
+/// A relative of a relative, if a query takes one step only: a grandson is no son.
+pub(super) fn kin_of_kin_left_out(words: &[String], left_out: &[String], query: &Query) -> Option<String> {
+    let language = Language::of_words(words);
+    let relative = words.iter().find(|word| language.is_kin_of_kin(word) && left_out.contains(word))?;
+    let mut sources = 0;
+    each_query(&mut query.clone(), &mut |query| {
+        sources += query.select().map_or(0, |select| select.from.len());
+    });
+    (sources < 2).then(|| relative.clone())
 }
 
 /// A noun before "of the author", if a query gives that author: who supervised the doctorate of the

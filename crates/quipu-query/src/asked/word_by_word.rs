@@ -22,9 +22,10 @@ use super::columns_left_out::{
     part_left_out, property_left_out, step_left_out,
 };
 use super::counted::another_kind_counted;
-use super::each::{all_asked_for, each_left_out, first_of_each};
+use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another};
 use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
+use super::invented::numbers_demanded;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::lacking::{nothing_of_what_is_denied, object_of_denied, second_denied};
 use super::lasting::lasting_word;
@@ -36,8 +37,8 @@ use super::others::{
 };
 use super::periods::Periods;
 use super::roles::{
-    another_role, possessed_left_out, relative_left_out, role_left_out, role_of_a_possessed_role_left_out,
-    role_of_a_role_left_out,
+    another_role, kin_of_kin_left_out, possessed_left_out, relative_left_out, role_left_out,
+    role_of_a_possessed_role_left_out, role_of_a_role_left_out,
 };
 use super::said::Said;
 use super::shapes::{
@@ -46,7 +47,7 @@ use super::shapes::{
 use super::shares::ratio_of_others;
 use super::verbs::verb_of_another_kind;
 use crate::syntax::{Comparison, Expression, Query};
-use crate::tables::{Abbreviation, Place, Tables, words_of};
+use crate::tables::{Abbreviation, Column, Place, Tables, words_of};
 
 /// The assumed similarity of a plan to a word that it leaves out, without an embedder.
 const USUAL: f64 = 0.45;
@@ -240,9 +241,9 @@ impl<'a> Compared<'a> {
         let shares = next.is_some_and(|next| language.is_share(next));
         // "The price per unit" is a `unit price`, "per hour" a `pay_hr`.
         let is_it = |noun: &str, of: &String| language.is_noun(noun, of) || language.is_unit_called(noun, of);
-        let given = titles_given(query, tables);
+        let given = columns_given(query, tables);
         let is_titled = |noun: &str| {
-            let mut words = given.iter().flat_map(|title| words_of(title));
+            let mut words = given.iter().flat_map(|column| words_of(&column.title));
             words.any(|of| is_it(noun, &of))
         };
         // The first of all is not the first of each, but the highest price per unit.
@@ -306,6 +307,17 @@ impl<'a> Compared<'a> {
         });
         let replaced: Vec<String> = replaced.cloned().collect();
         found.leave_out("uses another value for a name", replaced);
+        // Level 4 is no rope rescue certificate.
+        if !found.names.is_empty() {
+            let ranks = |number: &String| {
+                words
+                    .iter()
+                    .any(|word| language.ordinal(word).is_some_and(|rank| rank.to_string() == *number))
+            };
+            let unsaid = numbers_demanded(self.query).into_iter();
+            let unsaid = unsaid.filter(|number| !words.contains(number) && !ranks(number)).min();
+            found.leave_out("compares with a number that nobody stated", unsaid);
+        }
         // "What is the latitude of Aka" does not ask for all latitudes.
         if lists_a_whole_column(self.query) {
             let is_named = |name: &&String| {
@@ -356,6 +368,7 @@ impl<'a> Compared<'a> {
             ("divides other things", ratio_of_others(words, names, tables)),
             ("gives each for all", all_asked_for(question, words, query)),
             ("gives one of all for one of each", each_left_out(words, names, tables)),
+            ("groups by another thing", grouped_by_another(words, query, tables)),
             ("gives one of all for one of each", first_of_each(question, words, query)),
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
             ("relates things of another kind", verb_of_another_kind(words, query, said, tables)),
@@ -367,6 +380,7 @@ impl<'a> Compared<'a> {
             ("leaves out a step", role_of_a_role_left_out(words, names, query, tables)),
             ("leaves out a step", role_of_a_possessed_role_left_out(question, names, query, tables)),
             ("leaves out a step", relative_left_out(words, names, query, tables)),
+            ("leaves out a step", kin_of_kin_left_out(words, names, query)),
             ("takes another role", another_role(words, names, query, tables)),
             ("counts another kind", another_kind_counted(words, names, query, tables)),
             ("orders by a text", ordered_by_text(words, query, tables)),
@@ -553,20 +567,19 @@ fn is_bare_unit(words: &[String], at: usize, said: &Said, language: Language) ->
         && !has_unit()
 }
 
-/// The titles of the columns that a query gives or orders by.
-fn titles_given(query: &Query, tables: &Tables) -> Vec<String> {
-    let mut titles = Vec::new();
+/// The columns that a query gives or orders by.
+fn columns_given<'t>(query: &Query, tables: &'t Tables) -> Vec<&'t Column> {
+    let mut columns = Vec::new();
     let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
     let given = items.iter().map(|item| &item.expression);
     for expression in given.chain(query.order.iter().map(|order| &order.expression)) {
         expression.visit(&mut |part| {
             if let Expression::Column(column) = part {
-                let place = column.place.and_then(|place| tables.column(place));
-                titles.extend(place.map(|column| column.title.clone()));
+                columns.extend(column.place.and_then(|place| tables.column(place)));
             }
         });
     }
-    titles
+    columns
 }
 
 /// Whether a column's name says that its values are per unit: an hourly wage, a rate.

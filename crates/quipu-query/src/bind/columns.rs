@@ -229,7 +229,8 @@ impl Binder<'_> {
                     true => Doubt::Much,
                     false => Doubt::Little,
                 };
-                let alias = self.joined(reach, &path, depth, scopes);
+                let (reach, path) = from_joined(reach, path, scopes);
+                let alias = self.joined(&reach, &path, depth, scopes);
                 self.mend(
                     doubt,
                     format!("{from} has no column {name}: {id} of the linked table {of} is meant"),
@@ -499,6 +500,24 @@ pub(super) fn bound(reach: &Reach, place: Place, name: &str) -> Expression {
         name: name.to_owned(),
         place: Some(place),
     })
+}
+
+/// The same path from where the query stands already: a light that is joined to the workshop of its
+/// lens is the light whose designer a missing column of the workshop means.
+fn from_joined(reach: &Reach, path: Vec<Link>, scopes: &[Scope]) -> (Reach, Vec<Link>) {
+    let only = |table: usize| {
+        let mut of = scopes.last()?.reaches.iter().filter(|reach| reach.table == Some(table));
+        of.next().filter(|_| of.next().is_none())
+    };
+    let before_last = path.len().saturating_sub(1);
+    let joined = path.iter().take(before_last).enumerate().rev();
+    let joined = joined.filter_map(|(at, link)| Some((at + 1, only(link.to.table)?))).next();
+    match joined {
+        Some((from, known)) if known.alias != reach.alias => {
+            (known.clone(), path.get(from..).unwrap_or_default().to_vec())
+        }
+        _ => (reach.clone(), path),
+    }
 }
 
 fn derived(reach: &Reach, at: usize) -> Expression {

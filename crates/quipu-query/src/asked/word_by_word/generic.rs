@@ -1,5 +1,7 @@
 //! Words that say nothing beyond what a query gives, and the events of its dates.
 
+use std::collections::HashSet;
+
 use quipu_language::{Language, Meaning};
 
 use super::Compared;
@@ -96,7 +98,24 @@ impl Compared<'_> {
         are_people
             || is_period
             || self.is_taken_in(at)
+            || self.is_of_the_only_relation(at, word)
             || (language.is_unit_of_dates(word) && given(&is_date))
+    }
+
+    /// Whether a word before a kind's noun is one of the only relation that leads to things of this
+    /// kind: the "lens workshops", of which the graph says that lenses are from them.
+    fn is_of_the_only_relation(&self, at: usize, word: &str) -> bool {
+        let Self { words, language, query, tables, .. } = self;
+        let Some(noun) = words.get(at + 1) else { return false };
+        let used: Vec<usize> = query.tables().into_iter().filter_map(|(_, table)| table).collect();
+        let mut kinds = called(noun, *language, tables).into_iter().filter(|kind| used.contains(kind));
+        let Some(kind) = kinds.next() else { return false };
+        let leads = |(place, column): (Place, &Column)| {
+            (place.column > 0 && tables.leads_to(place) == Some(kind)).then(|| column.title.clone())
+        };
+        let titles: HashSet<String> = tables.columns().filter_map(leads).collect();
+        let is_it = |title: &String| words_of(title).iter().any(|of| language.is_form(word, of));
+        titles.len() == 1 && titles.iter().any(is_it)
     }
 
     /// Whether a word belongs to those that take in what the query does not leave out:
