@@ -55,6 +55,7 @@ mod query_words;
 mod settings;
 mod several;
 mod verify;
+mod verify_programme;
 mod verify_services;
 mod words_that_change;
 

@@ -9,11 +9,12 @@
 )]
 
 use crate::{common, over};
+use std::path::Path;
 use std::sync::Arc;
 
 use common::verify::{composed, in_one_call, subject};
 use common::{FILMS, ask, embedder, options, run, setting, told};
-use over::over_library;
+use over::{add, apis, over_apis, over_library};
 use quipu_answer::{AskOptions, EvidenceContent, Method, Page, PageText, Planner, Status, VerifyConfig};
 use quipu_model::{Constraint, ScriptedModel};
 
@@ -58,7 +59,14 @@ async fn an_entity_of_an_api_is_found_its_records_cut_down_and_answered_from_in_
 /// from the graph's records.
 #[tokio::test]
 async fn the_field_is_a_call_of_its_own_where_rules_do_not_decide_it() {
-    let (server, setting) = over_library().await;
+    let server = apis::library().await;
+    let base = format!("{}/v1", server.uri());
+    let music = apis::LIBRARY_MANIFEST.replace("\"books\"", "\"music\"");
+    let setting = over_apis(async |path: &Path| {
+        add(path, "library", &base, apis::LIBRARY, apis::LIBRARY_MANIFEST).await;
+        add(path, "records", &base, apis::LIBRARY, &music).await;
+    })
+    .await;
     let scripted = |field: &str, row: &str| {
         ScriptedModel::new()
             .on("plan.domain", field)
@@ -72,14 +80,20 @@ async fn the_field_is_a_call_of_its_own_where_rules_do_not_decide_it() {
     assert_eq!(asked(&model), ["plan.domain", "plan.subject", "compose"]);
     assert_eq!(answer.answers, ["1911-05-04"]);
     let Constraint::Choice(fields) = model.requests()[0].constraint.clone() else { panic!("no choice") };
-    assert_eq!(fields, ["books", "other"]);
+    assert_eq!(fields, ["books", "music", "other"]);
     assert!(told(&model, 0).contains(question) && told(&model, 1).contains("- books: "));
+    assert!(told(&model, 0).contains("books (author, "), "{}", told(&model, 0));
     // No field: nothing is looked up, the pages are checked and then answer.
     let sent = server.received_requests().await.unwrap().len();
     let how = AskOptions { pages: pages(), ..options(Method::Verify) };
     let (_, model) = run(&setting, scripted("other", "E0"), "which river flows through Lindau?", &how).await;
     assert_eq!(asked(&model), ["plan.domain", "critique.pages", "compose"]);
     assert_eq!(server.received_requests().await.unwrap().len(), sent);
+    // One field is no choice.
+    let (_server, setting) = over_library().await;
+    let (answer, model) = run(&setting, scripted("-", "E0.born"), question, &options(Method::Verify)).await;
+    assert_eq!(asked(&model), ["plan.subject", "compose"]);
+    assert_eq!(answer.answers, ["1911-05-04"]);
 }
 
 #[tokio::test]

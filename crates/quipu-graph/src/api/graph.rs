@@ -198,7 +198,9 @@ impl ApiGraph {
         let kind = operation.gives.and_then(|kind| self.service.kind(kind));
         let naming = kind.map_or(Naming::default(), |kind| Naming { label: &kind.label, id: &kind.id });
         let found = records(operation, naming, payload, &root);
-        if let Some(kind) = operation.gives {
+        if let Some(kind) = operation.gives
+            && self.service.gives_whole(kind, operation, &found)
+        {
             self.remember_all(kind, &found);
         }
         found

@@ -1,12 +1,11 @@
 //! Finding entities by name: restricted lists, the API's own searches, values derived from another
 //! kind, symbols as they stand.
 
-use std::sync::Arc;
-
 use futures::future::try_join_all;
 
 use super::graph::ApiGraph;
 use super::ids::KindId;
+use super::operation::Operation;
 use super::records::Record;
 use crate::{GraphError, NodeId};
 
@@ -45,15 +44,15 @@ impl ApiGraph {
         if !found.is_empty() && described.search.is_empty() {
             return Ok(found);
         }
-        let searches = described.search.iter().map(|operation| async move {
-            let Some(asked) = self.service().operation(*operation) else { return Ok(Arc::default()) };
-            let Some(parameter) = asked.parameter_for(kind) else { return Ok(Arc::default()) };
+        let searches = described.search.iter().filter_map(|operation| {
+            let asked = self.service().operation(*operation)?;
+            let parameter = asked.parameter_for(kind)?;
             let arguments = [(parameter.parameter.name.clone(), vec![text.to_owned()])];
-            self.call(*operation, &arguments).await
+            Some(async move { Ok::<_, GraphError>((asked, self.call(*operation, &arguments).await?)) })
         });
-        for records in try_join_all(searches).await? {
+        for (operation, records) in try_join_all(searches).await? {
             for record in records.iter().filter(|record| !record.nested).take(MOST_FOUND) {
-                found.extend(self.entity_of(kind, record));
+                found.extend(self.entity_of(kind, record, operation));
             }
         }
         Ok(found)
@@ -131,13 +130,20 @@ impl ApiGraph {
         (has && short && letters).then(|| self.as_written(kind, &key, &key))
     }
 
-    /// The entity described by a record of a search.
-    pub(super) fn entity_of(&self, kind: KindId, record: &Record) -> Option<FoundEntity> {
+    /// The entity described by a record of an operation's results.
+    pub(super) fn entity_of(
+        &self,
+        kind: KindId,
+        record: &Record,
+        operation: &Operation,
+    ) -> Option<FoundEntity> {
         let described = self.service().kind(kind)?;
         let bare = || record.fields.first().and_then(|field| field.values.first()).cloned();
         let name = record.label.clone().or_else(bare)?;
         let key = if described.id.is_empty() { name.clone() } else { record.id.clone()? };
-        self.remember(kind, &key, record);
+        if self.service().gives_whole(kind, operation, std::slice::from_ref(record)) {
+            self.remember(kind, &key, record);
+        }
         let node = self.entity(kind, &key, Some(&name));
         Some(FoundEntity { node, kind, key, official: name.clone(), name })
     }

@@ -1,7 +1,7 @@
 //! An operation with the fillers of its parameters, and the request of a call, built from values
 //! only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -76,6 +76,8 @@ pub struct Operation {
     pub links: Vec<(String, KindId)>,
     /// The document's descriptions of the fields of its records.
     pub fields: BTreeMap<String, String>,
+    /// The names of all fields of its records, where the document lists them.
+    pub documented: BTreeSet<String>,
     /// Fields that answer no question.
     pub drop: Vec<String>,
     /// Meanings of a field's values.
@@ -100,6 +102,7 @@ impl Default for Operation {
             columns: Vec::new(),
             links: Vec::new(),
             fields: BTreeMap::new(),
+            documented: BTreeSet::new(),
             drop: Vec::new(),
             values: BTreeMap::new(),
             verb: HttpVerb::Get,

@@ -1,6 +1,6 @@
 //! An API as its graph uses it: document and manifest combined and checked against each other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::json;
 
@@ -9,6 +9,7 @@ use super::ids::{KindId, OperationId, words};
 use super::manifest::{DomainEntry, Manifest, OperationEntry, Take};
 use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType};
 use super::operation::{DateForm, Fill, Operation, Taken};
+use super::records::Record;
 use crate::GraphError;
 
 /// A kind of entity of the API.
@@ -85,6 +86,22 @@ impl Service {
             }
         }
         domains
+    }
+
+    /// Whether an operation's records of a kind are whole, with what is nested in them: the document
+    /// lists no field of the kind's details that neither the document lists for this operation nor
+    /// the records have. A search may give summaries only.
+    pub(super) fn gives_whole(&self, kind: KindId, operation: &Operation, found: &[Record]) -> bool {
+        let Some(kind) = self.kind(kind) else { return true };
+        let Some(details) = kind.details.and_then(|id| self.operation(id)) else { return true };
+        let first = |name: &str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
+        let mut known: BTreeSet<String> = operation.documented.iter().map(|name| first(name)).collect();
+        known.extend([kind.id.clone(), kind.label.clone()]);
+        for record in found {
+            known.extend(record.fields.iter().map(|field| first(&field.name)));
+            known.extend(record.nested.then(|| first(&record.table)));
+        }
+        details.documented.iter().all(|name| known.contains(&first(name)))
     }
 
     /// A kind by id.
@@ -263,6 +280,11 @@ fn operation(
         columns: entry.columns.clone(),
         links: links?,
         fields: described_fields(documented, result),
+        documented: documented
+            .fields
+            .iter()
+            .map(|field| strip_result(&field.path, result).to_owned())
+            .collect(),
         drop: entry.drop.clone(),
         values: entry.values.clone(),
         verb: documented.verb,

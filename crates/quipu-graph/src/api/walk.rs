@@ -136,7 +136,7 @@ impl ApiGraph {
 
     fn record_node(&self, operation: &Operation, record: &Record) -> NodeId {
         if let Some(kind) = operation.gives
-            && let Some(found) = self.entity_of(kind, record)
+            && let Some(found) = self.entity_of(kind, record, operation)
         {
             return found.node;
         }

@@ -32,6 +32,11 @@ const CANDIDATES: usize = 5;
 const ONLY: f64 = 0.5;
 /// Score of an unknown name, which is sent as it is written.
 const UNKNOWN: f64 = 0.5;
+/// Most words of a name that are searched one by one; shorter words are not.
+const MOST_WORDS: usize = 2;
+const SHORTEST_SEARCHED: usize = 4;
+/// Least score of a name that was found by one of its words.
+const ALIKE: f64 = 0.7;
 /// Least score of a certain name.
 const SURE: f64 = 0.85;
 
@@ -211,6 +216,35 @@ impl Workspace {
             }
         }
         Ok(aligned)
+    }
+
+    /// Like [`Self::align`] for a name that a service does not find as it is written: searches its
+    /// longest words and keeps what is called much like the name. "Salt and Sparrow" finds "Salt &
+    /// Sparrow" by "Sparrow".
+    ///
+    /// # Errors
+    /// The service's.
+    pub async fn align_by_words(
+        api: &ApiGraph,
+        kind: KindId,
+        text: &str,
+    ) -> Result<Vec<Aligned>, IndexError> {
+        let is_searched = api.service().kind(kind).is_some_and(|kind| !kind.search.is_empty());
+        let letters = |word: &&str| word.chars().filter(|letter| letter.is_alphanumeric()).count();
+        let mut words: Vec<&str> =
+            text.split_whitespace().filter(|word| letters(word) >= SHORTEST_SEARCHED).collect();
+        if !is_searched || text.split_whitespace().count() < 2 {
+            return Ok(Vec::new());
+        }
+        words.sort_by_key(|word| std::cmp::Reverse(letters(word)));
+        for word in words.into_iter().take(MOST_WORDS) {
+            let mut aligned = scored(&api.find(kind, word).await?, text)?;
+            aligned.retain(|near| near.score >= ALIKE);
+            if !aligned.is_empty() {
+                return Ok(aligned);
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// The parts of a text that certainly name entities of some kinds, capitalised parts first. The

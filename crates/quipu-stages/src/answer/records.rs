@@ -60,7 +60,9 @@ impl RecordContent {
     pub(crate) fn named_beside(&self, other: &str, one_table: bool) -> &str {
         let others = || self.fields.iter().filter(|field| field.name != other);
         let called = |field: &&RecordField| is_naming_field(&field.name) && !field.value.is_empty();
-        let heading = self.namesake().filter(|field| field.name != other);
+        // The author whose books the table lists is none of them.
+        let is_own = |field: &&RecordField| is_naming_field(&field.name) || others().find(called).is_none();
+        let heading = self.namesake().filter(|field| field.name != other).filter(is_own);
         if let Some(name) = heading.or_else(|| others().find(called)) {
             return &name.value;
         }

@@ -27,7 +27,9 @@ pub(super) fn asked(
     let wanted = wanted(question.text());
     let operation = wanted.operation?;
     let operands = match operation {
-        Operation::Highest | Operation::Lowest if wanted.compares => pointed.to_vec(),
+        Operation::Highest | Operation::Lowest if wanted.compares => {
+            sizes_of_lists(rows, evidence).unwrap_or_else(|| pointed.to_vec())
+        }
         // The latest price is the price on the latest day, not the greatest price in the column.
         Operation::Highest | Operation::Lowest if is_of_time(question.text()) => return None,
         Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
@@ -62,6 +64,30 @@ fn counted(
         evidence.get(*at).and_then(|piece| field_of(piece, column(row))).is_some_and(|field| field.values.len() > 1)
     }));
     (one_list || pointed.iter().all(|operand| is_text(&operand.value))).then(|| pointed.to_vec())
+}
+
+/// How many values the cells that the model points at hold, if one of them is a list and none is a
+/// number: "who has more members, A or B?"
+fn sizes_of_lists(rows: &[String], evidence: &[Evidence]) -> Option<Vec<Operand>> {
+    let cells = record_cells(rows, evidence);
+    let is_list = |field: &&RecordField| field.values.len() > 1;
+    let fields = || cells.iter().map(|(_, _, field)| *field);
+    let texts = fields().flat_map(RecordField::each).all(|value| is_text(&value_of(value)));
+    if !texts || !fields().any(|field| is_list(&field)) {
+        return None;
+    }
+    let one_table = in_one_table(&cells);
+    let size = |(piece, record, field): &Cell<'_>| {
+        let (label, size) = (record.named_beside(&field.name, one_table), field.values.len().to_string());
+        Operand {
+            key: label.to_owned(),
+            label: label.to_owned(),
+            value: value_of(&size),
+            text: size,
+            evidence: vec![piece.id.clone()],
+        }
+    };
+    Some(cells.iter().map(size).collect())
 }
 
 /// Whether a question asks for the first or last in time.
@@ -112,24 +138,41 @@ pub(super) fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<
     }
 }
 
+/// A cell with its record.
+type Cell<'a> = (&'a Evidence, &'a RecordContent, &'a RecordField);
+
+/// The cells that ids refer to.
+fn record_cells<'a>(rows: &[String], evidence: &'a [Evidence]) -> Vec<Cell<'a>> {
+    let mut cells: Vec<Cell<'a>> = Vec::new();
+    for row in rows {
+        for piece in row_positions(row).into_iter().filter_map(|at| evidence.get(at)) {
+            if let (Some(field), EvidenceContent::Record(record)) =
+                (field_of(piece, column(row)), &piece.content)
+            {
+                cells.push((piece, record, field));
+            }
+        }
+    }
+    cells
+}
+
+fn in_one_table(cells: &[Cell<'_>]) -> bool {
+    cells.windows(2).all(|two| matches!(two, [a, b] if a.1.table == b.1.table))
+}
+
 /// The operands from records: the cell that the id refers to, labelled by the record's name.
 fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
-    let cell = |row: &String, at: usize| {
-        let piece = evidence.get(at)?;
-        match (field_of(piece, column(row)), &piece.content) {
-            (Some(field), EvidenceContent::Record(record)) => Some((piece, record, field)),
-            _ => None,
-        }
-    };
-    let cells =
-        rows.iter().flat_map(|row| row_positions(row).into_iter().filter_map(move |at| cell(row, at)));
-    let cells: Vec<(&Evidence, &RecordContent, &RecordField)> = cells.collect();
-    let one_table = cells.windows(2).all(|two| matches!(two, [a, b] if a.1.table == b.1.table));
-    let operand = |(piece, record, field): &(&Evidence, &RecordContent, &RecordField), value: &str| {
+    let cells = record_cells(rows, evidence);
+    let one_table = in_one_table(&cells);
+    let operand = |(piece, record, field): &Cell<'_>, value: &str| {
         // Each value of a list is labelled by itself.
-        let label = if field.values.len() > 1 { value } else { record.named_beside(&field.name, one_table) };
+        let is_list = field.values.len() > 1;
+        let label = if is_list { value } else { record.named_beside(&field.name, one_table) };
+        // Two rows are two things, also where both are called after one band.
+        let named = |(_, other, of): &&Cell<'_>| other.named_beside(&of.name, one_table) == label;
+        let is_shared = !is_list && one_table && cells.iter().filter(named).count() > 1;
         Operand {
-            key: label.to_owned(),
+            key: if is_shared { piece.id.clone() } else { label.to_owned() },
             label: label.to_owned(),
             value: value_of(value),
             text: value.to_owned(),

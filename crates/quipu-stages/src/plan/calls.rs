@@ -47,9 +47,17 @@ pub struct AlignedName {
 ///
 /// # Errors
 /// The service's.
-pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<AlignedName>, AnswerError> {
+pub async fn align_names(
+    api: &ApiGraph,
+    subject: &Subject,
+    frames: &[TimeFrame],
+) -> Result<Vec<AlignedName>, AnswerError> {
     let mut names = Vec::new();
     for named in &subject.entities {
+        // A model lists days and kinds among the names.
+        if is_time(&named.name, frames) || named.name.eq_ignore_ascii_case(&named.kind) {
+            continue;
+        }
         let kind = api.service().kinds.iter().position(|kind| kind.name == named.kind);
         let mut aligned = match kind {
             Some(kind) => candidates(api, KindId(kind), &named.name).await?,
@@ -64,6 +72,11 @@ pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<Aligne
             }
             aligned = candidates(api, *other, &named.name).await?;
         }
+        for kind in kind.map(KindId).into_iter().chain(others.iter().copied()) {
+            if aligned.is_empty() {
+                aligned = Workspace::align_by_words(api, kind, &named.name).await?;
+            }
+        }
         // "The capital of Ghana" is not a name, even if a search finds something for it; "Ghana"
         // is.
         if aligned.first().is_none_or(|best| best.score <= DOUBTFUL) {
@@ -77,6 +90,12 @@ pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<Aligne
         names.push(AlignedName { name: named.name.clone(), candidates });
     }
     Ok(names)
+}
+
+/// Whether a name is no more than one of the question's times: "July 15th, 2023".
+fn is_time(name: &str, frames: &[TimeFrame]) -> bool {
+    let name = format!(" {} ", plain(name));
+    frames.iter().any(|frame| format!(" {} ", plain(&frame.text)).contains(&name))
 }
 
 async fn candidates(api: &ApiGraph, kind: KindId, name: &str) -> Result<Vec<Aligned>, AnswerError> {
@@ -178,6 +197,11 @@ fn called(api: &ApiGraph, entity: &FoundEntity, names: &[AlignedName]) -> String
     }
 }
 
+/// Whether a parameter takes whole days, by the format that the document states.
+fn is_day(format: &str) -> bool {
+    matches!(format, "date" | "date-time")
+}
+
 type Arguments = Vec<(String, Vec<String>)>;
 
 struct Planner<'a> {
@@ -233,12 +257,23 @@ impl Planner<'_> {
                 values
             }
             Fill::Date(form) => {
+                let form = if is_day(&taken.parameter.format) { DateForm::Day } else { *form };
+                // A service that takes days only is not asked for the first day of a year.
+                let is_covered = |frame: &&TimeFrame| {
+                    !is_day(&taken.parameter.format)
+                        || i64::from((frame.to - frame.from).get_days()) < MOST_DATES
+                };
                 let mut dates: Vec<String> =
-                    self.frames.iter().flat_map(|frame| dates_of(frame, *form)).collect();
+                    self.frames.iter().filter(is_covered).flat_map(|frame| dates_of(frame, form)).collect();
+                // "The 2024 Jury Prize".
+                if self.frames.is_empty() && form == DateForm::Year {
+                    dates.extend(year_said(self.question.text()));
+                }
                 dates.dedup();
                 *from_question |= !dates.is_empty();
-                if dates.is_empty() && taken.parameter.required {
-                    dates = vec![now(self.question, *form)];
+                let is_open = self.frames.is_empty() || !is_day(&taken.parameter.format);
+                if dates.is_empty() && taken.parameter.required && is_open {
+                    dates = vec![now(self.question, form)];
                 }
                 bare(dates)
             }
@@ -267,6 +302,15 @@ impl Planner<'_> {
         let figure = words.iter().find(|word| word.parse::<u32>().is_ok()).cloned();
         figure.or_else(|| place_said(&words).map(|place| place.to_string()))
     }
+}
+
+/// The only number of a question that can be a year.
+fn year_said(question: &str) -> Option<String> {
+    let words = plain(question);
+    let is_year =
+        |word: &&str| word.len() == 4 && word.parse().is_ok_and(|year| (1800..=2100).contains(&year));
+    let mut years = words.split(' ').filter(is_year);
+    years.next().filter(|_| years.next().is_none()).map(str::to_owned)
 }
 
 /// Lower-cased words with single spaces.
@@ -371,6 +415,13 @@ mod tests {
         check("between 2019 and 2021", DateForm::Any, &["2019", "2020", "2021"]);
         check("from 2024-01-30 to 2024-02-02", DateForm::Any, &["2024-01", "2024-02"]);
         check("before 2020", DateForm::Year, &[]);
+    }
+
+    #[test]
+    fn a_year_stands_before_a_noun() {
+        assert_eq!(year_said("who won the 2024 Jury Prize?").as_deref(), Some("2024"));
+        assert_eq!(year_said("who won in 2023 or 2024?"), None);
+        assert_eq!(year_said("the route 66 motel"), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod times;
 mod topic;
 mod types;
 
-pub use calls::{PlannedCall, align_names, plan_calls};
+pub use calls::{AlignedName, PlannedCall, align_names, plan_calls};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub use domain::{domain_by_names, domain_by_rules, plain_words};
 pub(crate) use fit::fit_of;

@@ -122,6 +122,11 @@ pub async fn read_subject(
     let reply: Reply = context.json(Stage::Plan, request, &schema(&names, &kinds)).await?;
     let mut subject = Subject { domain: ruled.unwrap_or(reply.domain), by_rule, entities: reply.entities };
     subject.entities.retain(|entity| !entity.name.trim().is_empty());
+    for entity in &mut subject.entities {
+        if let Some(written) = as_asked(&entity.name, question.text()) {
+            entity.name = written;
+        }
+    }
     subject.entities.truncate(MOST_ENTITIES);
     add_listed(&mut subject, question.text(), apis);
     if subject.entities.is_empty() {
@@ -154,14 +159,54 @@ async fn ask_domain(
     if known.is_empty() || apis.iter().any(|api| api.service().domains().is_empty()) {
         return Ok(None);
     }
+    // One field is no choice. Whether it knows the question shows by its names.
+    if let [only] = known.as_slice() {
+        return Ok(Some(only.clone()));
+    }
+    let fields: Vec<Value> =
+        known.iter().map(|field| json!({ "name": field, "knows": known_in(field, apis) })).collect();
     known.push(OTHER.into());
-    let messages = Prompt::VerifyDomain.render(json!({ "fields": known, "question": question.text() }))?;
+    let messages = Prompt::VerifyDomain.render(json!({ "fields": fields, "question": question.text() }))?;
     let request = ChatRequest::new("plan.domain", messages)
         .with_constraint(Constraint::Choice(known.clone()))
         .with_max_tokens(8);
     let said = context.chat(Stage::Plan, request).await?.text.to_lowercase();
     let named = known.iter().find(|field| said.contains(&field.to_lowercase()));
     Ok(Some(named.cloned().unwrap_or_else(|| OTHER.into())))
+}
+
+/// The question's own words for a name that a model wrote otherwise: "orquesta nautica" where it
+/// wrote "orchestra nautica". `None` if the question has the name, or nothing like it.
+fn as_asked(name: &str, question: &str) -> Option<String> {
+    /// Least similarity of the spellings, from 0 to 1.
+    const ALIKE: f64 = 0.7;
+    let plain = |text: &str| text.to_lowercase();
+    if plain(question).contains(&plain(name)) {
+        return None;
+    }
+    let words: Vec<&str> =
+        question.split_whitespace().map(|word| word.trim_matches(['?', '!', '.', ',', ';'])).collect();
+    let windows = words.windows(name.split_whitespace().count().max(1)).map(|window| window.join(" "));
+    let alike = windows.map(|window| (strsim::normalized_levenshtein(&plain(&window), &plain(name)), window));
+    let best = alike.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= ALIKE).then_some(best.1)
+}
+
+/// What the APIs know in a field: its kinds, then the results of its operations.
+fn known_in(field: &str, apis: &[&ApiGraph]) -> Vec<String> {
+    /// Most that are listed. A service may have hundreds of operations.
+    const MOST: usize = 8;
+    let kinds = apis.iter().flat_map(|api| &api.service().kinds).filter(|kind| kind.domain == field);
+    let operations = apis.iter().flat_map(|api| &api.service().operations);
+    let results = operations.filter(|operation| operation.domain == field && !operation.helper);
+    let mut known: Vec<String> = Vec::new();
+    for name in kinds.map(|kind| &kind.name).chain(results.map(|operation| &operation.name)) {
+        if !known.contains(name) {
+            known.push(name.clone());
+        }
+    }
+    known.truncate(MOST);
+    known
 }
 
 /// Adds the listed names that the question contains; a model overlooks them, or gives them the
@@ -295,4 +340,17 @@ fn schema(domains: &[String], kinds: &[&str]) -> Value {
         "properties": { "domain": { "type": "string", "enum": domains }, "entities": entities },
         "required": ["domain", "entities"]
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_question() {
+        let question = "which country is orquesta nautica from?";
+        assert_eq!(as_asked("orchestra nautica", question).as_deref(), Some("orquesta nautica"));
+        assert_eq!(as_asked("Orquesta Nautica", question), None);
+        assert_eq!(as_asked("Lima", question), None);
+    }
 }

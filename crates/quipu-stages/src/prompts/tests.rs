@@ -196,7 +196,8 @@ fn prompts_of_self_verification_are_what_was_agreed() {
         { "name": "movie", "kinds": [kind("movie", "a film, by its title"), kind("person", "an actor")] },
         { "name": "other", "kinds": [] }
     ]);
-    check(Prompt::VerifyDomain, json!({ "fields": ["movie", "other"], "question": question }));
+    let fields = json!([{ "name": "movie", "knows": ["film", "cast"] }, { "name": "music", "knows": [] }]);
+    check(Prompt::VerifyDomain, json!({ "fields": fields, "question": question }));
     check(Prompt::VerifySubject, json!({ "domains": domains, "question": question }));
     let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
     check(Prompt::VerifyCheck, json!({ "asked_at": "2024-02-28", "facts": facts, "question": question }));

@@ -16,7 +16,9 @@ use quipu_stages::plan::{PlannedCall, Subject, align_names, fit_of_operations, p
 use quipu_stages::prune::trim_records;
 use quipu_stages::retrieve::{best_within_budget, nearest_texts};
 
-use super::links::{LinkField, MOST_LINKED, asked_links, name_links, spoken};
+use super::links::{
+    LinkField, MOST_LINKED, asked_links, link_fields, name_links, of_the_named, of_the_said, spoken,
+};
 
 /// Most calls for the question itself.
 const MOST_CALLS: usize = 16;
@@ -28,6 +30,8 @@ const LEAST_FIT: f32 = 0.6;
 const MOST_FURTHER: usize = 6;
 /// A longer field is prose; tables show shorter fields whole.
 const PROSE: usize = 300;
+/// Most ids of a field that are named although the question does not ask for the field.
+const MOST_NAMED: usize = 12;
 /// Most passages kept from the prose of one call.
 const MOST_PASSAGES: usize = 6;
 
@@ -111,7 +115,7 @@ struct Answered {
 
 impl Inquiry<'_> {
     async fn run(&self) -> Result<Vec<Evidence>, AnswerError> {
-        let names = match align_names(self.api, self.subject).await {
+        let names = match align_names(self.api, self.subject, self.frames).await {
             Err(AnswerError::Index(quipu_index::IndexError::Graph(error))) => return Err(error.into()),
             other => other?,
         };
@@ -133,7 +137,9 @@ impl Inquiry<'_> {
             {
                 continue;
             }
-            let records = self.or_nothing(self.records(call).await);
+            let own = call.entity.as_ref().map(|entity| entity.kind);
+            let records = of_the_named(self.or_nothing(self.records(call).await), &names, own);
+            let records = of_the_said(records, self.question.text());
             if answered.is_empty() && self.failed.lock().len() >= MOST_FAILED {
                 break;
             }
@@ -304,7 +310,10 @@ impl Inquiry<'_> {
     async fn evidence(&self, one: &Answered) -> Result<Vec<Evidence>, AnswerError> {
         let source = &self.api.describe().name;
         let mut records = one.records.clone();
-        let links = self.asked_links(one.operation, &records).await?;
+        let mut links = self.asked_links(one.operation, &records).await?;
+        // An id tells nothing, also where the question does not ask for what it links to.
+        let few = link_fields(&records).into_iter().filter(|field| field.values.len() <= MOST_NAMED);
+        links.extend(few.filter(|field| !links.contains(field)).collect::<Vec<_>>());
         self.or_nothing(name_links(self.api, &mut records, &links).await);
         let mut trimmed = trim_records(self.context, self.question.text(), self.frames, &records).await?;
         let prose = take_prose(&mut trimmed.records, &one.about);

@@ -1,14 +1,14 @@
 //! Links between an API's records: finds those that a question asks for, and replaces ids by names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, GraphError, KindId, OperationId, Record};
 use quipu_index::inner_product;
-use quipu_language::Language;
+use quipu_language::{Language, normalise};
 use quipu_stages::answer::{AnswerError, Stage};
 use quipu_stages::ledger::Context;
-use quipu_stages::plan::plain_words;
+use quipu_stages::plan::{AlignedName, plain_words};
 
 /// Most entities fetched along the links of one call's records.
 pub(super) const MOST_LINKED: usize = 24;
@@ -30,8 +30,57 @@ pub(super) struct LinkField {
     pub(super) values: Vec<String>,
 }
 
+/// The records that link to the things that the question names, of a table that links to things of
+/// their kind: of a day's programme, what one band plays, which may be nothing. Names of one kind
+/// are compared, so each may be linked to. `own` is the kind of the thing that the table is about.
+pub(super) fn of_the_named(records: Vec<Record>, names: &[AlignedName], own: Option<KindId>) -> Vec<Record> {
+    let mut keys: BTreeMap<KindId, HashSet<&str>> = BTreeMap::new();
+    for found in names.iter().flat_map(|name| &name.candidates).filter(|found| own != Some(found.kind)) {
+        keys.entry(found.kind).or_default().insert(&found.key);
+    }
+    let mut kept = records;
+    for (kind, keys) in keys {
+        let of_kind =
+            |record: &Record| record.fields.iter().any(|field| field.link == Some(kind) && !record.nested);
+        let links = |record: &Record| {
+            let of_kind = record.fields.iter().filter(|field| field.link == Some(kind));
+            of_kind.flat_map(|field| &field.values).any(|value| keys.contains(value.as_str()))
+        };
+        if kept.iter().any(of_kind) {
+            kept = with_nested(kept, links);
+        }
+    }
+    kept
+}
+
+/// The records that hold a text of several words that the question says, if some do and others do
+/// not: of a year's prizes, the one that is asked for.
+pub(super) fn of_the_said(records: Vec<Record>, question: &str) -> Vec<Record> {
+    let question = format!(" {} ", normalise(question));
+    let says = |record: &Record| {
+        let texts = record.fields.iter().filter(|field| field.link.is_none()).flat_map(|field| &field.values);
+        texts
+            .map(|text| normalise(text))
+            .any(|text| text.contains(' ') && question.contains(&format!(" {text} ")))
+    };
+    match records.iter().any(|record| !record.nested && says(record)) {
+        true => with_nested(records, says),
+        false => records,
+    }
+}
+
+/// The records that pass a test, each with what is nested in it.
+fn with_nested(mut records: Vec<Record>, passes: impl Fn(&Record) -> bool) -> Vec<Record> {
+    let mut is_kept = false;
+    records.retain(|record| {
+        is_kept = if record.nested { is_kept } else { passes(record) };
+        is_kept
+    });
+    records
+}
+
 /// The linking fields of records, in their order.
-fn link_fields(records: &[Record]) -> Vec<LinkField> {
+pub(super) fn link_fields(records: &[Record]) -> Vec<LinkField> {
     let mut fields: Vec<LinkField> = Vec::new();
     for field in records.iter().flat_map(|record| &record.fields) {
         let Some(kind) = field.link else { continue };
@@ -115,6 +164,10 @@ pub(super) async fn name_links(
                 }
             }
             cell.link = None;
+            // It holds no ids any more: `venue_id` is the venue.
+            if let Some(named) = cell.name.strip_suffix("_id").filter(|named| !named.is_empty()) {
+                cell.name = named.to_owned();
+            }
         }
     }
     Ok(())
