@@ -102,6 +102,20 @@ async fn a_card_that_calls_numbers_by_another_relation_is_not_believed() {
     };
     assert_eq!(written("the country that X is located in").await, "the land area of X");
     assert_eq!(written("the size of X").await, "the size of X");
+    // A card that an earlier version kept.
+    let kept = |relation: &str, forward: &str| {
+        format!(
+            "[relation.{relation}]\nhead_kind = \"town\"\ntail_kind = \"country\"\nforward = \"{forward}\"\n\
+             backward = \"the towns of X\"\nwords_forward = []\nwords_backward = []\nprompt = 3\n"
+        )
+    };
+    let remarks = async |cards: String| {
+        let setting = with_cards(setting(towns).await, &cards);
+        quipu_answer::open_source(setting.workspace.clone()).unwrap().remarks()
+    };
+    let said = remarks(kept("\"land area\"", "the country that X is located in")).await;
+    assert!(matches!(said.as_slice(), [one] if one.contains("“land area”")), "{said:?}");
+    assert!(remarks(kept("\"land area\"", "the size of X")).await.is_empty());
 }
 
 /// Two people of two countries; "sweetheart" and "creed" do not occur in the graph.
@@ -144,6 +158,44 @@ async fn words_that_nothing_explains_are_read_in_the_graphs_words_once() {
     // An engine without a model is asked again: it knows the words by now.
     let again = ask(&setting, None, Some(embedder), question, &options).await;
     assert_eq!((again.answers, again.usage.llm_calls), (vec!["Quakerism".to_owned()], 0));
+}
+
+/// Two cards name the same clubs differently: "club" and "team".
+const CLUBS: &str = r#"
+[relation."plays in club"]
+head_kind = "player"
+tail_kind = "club"
+forward = "the club that X plays in"
+backward = "the players of X"
+words_forward = ["club"]
+words_backward = ["players"]
+prompt = 3
+
+[relation."is in country"]
+head_kind = "team"
+tail_kind = "country"
+forward = "the country that X is in"
+backward = "the teams in X"
+words_forward = ["country"]
+words_backward = ["teams"]
+prompt = 3
+"#;
+
+#[tokio::test]
+async fn a_word_that_is_split_between_two_names_of_the_same_things_has_a_meaning() {
+    let graph = "Ann\tplays in club\tOlm FC\nBen\tplays in club\tDray SC\n\
+                 Olm FC\tis in country\tNorland\nDray SC\tis in country\tSudland\n";
+    let model = std::sync::Arc::new(scoring(&[("side", "club"), ("side", "team")]));
+    let setting = with_cards(setting(graph).await, CLUBS);
+    let question = "which side does Ann play for?";
+    let options = AskOptions { keep_trace: true, ..by_paths() };
+    let answer = ask(&setting, Some(model), Some(embedder().await), question, &options).await;
+    let read = (answer.trace.iter().flatten()).filter_map(|timed| match &timed.event {
+        Event::Read { reading } => Some(reading.as_str()),
+        _ => None,
+    });
+    assert!(read.collect::<Vec<_>>().contains(&"“side” means “club”"), "{answer:#?}");
+    assert_eq!(answer.answers, ["Olm FC"]);
 }
 
 #[tokio::test]

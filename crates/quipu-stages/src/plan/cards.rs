@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use quipu_graph::{
-    ApiGraph, DescribedRelation, Direction, Graph as _, LiteralValue, NodeId, NodeSummary, RelationId,
-    RelationInfo,
+    ApiGraph, DescribedRelation, Direction, EmbeddedGraph, Graph as _, GraphError, LiteralValue, NodeId,
+    NodeSummary, RelationId, RelationInfo, Step,
 };
 use quipu_index::inner_product;
 use quipu_language::{Language, value_of_node};
@@ -145,13 +145,16 @@ impl Cards {
 
     /// The same cards, held against the names of the graph's relations: one that takes its relation
     /// for another is replaced by the relation's name, until a model writes it anew. A person's
-    /// cards stay.
-    pub fn held_against(mut self, relations: &[RelationInfo]) -> Self {
+    /// cards stay. `graph` tells which relations state numbers or dates; an endpoint's are not
+    /// looked at.
+    pub fn held_against(mut self, relations: &[RelationInfo], graph: Option<&EmbeddedGraph>) -> Self {
         let names = RelationNames::of(relations);
         let cards = self.cards.get_mut();
         for relation in relations {
             let Some(card) = cards.get_mut(&relation.key).filter(|card| card.prompt != 0) else { continue };
-            let checked = names.held_against(card.clone(), &relation.name);
+            let is_of_another = names.calls_numbers_another(card, &relation.name)
+                && graph.is_some_and(|graph| states_numbers(graph, &relation.key));
+            let checked = names.held_against(card.clone(), &relation.name).filter(|_| !is_of_another);
             if checked.is_none() {
                 self.refused.push((relation.key.clone(), relation.name.clone()));
             }
@@ -446,12 +449,25 @@ async fn describe(context: &Context<'_>, relation: RelationId) -> Result<Describ
     let facts = names.chunks_exact(2).filter_map(|pair| pair.to_vec().try_into().ok()).collect();
     let kinds = types_in_common(graph, [&heads, &tails]).await?;
     let tails = graph.summaries(&tails).await?;
-    let is_number = |tail: &NodeSummary| {
-        !matches!(value_of_node(tail.literal.as_ref(), &tail.name), LiteralValue::Text(_))
-    };
     let has_numbers = !tails.is_empty() && tails.iter().all(is_number);
     let name = info(relation).map(|i| cell(&i.name)).unwrap_or_default();
     Ok(Described { beside, facts, name, kinds, has_numbers })
+}
+
+/// Whether the first tails of a relation are all numbers or dates. `false` if they cannot be read.
+fn states_numbers(graph: &EmbeddedGraph, key: &str) -> bool {
+    let Some(relation) = graph.find_relation(key) else { return false };
+    let forward = Step { relation, direction: Direction::Forward };
+    let is_number = |head: Result<NodeId, GraphError>| -> Result<bool, GraphError> {
+        let Some(tail) = graph.neighbours(head?, forward)?.iter().next() else { return Ok(false) };
+        Ok(is_number(&graph.summary(tail)?))
+    };
+    let mut seen = graph.heads(relation).take(SAMPLE).map(|head| is_number(head).unwrap_or(false)).peekable();
+    seen.peek().is_some() && seen.all(|is_it| is_it)
+}
+
+fn is_number(tail: &NodeSummary) -> bool {
+    !matches!(value_of_node(tail.literal.as_ref(), &tail.name), LiteralValue::Text(_))
 }
 
 /// Heads and tails in turn of a few triples that share no entity. If there are no such triples, one

@@ -32,6 +32,22 @@ const NOT_CHOSEN: f64 = -20.0;
 /// Longest wait for the model. A word's meaning only helps, so a slower model is not waited for.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// One relation or kind of the graph that a word may mean.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sense {
+    /// Its names.
+    pub names: Vec<String>,
+    /// Kinds that cards give to the same things under another name: the club that a player plays in
+    /// is a "team" of its country. They count for the sense and are never chosen.
+    pub also: Vec<String>,
+}
+
+impl Sense {
+    fn all(&self) -> impl Iterator<Item = &String> {
+        self.names.iter().chain(&self.also)
+    }
+}
+
 /// Natural-log likelihoods of the graph's names for one word.
 type Likelihoods = BTreeMap<String, f64>;
 
@@ -67,28 +83,28 @@ impl Meanings {
     }
 
     /// The names without a stored likelihood for `word`.
-    fn unknown(&self, word: &str, senses: &[Vec<String>]) -> Vec<String> {
+    fn unknown(&self, word: &str, senses: &[Sense]) -> Vec<String> {
         let words = self.words.read();
         let known = words.get(word);
-        let names = senses.iter().flatten();
+        let names = senses.iter().flat_map(Sense::all);
         names.filter(|name| known.is_none_or(|k| !k.contains_key(*name))).cloned().collect()
     }
 
     /// The likeliest name of the sense that `word` clearly has, if any.
-    fn meaning(&self, word: &str, senses: &[Vec<String>]) -> Option<String> {
+    fn meaning(&self, word: &str, senses: &[Sense]) -> Option<String> {
         let words = self.words.read();
         let known = words.get(word)?;
         let likely = |name: &String| known.get(name).map_or(0.0, |likelihood| likelihood.exp());
-        let mass = |names: &Vec<String>| -> f64 { names.iter().map(likely).sum() };
+        let mass = |sense: &Sense| -> f64 { sense.all().map(likely).sum() };
         let total: f64 = senses.iter().map(mass).sum();
         let best = senses.iter().max_by(|a, b| mass(a).total_cmp(&mass(b)))?;
         let clear = total >= LEAST_MASS && mass(best) >= LEAST_SHARE * total;
-        best.iter().max_by(|a, b| likely(a).total_cmp(&likely(b))).filter(|_| clear).cloned()
+        best.names.iter().max_by(|a, b| likely(a).total_cmp(&likely(b))).filter(|_| clear).cloned()
     }
 
     /// Whether `word`, still without a clear meaning, may be asked about in this question too. A
     /// word is asked about in two questions at most.
-    fn may_ask_again(&self, word: &str, senses: &[Vec<String>], question: &str) -> bool {
+    fn may_ask_again(&self, word: &str, senses: &[Sense], question: &str) -> bool {
         let asked = self.asked.read();
         let elsewhere =
             asked.get(word).is_none_or(|questions| questions.len() < 2 && !questions.contains(question));
@@ -107,8 +123,7 @@ impl Meanings {
     }
 }
 
-/// The meaning in the graph of `word`, from a question whose mention is masked. The names in each
-/// of `senses` are synonyms. `None` if the word means none of them or the model cannot tell. Costs
+/// The meaning in the graph of `word`, from a question whose mention is masked. `None` if the word means none of them or the model cannot tell. Costs
 /// at most one model call, and none if the workspace knows the meaning; a word without a clear
 /// meaning is asked about once more, in another question.
 ///
@@ -119,14 +134,14 @@ pub async fn meaning(
     context: &Context<'_>,
     question: &str,
     word: &str,
-    senses: &[Vec<String>],
+    senses: &[Sense],
 ) -> Result<Option<String>, AnswerError> {
     let mut unknown = context.memory::<Meanings>().unknown(word, senses);
     if unknown.is_empty()
         && context.has_model()
         && context.memory::<Meanings>().may_ask_again(word, senses, question)
     {
-        unknown = senses.iter().flatten().cloned().collect();
+        unknown = senses.iter().flat_map(Sense::all).cloned().collect();
     }
     if !unknown.is_empty() && context.has_model() {
         let likelihoods = ask(context, question, word, unknown).await?;
@@ -177,11 +192,15 @@ async fn ask(
 mod tests {
     use super::*;
 
+    fn of_names(names: Vec<String>) -> Sense {
+        Sense { names, also: Vec::new() }
+    }
+
     fn check(senses: &[&[(&str, f64)]], expected: Option<&str>) {
         let folder = tempfile::tempdir().unwrap();
         let meanings = Meanings::open(folder.path()).unwrap();
-        let of_sense = |sense: &&[(&str, f64)]| sense.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let names: Vec<Vec<String>> = senses.iter().map(of_sense).collect();
+        let names = |sense: &&[(&str, f64)]| sense.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let names: Vec<Sense> = senses.iter().map(names).map(of_names).collect();
         let likelihoods = senses.iter().copied().flatten();
         meanings.add("darling", likelihoods.map(|(name, p)| ((*name).to_owned(), p.ln()))).unwrap();
         let again = Meanings::open(folder.path()).unwrap();
@@ -203,10 +222,24 @@ mod tests {
     }
 
     #[test]
+    fn a_kind_of_the_same_things_counts_and_is_not_chosen() {
+        let folder = tempfile::tempdir().unwrap();
+        let meanings = Meanings::open(folder.path()).unwrap();
+        let likelihoods = [("club", 0.08_f64), ("team", 0.5), ("player", 0.001)];
+        meanings.add("football", likelihoods.map(|(name, p)| (name.to_owned(), p.ln()))).unwrap();
+        let apart = ["club", "team", "player"].map(|name| of_names(vec![name.to_owned()]));
+        assert_eq!(meanings.meaning("football", &apart).as_deref(), Some("team"));
+        let club = Sense { names: vec!["club".to_owned()], also: vec!["team".to_owned()] };
+        let together = [club, of_names(vec!["player".to_owned()])];
+        assert_eq!(meanings.meaning("football", &together).as_deref(), Some("club"));
+        assert!(meanings.unknown("football", &together).is_empty());
+    }
+
+    #[test]
     fn a_word_without_a_clear_meaning_is_asked_for_in_one_other_question() {
         let folder = tempfile::tempdir().unwrap();
         let meanings = Meanings::open(folder.path()).unwrap();
-        let senses = vec![vec!["club".to_owned()], vec!["player".to_owned()]];
+        let senses = [vec!["club".to_owned()], vec!["player".to_owned()]].map(of_names);
         let asked_in = |question: &str, club: f64| {
             meanings.asked.write().entry("professional".into()).or_default().insert(question.into());
             meanings.add("professional", [("club".to_owned(), club), ("player".to_owned(), -9.0)]).unwrap();
@@ -227,7 +260,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let meanings = Meanings::open(folder.path()).unwrap();
         meanings.add("faith", [("religion".to_owned(), -1.0)]).unwrap();
-        let senses = [vec!["religion".to_owned()], vec!["gender".to_owned()]];
+        let senses = [vec!["religion".to_owned()], vec!["gender".to_owned()]].map(of_names);
         assert_eq!(meanings.unknown("faith", &senses), ["gender"]);
         assert_eq!(meanings.meaning("faith", &senses).as_deref(), Some("religion"));
     }

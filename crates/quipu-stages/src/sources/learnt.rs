@@ -28,7 +28,9 @@ fn open(
     let cards = Cards::open(folder)?;
     let cards = match api {
         Some(api) => cards.described_by(api),
-        None if workspace.has_graph() => cards.held_against(workspace.graph().relations()),
+        None if workspace.has_graph() => {
+            cards.held_against(workspace.graph().relations(), workspace.embedded().map(|graph| &**graph))
+        }
         None => cards,
     };
     let memories = Memories::default()

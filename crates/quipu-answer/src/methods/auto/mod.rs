@@ -319,9 +319,24 @@ const TOLD: usize = 12;
 /// Most values named in a reason.
 const NAMED: usize = 3;
 
+/// Whether two outcomes have the same values: the same things where both name their keys, else the
+/// same names.
 fn same_values(a: &Outcome, b: &Outcome) -> bool {
-    let values = |outcome: &Outcome| -> HashSet<String> {
+    let names = |outcome: &Outcome| -> HashSet<String> {
         outcome.answers.iter().map(|answer| quipu_language::normalise(answer)).collect()
     };
-    b.status == Status::Answered && values(a) == values(b)
+    if b.status != Status::Answered {
+        return false;
+    }
+    match (keys(a), keys(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => names(a) == names(b),
+    }
+}
+
+/// The keys of an outcome's values, if all of them are entities.
+fn keys(outcome: &Outcome) -> Option<HashSet<&str>> {
+    let values = outcome.table.as_ref()?.values();
+    let keys: Option<HashSet<&str>> = values.into_iter().map(|value| value.key.as_deref()).collect();
+    keys.filter(|keys| !keys.is_empty())
 }

@@ -11,25 +11,36 @@ use super::RelationCard;
 
 /// The telling words of the names of all relations of a graph.
 #[derive(Debug, Default)]
-pub(super) struct RelationNames(HashSet<BTreeSet<String>>);
+pub(super) struct RelationNames {
+    all: HashSet<BTreeSet<String>>,
+    /// Those of names like `designed by`: what was done to the heads, and no kind of things.
+    deeds: HashSet<BTreeSet<String>>,
+}
 
 impl RelationNames {
     pub(super) fn of(relations: &[RelationInfo]) -> Self {
-        let mut names: HashSet<_> = relations.iter().map(|relation| telling(&relation.name)).collect();
-        names.remove(&BTreeSet::new());
-        Self(names)
+        Self::of_names(relations.iter().map(|relation| relation.name.as_str()))
+    }
+
+    fn of_names<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let telling = |names: &mut dyn Iterator<Item = &'a str>| {
+            names.map(telling).filter(|words| !words.is_empty()).collect()
+        };
+        Self { all: telling(&mut names.clone()), deeds: telling(&mut names.filter(is_deed)) }
     }
 
     /// Turns a card round that has its directions wrong. Removes from it the forward words that are
-    /// names of other relations than `own`. `None`
-    /// if its forward phrase is such a name: then the model mistook the relation.
+    /// names of other relations than `own`, and the backward words that are names of other deeds:
+    /// what A drew is not "designed by" A. `None` if its forward phrase is such a name: then the
+    /// model mistook the relation.
     pub(super) fn held_against(&self, card: RelationCard, own: &str) -> Option<RelationCard> {
         let mut card = if is_turned_round(&card, own) { turned_round(card) } else { card };
         let own = telling(own);
-        let is_another = |text: &str| {
+        let is_one_of = |names: &HashSet<BTreeSet<String>>, text: &str| {
             let words = telling(text);
-            self.0.contains(&words) && !words.is_subset(&own)
+            names.contains(&words) && !words.is_subset(&own)
         };
+        let is_another = |text: &str| is_one_of(&self.all, text);
         if own.is_empty() {
             return Some(card);
         }
@@ -37,6 +48,7 @@ impl RelationNames {
             return None;
         }
         card.words_forward.retain(|word| !is_another(word));
+        card.words_backward.retain(|word| !is_one_of(&self.deeds, word));
         Some(card)
     }
 
@@ -51,8 +63,13 @@ impl RelationNames {
         let is_own = |word: &String| own.iter().any(|own| english.is_form(word, own));
         let is_of_a_number = |word: &String| english.means(word, "asking");
         !said.iter().any(|word| is_own(word) || is_of_a_number(word))
-            && self.0.iter().any(|another| *another != own && another.is_subset(&said))
+            && self.all.iter().any(|another| *another != own && another.is_subset(&said))
     }
+}
+
+/// Whether a relation's name says by whom something was done: `designed by`.
+fn is_deed(name: &&str) -> bool {
+    words_of(name).last().is_some_and(|last| Language::english().is_by(last))
 }
 
 /// Whether a card of a relation like `child of` calls the tails what the name calls the heads: the
@@ -88,8 +105,12 @@ fn telling(text: &str) -> BTreeSet<String> {
 mod tests {
     use super::*;
 
+    fn of<const N: usize>(names: [&str; N]) -> RelationNames {
+        RelationNames::of_names(names.iter().copied())
+    }
+
     fn names() -> RelationNames {
-        RelationNames(["house", "spouse", "mother", "father", "born in", "year of birth"].map(telling).into())
+        of(["house", "spouse", "mother", "father", "born in", "year of birth"])
     }
 
     fn card(forward: &str, words: &[&str]) -> RelationCard {
@@ -112,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_relation_with_numbers_is_not_called_by_another_relation() {
-        let names = RelationNames(["land area", "country", "people", "born in"].map(telling).into());
+        let names = of(["land area", "country", "people", "born in"]);
         let check = |forward: &str, own: &str, expected: bool| {
             assert_eq!(names.calls_numbers_another(&card(forward, &[]), own), expected, "{forward}");
         };
@@ -125,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_card_with_its_directions_wrong_is_turned_round() {
-        let names = RelationNames(["child of", "born in"].map(telling).into());
+        let names = of(["child of", "born in"]);
         let written = RelationCard {
             backward: "the parents of X".into(),
             ..card("the children of X", &["kid", "child"])
@@ -146,5 +167,16 @@ mod tests {
         let card =
             names().held_against(card("the parents of X", &["mother", "fathers", "born", "mum"]), "mother");
         assert_eq!(card.unwrap().words_forward, ["mother", "mum"]);
+    }
+
+    #[test]
+    fn what_one_did_is_not_called_by_anothers_deed() {
+        let names = of(["art by", "designed by", "parents"]);
+        let written = RelationCard {
+            words_backward: ["games", "designed", "parents"].map(str::to_owned).into(),
+            ..card("the artists of X", &[])
+        };
+        // The backward words of a relation may be the name of its converse.
+        assert_eq!(names.held_against(written, "art by").unwrap().words_backward, ["games", "parents"]);
     }
 }

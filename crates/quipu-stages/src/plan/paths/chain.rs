@@ -16,6 +16,8 @@ const SAMPLE: usize = 200;
 const TYPED: usize = 24;
 /// Scales the share of ends that have the next step: from one in four on, the step is usual.
 const USUAL: f32 = 4.0;
+/// From this share of a step's ends on, most of them lead on.
+const MOST: f32 = 0.8;
 /// A relation with at most this many different tails, each repeated this often on average, is also
 /// called by its tails ("male").
 const MOST_VALUES: usize = 8;
@@ -95,6 +97,15 @@ impl StepSamples {
             _ => 1.0,
         };
         path.windows(2).map(share).fold(1.0, f32::min) - 1.0
+    }
+
+    /// Whether two steps lead to the same things: most ends of each can go back along the other.
+    pub(super) fn lead_to_the_same(&self, one: Step, other: Step) -> bool {
+        let steps = self.steps.read();
+        let goes_on = |from: &Step, to: Step| {
+            steps.get(from).and_then(|sampled| sampled.next.get(&to)).is_some_and(|share| *share >= MOST)
+        };
+        goes_on(&one, other.reversed()) && goes_on(&other, one.reversed())
     }
 
     /// The few values that a step leads to, if it has only a few.

@@ -23,6 +23,7 @@ use quipu_language::{Asked, Language};
 use crate::answer::{AnswerError, Event, PathEvent, Stage};
 use crate::ledger::Context;
 use crate::plan::Cards;
+use crate::plan::meanings::Sense;
 use crate::plan::solved::solved_plans;
 
 use coverage::Coverage;
@@ -101,7 +102,7 @@ pub struct Ranking {
     /// Words of the question that no step explains, normalised.
     pub unexplained: Vec<String>,
     /// For each step its names and the kind it leads to, the steps of the best paths first.
-    pub senses: Vec<Vec<String>>,
+    pub senses: Vec<Sense>,
     /// The words of all labels of the steps.
     pub vocabulary: HashSet<String>,
 }
@@ -184,7 +185,7 @@ pub async fn rank(
     paths.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
     set_probabilities(&mut paths);
     report(context, &paths);
-    let senses = senses(&paths, &lexicon);
+    let senses = senses(&paths, &lexicon, &samples, &steps);
     let unexplained = comparison.unexplained();
     let vocabulary = labels.iter().flat_map(|label| label.split(' ')).map(str::to_owned).collect();
     Ok(Ranking { paths, senses, unexplained, masked: asked.masked.clone(), vocabulary })
@@ -264,18 +265,40 @@ fn give_best_fits<K: Ord>(paths: &mut [RankedPath], group: &[usize], order: impl
 }
 
 /// The candidate meanings of a question word: for each step, the names that no earlier step has.
-fn senses(paths: &[RankedPath], lexicon: &Lexicon) -> Vec<Vec<String>> {
+fn senses(paths: &[RankedPath], lexicon: &Lexicon, samples: &StepSamples, steps: &[Step]) -> Vec<Sense> {
     let mut seen: HashSet<&str> = HashSet::new();
-    let mut senses: Vec<Vec<String>> = Vec::new();
+    let mut senses: Vec<(Step, Sense)> = Vec::new();
     for step in paths.iter().flat_map(|p| &p.steps) {
         if seen.len() >= MOST_NAMES {
             break;
         }
         let new = lexicon.nouns(*step).filter(|name| seen.insert(*name));
-        senses.push(new.map(str::to_owned).collect());
+        let names = new.map(str::to_owned).collect();
+        senses.push((*step, Sense { names, also: Vec::new() }));
     }
-    senses.retain(|names| !names.is_empty());
-    senses
+    senses.retain(|(_, sense)| !sense.names.is_empty());
+    join_kinds(&mut senses, samples, steps);
+    senses.into_iter().map(|(_, sense)| sense).collect()
+}
+
+/// Counts the kind of a relation's heads among the names of the relation whose tails they are, if
+/// that is one relation only. A model writes each card by itself and calls the same things "club"
+/// in one and "team" in another.
+fn join_kinds(senses: &mut Vec<(Step, Sense)>, samples: &StepSamples, steps: &[Step]) {
+    let is_forward = |step: &&Step| step.direction == Direction::Forward;
+    let heads: Vec<Step> = senses.iter().map(|(step, _)| *step).filter(|step| !is_forward(&step)).collect();
+    for step in heads {
+        let mut same =
+            steps.iter().filter(is_forward).filter(|tails| samples.lead_to_the_same(**tails, step));
+        let (Some(tails), None) = (same.next(), same.next()) else { continue };
+        let at = |step: &Step| senses.iter().position(|(of, _)| of == step);
+        let (Some(tails), Some(heads)) = (at(tails), at(&step)) else { continue };
+        let names = senses.get_mut(heads).map(|(_, sense)| std::mem::take(&mut sense.names));
+        if let Some((_, sense)) = senses.get_mut(tails) {
+            sense.also.extend(names.into_iter().flatten());
+        }
+    }
+    senses.retain(|(_, sense)| !sense.names.is_empty());
 }
 
 fn distinct_steps(paths: &[ExistingPath]) -> Vec<Step> {

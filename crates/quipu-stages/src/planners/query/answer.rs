@@ -13,6 +13,8 @@ use crate::planners::evidence::{compared, evidence_of};
 const SHOWN: usize = 3;
 /// Most readings that are reported.
 const READINGS: usize = 3;
+/// Another reading is close from this share of the best reading's confidence on.
+const CLOSE: f64 = 0.5;
 
 /// The answer of the surest reading that gave rows.
 pub(super) async fn answer(
@@ -27,7 +29,11 @@ pub(super) async fn answer(
         let wanted = chosen.remove(at);
         chosen.insert(0, wanted);
     }
-    let readings: Vec<Reading> = chosen.iter().take(READINGS).map(reading).collect();
+    // Where none is sure, all are offered.
+    let best = chosen.first().map_or(0.0, |best| best.confidence);
+    let least = if best < asking.config.least_confidence { 0.0 } else { best * CLOSE };
+    let close = chosen.iter().take(READINGS).take_while(|other| other.confidence >= least);
+    let readings: Vec<Reading> = close.map(reading).collect();
     if context.plan_only() && !readings.is_empty() {
         return Ok(Outcome::only_read(readings));
     }

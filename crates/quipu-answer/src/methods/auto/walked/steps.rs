@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use quipu_graph::{Direction, LiteralValue, NodeSummary, Step};
-use quipu_language::{Language, Measured, Side, are_places, asks_for, side_of, value_of_node};
+use quipu_language::{
+    Language, Measured, Side, are_places, asks_for, asks_for_a_place, side_of, value_of_node,
+};
 use quipu_query::Made;
 use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
 use quipu_stages::ledger::Context;
-use quipu_stages::plan::follow;
+use quipu_stages::plan::{Cards, follow};
 use quipu_stages::retrieve::graph_tables;
 
 /// A shorter name that differs from the graph's spelling may easily be another entity's.
@@ -145,6 +147,18 @@ pub(super) async fn gives_records(context: &Context<'_>, plan: &Planned) -> Resu
     let is_record =
         |table: usize| tables.table(table).is_some_and(|table| table.unnamed && !table.is_links());
     Ok(columns.any(|(place, _)| tables.leads_to(place).is_some_and(is_record)))
+}
+
+/// Whether a path of a question about a place ends in people, by the card of its last relation:
+/// "where does her mother come from" is not answered by those who live there.
+pub(super) fn gives_people_for_a_place(context: &Context<'_>, question: &str, plan: &Planned) -> bool {
+    let Some(step) = plan.steps.last().filter(|_| plan.made != Made::Count) else { return false };
+    let relation = context.graph().relations().get(step.relation.0 as usize);
+    let card = relation.and_then(|relation| context.memory::<Cards>().get(&relation.key));
+    let language = Language::of(question);
+    let asks_where = || quipu_query::words_of(question).iter().any(|word| language.asks_where(word));
+    card.is_some_and(|card| language.means_people(card.kind(step.direction)))
+        && (asks_for_a_place(question) || asks_where())
 }
 
 /// Whether a path of one relation gives another event than the question asks about, by the
