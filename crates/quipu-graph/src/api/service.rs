@@ -88,9 +88,9 @@ impl Service {
         domains
     }
 
-    /// Whether an operation's records of a kind are whole, with what is nested in them: the document
-    /// lists no field of the kind's details that neither the document lists for this operation nor
-    /// the records have. A search may give summaries only.
+    /// Whether an operation's records of a kind are whole, with what is nested in them: each
+    /// field that the document lists for the kind's details is listed for this operation too, or
+    /// is in the records. A search may give summaries only.
     pub(super) fn gives_whole(&self, kind: KindId, operation: &Operation, found: &[Record]) -> bool {
         let Some(kind) = self.kind(kind) else { return true };
         let Some(details) = kind.details.and_then(|id| self.operation(id)) else { return true };

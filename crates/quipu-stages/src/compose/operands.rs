@@ -173,7 +173,8 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
         let is_shared = !is_list && one_table && cells.iter().filter(named).count() > 1;
         Operand {
             key: if is_shared { piece.id.clone() } else { label.to_owned() },
-            label: label.to_owned(),
+            // The dearest of one band's tickets is a price, not the band.
+            label: if is_shared { value.to_owned() } else { label.to_owned() },
             value: value_of(value),
             text: value.to_owned(),
             evidence: vec![piece.id.clone()],
@@ -235,6 +236,7 @@ pub fn row_positions(row: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quipu_language::calculate;
 
     #[test]
     fn rows_are_read_as_people_write_them() {
@@ -274,6 +276,30 @@ mod tests {
         let labels: Vec<String> =
             operands(&["E0.hours".into(), "E1.hours".into()], &days).into_iter().map(|o| o.label).collect();
         assert_eq!(labels, ["Helsinki", "Madrid"]);
+    }
+
+    #[test]
+    fn rows_of_one_band_are_several_things_and_lists_have_a_size() {
+        let field = |name: &str, values: &[&str]| {
+            RecordField::new(name, &values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>())
+        };
+        let row = |table: &str, fields: Vec<RecordField>, path: &str| {
+            Evidence::record("api", RecordContent { table: table.into(), fields, path: path.into() })
+        };
+        let show = |price: &str, path: &str| {
+            row("shows", vec![field("artist", &["Paper Kites"]), field("price", &[price])], path)
+        };
+        let shows = [show("9.5", "$[0]"), show("32", "$[1]")];
+        let found = operands(&["E0.price".into(), "E1.price".into()], &shows);
+        assert_eq!(calculate(Operation::Highest, &found).unwrap().answers, ["32"]);
+        assert_eq!(calculate(Operation::Count, &found).unwrap().result, "2");
+        let band = |name: &str, members: &[&str]| {
+            let fields = vec![field("members", members), field("name", &[name])];
+            row(&format!("artist of {name}"), fields, name)
+        };
+        let bands = [band("Paper Kites", &["Ada", "Bo"]), band("Copperfox", &["Cy", "Di", "Ed"])];
+        let sizes = sizes_of_lists(&["E0.members".into(), "E1.members".into()], &bands).unwrap();
+        assert_eq!(calculate(Operation::Highest, &sizes).unwrap().answers, ["Copperfox"]);
     }
 
     #[test]

@@ -123,8 +123,9 @@ impl Meanings {
     }
 }
 
-/// The meaning in the graph of `word`, from a question whose mention is masked. `None` if the word means none of them or the model cannot tell. Costs
-/// at most one model call, and none if the workspace knows the meaning; a word without a clear
+/// The meaning in the graph of `word`, from a question whose mention is masked. `None` if the word
+/// means none of the senses or the model cannot tell. Costs at most one model call, and none if the
+/// workspace knows the meaning; a word without a clear
 /// meaning is asked about once more, in another question.
 ///
 /// # Errors
