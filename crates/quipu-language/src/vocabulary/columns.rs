@@ -53,6 +53,11 @@ impl Language {
         !list.twice.is_empty() && word.strip_prefix(&list.twice).is_some_and(|kin| list.kin.has(kin))
     }
 
+    /// Relations of which a relative's word names those of one sex: "parent" for "mother".
+    pub fn relatives_of_either_sex(self, word: &str) -> &'static [String] {
+        self.walks().relatives.iter().find(|row| row.words.has(word)).map_or(&[], |row| &row.others)
+    }
+
     /// Whether a word names who somebody is married to: "wife".
     pub fn is_partner(self, word: &str) -> bool {
         self.words().partners.has(word)
@@ -79,6 +84,17 @@ impl Language {
     pub fn is_gender(self, word: &str, value: &str) -> bool {
         let mut rows = self.words().genders.pairs.iter().filter_map(|row| row.split_once(' '));
         rows.any(|(said, values)| said == word && listed(values).any(|of| of.eq_ignore_ascii_case(value)))
+    }
+
+    /// Whether a value states a gender as data do: "F".
+    pub fn states_a_gender(self, value: &str) -> bool {
+        let mut rows = self.words().genders.pairs.iter().filter_map(|row| row.split_once(' '));
+        rows.any(|(_, values)| listed(values).any(|of| of.eq_ignore_ascii_case(value)))
+    }
+
+    /// Whether a word of a column's title says that it holds genders: "sex".
+    pub fn tells_genders(self, word: &str) -> bool {
+        self.words().genders.columns.has(word)
     }
 
     /// Whether a word of a column's title says that it holds currencies.

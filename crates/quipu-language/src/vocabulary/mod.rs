@@ -118,6 +118,16 @@ struct Pairs {
     pairs: Vec<String>,
 }
 
+/// Words for people of a gender, each with its values, and the titles of columns with such values.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GenderWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    columns: Words,
+    pairs: Vec<String>,
+}
+
 /// Words of one kind.
 #[derive(Debug, Default, Deserialize)]
 struct Listed {
@@ -338,7 +348,7 @@ pub(crate) struct Lexicon {
     demonyms: Pairs,
     #[serde(default)]
     language_codes: Pairs,
-    genders: Pairs,
+    genders: GenderWords,
     /// The meanings of each word, collected once.
     #[serde(skip)]
     means: OnceLock<HashMap<String, Vec<Meaning>>>,

@@ -5,6 +5,7 @@
 use quipu_language::{Language, asking_clause, without_request};
 
 use super::kinds::{called, nouns};
+use super::said::Said;
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
@@ -183,15 +184,77 @@ pub(super) fn relative_left_out(
     (!goes).then(|| relative.clone())
 }
 
-/// A relative of a relative, if a query takes one step only: a grandson is no son.
-pub(super) fn kin_of_kin_left_out(words: &[String], left_out: &[String], query: &Query) -> Option<String> {
-    let language = Language::of_words(words);
-    let relative = words.iter().find(|word| language.is_kin_of_kin(word) && left_out.contains(word))?;
+/// Whether a query, which takes the relation of a relative in general, heeds the sex that a word
+/// tells: the "mother" among the `parents`. It need not where the graph does not state the sex of
+/// these people. None if it takes no such relation.
+pub(super) fn heeds_sex(
+    word: &str,
+    language: Language,
+    query: &Query,
+    said: &Said,
+    tables: &Tables,
+) -> Option<bool> {
+    let wider = language.relatives_of_either_sex(word);
+    let is_wider = |title: &str| {
+        words_of(title).last().is_some_and(|last| wider.iter().any(|of| language.is_form(of, last)))
+    };
+    let tells_sex = |kind: usize| {
+        let mut titles = tables.columns().filter(|(place, _)| place.table == kind).map(|(_, of)| &of.title);
+        titles.any(|title| words_of(title).iter().any(|word| language.tells_genders(word)))
+    };
+    let (mut is_used, mut is_told) = (false, false);
+    query.visit(&mut |part| {
+        let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
+        if tables.column(*place).is_some_and(|column| is_wider(&column.title)) {
+            is_used = true;
+            is_told |= tables.leads_to(*place).is_some_and(tells_sex);
+        }
+    });
+    let compares_sex = || said.values.iter().any(|value| language.states_a_gender(value));
+    is_used.then(|| language.is_partner(word) || !is_told || compares_sex())
+}
+
+/// A word for two steps of one kind, if a query takes one step only: a grandson is no son, and the
+/// teacher of Ida's teacher did not teach Ida.
+pub(super) fn second_step_left_out(question: &str, left_out: &[String], query: &Query) -> Option<String> {
+    let language = Language::of(question);
     let mut sources = 0;
     each_query(&mut query.clone(), &mut |query| {
         sources += query.select().map_or(0, |select| select.from.len());
     });
-    (sources < 2).then(|| relative.clone())
+    if sources > 1 {
+        return None;
+    }
+    let is_of_kin = |word: &String| language.is_kin_of_kin(word) && left_out.contains(word);
+    words_of(question).into_iter().find(is_of_kin).or_else(|| role_of_the_same_role(question, language))
+}
+
+/// A noun that a question says of itself: "the teacher of Ida's teacher", "the rival of the rival of
+/// Ida", "Ida's teacher's teacher".
+fn role_of_the_same_role(question: &str, language: Language) -> Option<String> {
+    let owns = |text: &str| text.ends_with("'s") || text.ends_with("’s");
+    let texts: Vec<(String, bool)> = question
+        .split_whitespace()
+        .filter_map(|text| Some((words_of(text).into_iter().next()?, owns(text))))
+        .collect();
+    let is_role = |word: &str| language.meanings(word).is_empty() && !language.is_light_noun(word);
+    let is_same = |at: usize, role: &str| texts.get(at).is_some_and(|(word, _)| language.is_noun(role, word));
+    texts.iter().enumerate().find_map(|(at, (role, is_owner))| {
+        let behind = texts.get(at + 1).map(|(word, _)| word.as_str()).unwrap_or_default();
+        let of_the_same = || {
+            let article = texts.get(at + 2).is_some_and(|(word, _)| language.is_article(word));
+            is_same(at + if article { 3 } else { 2 }, role)
+        };
+        let of_an_owner = || {
+            let owner = texts.iter().skip(at + 2).position(|(_, owns)| *owns);
+            owner.is_some_and(|owner| is_same(at + 2 + owner + 1, role))
+        };
+        let is_twice = match is_owner {
+            true => is_same(at + 1, role),
+            false => language.is_of(behind) && (of_the_same() || of_an_owner()),
+        };
+        (is_twice && is_role(role)).then(|| role.clone())
+    })
 }
 
 /// A noun before "of the author", if a query gives that author: who supervised the doctorate of the

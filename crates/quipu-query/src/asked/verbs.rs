@@ -96,3 +96,42 @@ fn is_whole(title: &str, words: &[String]) -> bool {
         words_of(title).pop().filter(|last| !language.meanings(last).is_empty() && !language.is_by(last));
     last.is_none_or(|last| words.contains(&last))
 }
+
+/// A named thing that acts in a relation according to the question, if the query uses it as neither
+/// end of that relation: "which divers did the boat train" is not answered by those who trained
+/// somebody on that boat.
+pub(super) fn acts_by_a_link(
+    words: &[String],
+    query: &Query,
+    said: &Said,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let mut found = None;
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        let named: Vec<String> = words_of(name).iter().map(|word| quipu_language::normalise(word)).collect();
+        let Some(start) = words.windows(named.len().max(1)).position(|window| window == named) else {
+            return;
+        };
+        let before = |at: usize| start.checked_sub(at).and_then(|at| words.get(at));
+        // "Did the boat train": the name follows the auxiliary and acts. "Has tasted Ad Astra": the
+        // name is the object.
+        let ahead =
+            if before(1).is_some_and(|word| language.is_article(word)) { before(2) } else { before(1) };
+        let follows_a_verb = ahead.is_some_and(|word| language.begins_yes_or_no(word));
+        let (Some(place), true) = (of.place, follows_a_verb) else { return };
+        let Some(table) = tables.table(place.table) else { return };
+        let is_end = |title: &String| {
+            let is_it = |at: usize| table.columns.get(at).is_some_and(|column| column.title == *title);
+            is_it(place.column) || (place.column == 0 && (0..table.columns.len()).any(is_it))
+        };
+        let span = start..start + named.len();
+        let acts = |title: &&String| side_of(words, &span, title).is_some() && !is_end(title);
+        if said.columns.keys().any(|title| acts(&title)) {
+            found = Some(name.clone());
+        }
+    });
+    found
+}

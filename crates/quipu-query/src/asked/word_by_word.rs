@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use quipu_language::{
     Language, Meaning, Measured, adds_up_every_one, asked_place, asks_for_an_agent, asks_yes_or_no, is_aside,
-    is_in_passing, is_in_phrase, is_written_as_name, meanings_at, place_asked_for, side_of,
+    is_in_passing, is_in_phrase, is_written_as_name, meanings_at, place_asked_for,
 };
 
 use generic::another_event;
@@ -37,16 +37,16 @@ use super::others::{
 };
 use super::periods::Periods;
 use super::roles::{
-    another_role, kin_of_kin_left_out, possessed_left_out, relative_left_out, role_left_out,
-    role_of_a_possessed_role_left_out, role_of_a_role_left_out,
+    another_role, heeds_sex, possessed_left_out, relative_left_out, role_left_out,
+    role_of_a_possessed_role_left_out, role_of_a_role_left_out, second_step_left_out,
 };
 use super::said::Said;
 use super::shapes::{
     gives_one_row, gives_one_value, has_only_partners, is_of_rows, lists_a_whole_column, says_only_that_it_is,
 };
 use super::shares::ratio_of_others;
-use super::verbs::verb_of_another_kind;
-use crate::syntax::{Comparison, Expression, Query};
+use super::verbs::{acts_by_a_link, verb_of_another_kind};
+use crate::syntax::{Expression, Query};
 use crate::tables::{Abbreviation, Column, Place, Tables, words_of};
 
 /// The assumed similarity of a plan to a word that it leaves out, without an embedder.
@@ -283,10 +283,15 @@ impl<'a> Compared<'a> {
         // "Established" of a `founded` year.
         let is_event = || said.columns.keys().any(|title| language.tells_the_event(word, title));
         said.names(word, *language)
+            || self.heeds_sex(word) == Some(true)
             || is_event()
             || self.abbreviated.iter().any(|one| one.words.contains(&at))
             || is_measured()
             || is_somewhere()
+    }
+
+    fn heeds_sex(&self, word: &str) -> Option<bool> {
+        heeds_sex(word, self.language, self.query, &self.said, self.tables)
     }
 
     fn distance_to(&self, word: &str) -> f64 {
@@ -380,8 +385,9 @@ impl<'a> Compared<'a> {
             ("leaves out a step", role_of_a_role_left_out(words, names, query, tables)),
             ("leaves out a step", role_of_a_possessed_role_left_out(question, names, query, tables)),
             ("leaves out a step", relative_left_out(words, names, query, tables)),
-            ("leaves out a step", kin_of_kin_left_out(words, names, query)),
+            ("leaves out a step", second_step_left_out(question, names, query)),
             ("takes another role", another_role(words, names, query, tables)),
+            ("takes either sex", names.iter().find(|word| self.heeds_sex(word) == Some(false)).cloned()),
             ("counts another kind", another_kind_counted(words, names, query, tables)),
             ("orders by a text", ordered_by_text(words, query, tables)),
             ("leaves out a step", end_left_out(words, names, query, tables)),
@@ -444,40 +450,6 @@ impl<'a> Compared<'a> {
             kinds.filter(|noun| !said.names(noun, *language) && !is_object(noun) && !follows_said(noun));
         kinds.cloned().collect()
     }
-}
-
-/// A named thing that acts in a relation according to the question, if the query uses it as neither
-/// end of that relation: "which divers did the boat train" is not answered by those who trained
-/// somebody on that boat.
-fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
-    let language = Language::of_words(words);
-    let mut found = None;
-    query.visit(&mut |part| {
-        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
-        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
-        let named: Vec<String> = words_of(name).iter().map(|word| quipu_language::normalise(word)).collect();
-        let Some(start) = words.windows(named.len().max(1)).position(|window| window == named) else {
-            return;
-        };
-        let before = |at: usize| start.checked_sub(at).and_then(|at| words.get(at));
-        // "Did the boat train": the name follows the auxiliary and acts. "Has tasted Ad Astra": the
-        // name is the object.
-        let ahead =
-            if before(1).is_some_and(|word| language.is_article(word)) { before(2) } else { before(1) };
-        let follows_a_verb = ahead.is_some_and(|word| language.begins_yes_or_no(word));
-        let (Some(place), true) = (of.place, follows_a_verb) else { return };
-        let Some(table) = tables.table(place.table) else { return };
-        let is_end = |title: &String| {
-            let is_it = |at: usize| table.columns.get(at).is_some_and(|column| column.title == *title);
-            is_it(place.column) || (place.column == 0 && (0..table.columns.len()).any(is_it))
-        };
-        let span = start..start + named.len();
-        let acts = |title: &&String| side_of(words, &span, title).is_some() && !is_end(title);
-        if said.columns.keys().any(|title| acts(&title)) {
-            found = Some(name.clone());
-        }
-    });
-    found
 }
 
 /// Whether a word abbreviates "number": "no." in "no. of students".
