@@ -121,3 +121,22 @@ async fn a_things_kind_is_confirmed_or_denied_without_a_call() {
         assert!(answer.answers.is_empty(), "{question}: {answer:#?}");
     }
 }
+
+/// "Is Ada a man or a woman?" is answered by the relation that tells it, whatever its name.
+#[tokio::test]
+async fn a_choice_of_sexes_is_answered_by_the_graphs_own_relation() {
+    let family = setting_from(
+        "family.ttl",
+        "@prefix : <http://f.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+         :p1 a :Person ; rdfs:label \"Ada Moor\" ; :spouse :p2 ; :gender \"female\" .\n\
+         :p2 a :Person ; rdfs:label \"Bo Ley\" ; :spouse :p1 ; :gender \"male\" .",
+    )
+    .await;
+    for (question, expected) in
+        [("Is Ada Moor a man or a woman?", "female"), ("is Ada Moor's spouse male or female", "male")]
+    {
+        let embedder = Some(embedder().await);
+        let answer = ask(&family, None, embedder, question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+    }
+}

@@ -154,6 +154,22 @@ pub fn kind_asked_of(question: &str) -> Option<(&str, &str)> {
     Some((name, question.get(kind.first()?.start..kind.last()?.end)?))
 }
 
+/// The person whose sex a question asks for by a choice: "Ada's pupil" of "is Ada's pupil a man or a
+/// woman?".
+pub fn sex_asked_of(question: &str) -> Option<&str> {
+    let language = Language::of(question);
+    let question = question.trim().trim_end_matches(['?', ' ']);
+    let first = crate::words(question).into_iter().next().filter(|first| language.is_being(&first.text))?;
+    let person = question.get(first.end..)?;
+    let mut choices = language.words().genders.choices.iter();
+    choices.find_map(|choice| {
+        let at = person.len().checked_sub(choice.len())?;
+        let (person, said) = (person.get(..at)?, person.get(at..)?);
+        let stands_alone = person.ends_with(' ') && said.eq_ignore_ascii_case(choice);
+        Some(person.trim()).filter(|person| stands_alone && !person.is_empty())
+    })
+}
+
 /// The second part of a question, if it asks by itself: "Do we have one? Who?", "Is there one? Name
 /// it.", "Does he have one, and if so which?", "Is it running or what state is it in?".
 fn second_question(question: &str, language: Language) -> Option<&str> {

@@ -31,7 +31,7 @@ use serde::de::IgnoredAny;
 
 pub use asks::{
     asking_clause, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent, asks_for_the_better,
-    asks_for_two, asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, kind_asked_of,
+    asks_for_two, asks_for_units, asks_twice, asks_yes_or_no, begins_a_question, kind_asked_of, sex_asked_of,
     thing_to_describe, without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
@@ -125,6 +125,8 @@ struct GenderWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
     columns: Words,
+    #[serde(default)]
+    choices: Vec<String>,
     pairs: Vec<String>,
 }
 

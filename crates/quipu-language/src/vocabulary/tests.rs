@@ -303,6 +303,20 @@ fn a_question_may_ask_whether_a_thing_is_of_a_kind() {
 }
 
 #[test]
+fn a_choice_of_sexes_asks_for_the_sex() {
+    for (question, person) in [
+        ("Is Ada Moor's pupil a man or a woman?", Some("Ada Moor's pupil")),
+        ("was Kim male or female", Some("Kim")),
+        ("Is a man or a woman?", None),
+        ("Is Ada a woman?", None),
+        ("Is Ada's human or woman?", None),
+        ("Which dog is male or female?", None),
+    ] {
+        assert_eq!(sex_asked_of(question), person, "{question}");
+    }
+}
+
+#[test]
 fn words_of_one_root_differ_by_their_endings() {
     let english = Language::english();
     for (word, other, expected) in [

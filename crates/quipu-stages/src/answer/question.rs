@@ -61,8 +61,8 @@ impl Question {
         &self.text
     }
 
-    /// The same question with another spelling.
-    pub(crate) fn respelt(&self, text: String) -> Self {
+    /// The same question in another spelling, or in other words.
+    pub fn respelt(&self, text: String) -> Self {
         Self { text, ..self.clone() }
     }
 

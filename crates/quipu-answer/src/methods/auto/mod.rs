@@ -6,6 +6,7 @@
 mod described;
 mod membership;
 mod readings;
+mod sexes;
 mod walked;
 
 use std::collections::HashSet;
@@ -99,6 +100,8 @@ pub(super) async fn run(
     if let Some(described) = described::describe(context, question).await? {
         return Ok(described);
     }
+    let by_relation = sexes::by_its_relation(context, question);
+    let question = by_relation.as_ref().unwrap_or(question);
     if let Some(member) = membership::answer(context, question).await? {
         return Ok(member);
     }
