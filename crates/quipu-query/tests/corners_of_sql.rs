@@ -441,3 +441,24 @@ pub async fn joins_by_a_common_column_and_of_all_pairs() {
     )
     .await;
 }
+
+/// A named thing within a subquery is compared with the outer row, not set anew.
+#[tokio::test]
+pub async fn a_name_within_a_subquery_is_compared_with_the_outer_row() {
+    let shop = Shop::open().await.unwrap();
+    let oslo = "(SELECT name FROM city WHERE name = 'Oslo')";
+    for condition in [
+        format!("based_in IN {oslo}"),
+        format!("(based_in IN {oslo} OR founded > 2050)"),
+        format!("NOT (based_in NOT IN {oslo} OR founded > 2050)"),
+        "EXISTS (SELECT * FROM city WHERE city.name = 'Oslo' AND city.name = supplier.based_in)".to_owned(),
+        "(EXISTS (SELECT * FROM city WHERE supplier.based_in = city.name AND city.name = 'Oslo') OR founded > 2050)"
+            .to_owned(),
+    ] {
+        let sql = format!("SELECT name FROM supplier WHERE {condition} ORDER BY name");
+        check(&shop, &sql, &["Acme", "Cova"]).await;
+    }
+    let sql =
+        format!("SELECT name FROM supplier WHERE (based_in NOT IN {oslo} OR founded > 2050) ORDER BY name");
+    check(&shop, &sql, &["Brix & Söhne"]).await;
+}

@@ -86,6 +86,12 @@ impl Language {
         rows.any(|(said, values)| said == word && listed(values).any(|of| of.eq_ignore_ascii_case(value)))
     }
 
+    /// Whether a word names those of a gender: "men".
+    pub fn names_a_gender(self, word: &str) -> bool {
+        let mut rows = self.words().genders.pairs.iter().filter_map(|row| row.split_once(' '));
+        rows.any(|(said, _)| said == word)
+    }
+
     /// Whether a value states a gender as data do: "F".
     pub fn states_a_gender(self, value: &str) -> bool {
         let mut rows = self.words().genders.pairs.iter().filter_map(|row| row.split_once(' '));

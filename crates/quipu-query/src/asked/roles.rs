@@ -6,7 +6,6 @@ use quipu_language::{Language, asking_clause, without_request};
 
 use super::kinds::{called, nouns};
 use super::said::Said;
-use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -184,9 +183,32 @@ pub(super) fn relative_left_out(
     (!goes).then(|| relative.clone())
 }
 
+/// A noun for people of one sex that a query leaves out, although it takes them from a table that
+/// tells it: "the men of a house" are not all its people.
+pub(super) fn sex_left_out(
+    left_out: &[String],
+    language: Language,
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let noun = left_out.iter().find(|word| language.names_a_gender(word))?;
+    let tells = |place: Place| {
+        let mut own = tables.columns().filter(|(of, _)| of.table == place.table && of.column > 0);
+        own.any(|(_, column)| words_of(&column.title).iter().any(|word| language.tells_genders(word)))
+    };
+    let mut is_told = false;
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
+            is_told |= tells(*place);
+        }
+    });
+    is_told.then(|| noun.clone())
+}
+
 /// Whether a query, which takes the relation of a relative in general, heeds the sex that a word
 /// tells: the "mother" among the `parents`. It need not where the graph does not state the sex of
-/// these people. None if it takes no such relation.
+/// these people. None if the query takes no such relation, or one with a single value: the only
+/// `parent` may be the father.
 pub(super) fn heeds_sex(
     word: &str,
     language: Language,
@@ -202,31 +224,52 @@ pub(super) fn heeds_sex(
         let mut titles = tables.columns().filter(|(place, _)| place.table == kind).map(|(_, of)| &of.title);
         titles.any(|title| words_of(title).iter().any(|word| language.tells_genders(word)))
     };
-    let (mut is_used, mut is_told) = (false, false);
+    let (mut is_used, mut is_one, mut is_told) = (false, false, false);
     query.visit(&mut |part| {
         let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
         if tables.column(*place).is_some_and(|column| is_wider(&column.title)) {
             is_used = true;
+            is_one |= tables.table(place.table).is_some_and(|table| !table.is_links());
             is_told |= tables.leads_to(*place).is_some_and(tells_sex);
         }
     });
     let compares_sex = || said.values.iter().any(|value| language.states_a_gender(value));
-    is_used.then(|| language.is_partner(word) || !is_told || compares_sex())
+    match is_told {
+        _ if !is_used => None,
+        _ if language.is_partner(word) || compares_sex() => Some(true),
+        true => Some(false),
+        false => (!is_one).then_some(true),
+    }
 }
 
 /// A word for two steps of one kind, if a query takes one step only: a grandson is no son, and the
 /// teacher of Ida's teacher did not teach Ida.
-pub(super) fn second_step_left_out(question: &str, left_out: &[String], query: &Query) -> Option<String> {
+pub(super) fn second_step_left_out(
+    question: &str,
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
     let language = Language::of(question);
-    let mut sources = 0;
-    each_query(&mut query.clone(), &mut |query| {
-        sources += query.select().map_or(0, |select| select.from.len());
-    });
-    if sources > 1 {
+    if steps(query, tables) > 1 {
         return None;
     }
     let is_of_kin = |word: &String| language.is_kin_of_kin(word) && left_out.contains(word);
     words_of(question).into_iter().find(is_of_kin).or_else(|| role_of_the_same_role(question, language))
+}
+
+/// The links between things that a query follows, each use of a column under its own alias.
+fn steps(query: &Query, tables: &Tables) -> usize {
+    let mut steps: Vec<(Option<String>, Place)> = Vec::new();
+    query.visit(&mut |part| {
+        let Expression::Column(ColumnRef { table, place: Some(place), .. }) = part else { return };
+        let leads = tables.column(*place).is_some_and(|column| matches!(column.kind, Kind::Entity(_)));
+        let step = (table.clone(), *place);
+        if place.column > 0 && leads && !steps.contains(&step) {
+            steps.push(step);
+        }
+    });
+    steps.len()
 }
 
 /// A noun that a question says of itself: "the teacher of Ida's teacher", "the rival of the rival of

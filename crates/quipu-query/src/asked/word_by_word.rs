@@ -38,7 +38,7 @@ use super::others::{
 use super::periods::Periods;
 use super::roles::{
     another_role, heeds_sex, possessed_left_out, relative_left_out, role_left_out,
-    role_of_a_possessed_role_left_out, role_of_a_role_left_out, second_step_left_out,
+    role_of_a_possessed_role_left_out, role_of_a_role_left_out, second_step_left_out, sex_left_out,
 };
 use super::said::Said;
 use super::shapes::{
@@ -385,8 +385,9 @@ impl<'a> Compared<'a> {
             ("leaves out a step", role_of_a_role_left_out(words, names, query, tables)),
             ("leaves out a step", role_of_a_possessed_role_left_out(question, names, query, tables)),
             ("leaves out a step", relative_left_out(words, names, query, tables)),
-            ("leaves out a step", second_step_left_out(question, names, query)),
+            ("leaves out a step", second_step_left_out(question, names, query, tables)),
             ("takes another role", another_role(words, names, query, tables)),
+            ("takes either sex", sex_left_out(names, *language, query, tables)),
             ("takes either sex", names.iter().find(|word| self.heeds_sex(word) == Some(false)).cloned()),
             ("counts another kind", another_kind_counted(words, names, query, tables)),
             ("orders by a text", ordered_by_text(words, query, tables)),

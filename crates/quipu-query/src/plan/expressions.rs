@@ -6,6 +6,7 @@ use spargebra::algebra::{Expression as Sparql, Function as Builtin, GraphPattern
 use super::base::constant;
 use super::cells::{Cell, cell_of};
 use super::texts::{call, cast, integer, like, lower, minutes, number, numeric, string, text, whole};
+use super::within::exists;
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};
@@ -125,7 +126,7 @@ impl Planner<'_> {
                     pattern = *inner;
                 }
                 let outer = self.outer_variables(query);
-                self.where_bound(Sparql::Exists(Box::new(pattern)), outer)
+                self.where_bound(exists(pattern, &outer), outer)
             }
             Expression::InQuery(of, query) => {
                 let (value, kind) = self.value(of)?;
@@ -153,7 +154,7 @@ impl Planner<'_> {
                 };
                 match value {
                     Sparql::Variable(variable) if variable == output => {
-                        self.where_bound(Sparql::Exists(inner), [variable])
+                        self.where_bound(exists(*inner, std::slice::from_ref(&variable)), [variable])
                     }
                     value => {
                         let expr = Sparql::Equal(Box::new(output.into()), Box::new(value));

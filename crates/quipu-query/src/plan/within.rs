@@ -83,9 +83,8 @@ impl Planner<'_> {
                 GraphPattern::Project { inner, .. } => *inner,
                 other => other,
             };
-            let exists =
-                Sparql::Exists(Box::new(GraphPattern::Filter { expr: same, inner: Box::new(pattern) }));
             let outer = self.outer_variables(query);
+            let exists = exists(GraphPattern::Filter { expr: same, inner: Box::new(pattern) }, &outer);
             let exists = self.where_bound(exists, outer);
             let expr = if not { Sparql::Not(Box::new(exists)) } else { exists };
             return Ok(base.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) }));
@@ -375,5 +374,42 @@ fn take_scalars(expression: &mut Expression, queries: &mut Vec<Query>) {
     }
     for part in expression.parts_mut() {
         take_scalars(part, queries);
+    }
+}
+
+/// EXISTS of a pattern. A constant that the pattern gives a variable of the outer query is compared
+/// outside: BIND within would set that variable anew.
+pub(super) fn exists(pattern: GraphPattern, outer: &[Variable]) -> Sparql {
+    let mut constants = Vec::new();
+    let pattern = without_constants(pattern, outer, &mut constants);
+    constants.into_iter().fold(Sparql::Exists(Box::new(pattern)), |found, (variable, constant)| {
+        let same = Sparql::Equal(Box::new(variable.into()), Box::new(constant));
+        Sparql::And(Box::new(same), Box::new(found))
+    })
+}
+
+/// The pattern without the constants that it gives some variables; these are collected.
+fn without_constants(
+    pattern: GraphPattern,
+    outer: &[Variable],
+    constants: &mut Vec<(Variable, Sparql)>,
+) -> GraphPattern {
+    let mut within = |inner: Box<GraphPattern>| Box::new(without_constants(*inner, outer, constants));
+    match pattern {
+        GraphPattern::Extend { inner, variable, expression } => {
+            let inner = within(inner);
+            let is_constant = matches!(expression, Sparql::NamedNode(_) | Sparql::Literal(_));
+            if is_constant && outer.contains(&variable) {
+                constants.push((variable, expression));
+                return *inner;
+            }
+            GraphPattern::Extend { inner, variable, expression }
+        }
+        GraphPattern::Filter { expr, inner } => GraphPattern::Filter { expr, inner: within(inner) },
+        GraphPattern::Join { left, right } => GraphPattern::Join { left: within(left), right: within(right) },
+        GraphPattern::LeftJoin { left, right, expression } => {
+            GraphPattern::LeftJoin { left: within(left), right, expression }
+        }
+        other => other,
     }
 }
