@@ -154,8 +154,8 @@ pub fn kind_asked_of(question: &str) -> Option<(&str, &str)> {
     Some((name, question.get(kind.first()?.start..kind.last()?.end)?))
 }
 
-/// The person whose sex a question asks for by a choice: "Ada's pupil" of "is Ada's pupil a man or a
-/// woman?".
+/// The person whose sex a question asks for by a choice: "Ada's pupil" of "is Ada's pupil a man or
+/// a woman?".
 pub fn sex_asked_of(question: &str) -> Option<&str> {
     let language = Language::of(question);
     let question = question.trim().trim_end_matches(['?', ' ']);

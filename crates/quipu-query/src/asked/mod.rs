@@ -50,6 +50,7 @@ mod periods;
 mod plain;
 mod provisos;
 mod reached;
+mod relatives;
 mod repeated;
 mod roles;
 mod said;

@@ -36,9 +36,10 @@ use super::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
 use super::periods::Periods;
+use super::relatives::{heeds_sex, relative_left_out, second_step_left_out, sex_left_out};
 use super::roles::{
-    another_role, heeds_sex, possessed_left_out, relative_left_out, role_left_out,
-    role_of_a_possessed_role_left_out, role_of_a_role_left_out, second_step_left_out, sex_left_out,
+    another_role, possessed_left_out, role_left_out, role_of_a_possessed_role_left_out,
+    role_of_a_role_left_out,
 };
 use super::said::Said;
 use super::shapes::{

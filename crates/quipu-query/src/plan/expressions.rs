@@ -5,8 +5,8 @@ use spargebra::algebra::{Expression as Sparql, Function as Builtin, GraphPattern
 
 use super::base::constant;
 use super::cells::{Cell, cell_of};
+use super::exists::exists;
 use super::texts::{call, cast, integer, like, lower, minutes, number, numeric, string, text, whole};
-use super::within::exists;
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};

@@ -11,6 +11,7 @@ mod base;
 mod behind;
 mod cells;
 mod dates;
+mod exists;
 mod expressions;
 mod frame;
 mod rows;
