@@ -238,3 +238,27 @@ async fn children_are_no_grandsons_and_people_no_men() {
     let men = "SELECT AVG(born) FROM person WHERE sex = 'm'";
     assert!(!faults(asked, men).await.contains(&"takes either sex"));
 }
+
+#[tokio::test]
+async fn what_pupils_made_is_not_what_their_teacher_made() {
+    let workshop = graph(
+        ":c1 a :Clockmaker ; rdfs:label \"Nell Hobday\" ; :trainedBy :c2 ; :livesIn :t . \
+         :c2 a :Clockmaker ; rdfs:label \"Piers Lack\" ; :livesIn :t . :t a :Town ; rdfs:label \"Marl\" . \
+         :k1 a :Clock ; rdfs:label \"Owl Clock\" ; :madeBy :c1 . :k2 a :Clock ; rdfs:label \"Moon Clock\" ; :madeBy :c2 .",
+    )
+    .await;
+    let faults = async |question: &'static str, sql: &'static str| {
+        let unexplained = weighed(&workshop, question, sql, Nearness::default(), &[]).await.1;
+        unexplained.faults.contains(&"leaves out a step")
+    };
+    let own = "SELECT COUNT(*) FROM clock WHERE made_by = 'Piers Lack'";
+    let of_pupils = "SELECT COUNT(*) FROM clock WHERE made_by IN \
+                     (SELECT name FROM clockmaker WHERE trained_by = 'Piers Lack')";
+    let asked = "How many clocks were made by pupils of Piers Lack?";
+    assert!(faults(asked, own).await);
+    assert!(!faults(asked, of_pupils).await);
+    assert!(!faults("How many clocks were made by Piers Lack?", own).await);
+    // Those who are asked for are the role themselves.
+    let pupils = "SELECT name FROM clockmaker WHERE trained_by = 'Piers Lack'";
+    assert!(!faults("Which pupils of Piers Lack are there?", pupils).await);
+}

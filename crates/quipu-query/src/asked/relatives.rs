@@ -3,9 +3,9 @@
 
 use quipu_language::Language;
 
-use super::roles::owns;
+use super::roles::{head_noun, owns};
 use super::said::Said;
-use crate::syntax::{ColumnRef, Expression, Query};
+use crate::syntax::{ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 
 /// A relative of somebody, if a query goes to no other thing of their kind: "who owns the mother of
@@ -106,6 +106,39 @@ pub(super) fn second_step_left_out(
     }
     let is_of_kin = |word: &String| language.is_kin_of_kin(word) && left_out.contains(word);
     words_of(question).into_iter().find(is_of_kin).or_else(|| role_of_the_same_role(question, language))
+}
+
+/// A role of a named thing, if a query takes the named thing for it: the clocks made by pupils of
+/// Piers are not those that he made. The first noun of the question is no such role: "members of
+/// the club" are those with the club.
+pub(super) fn role_of_the_named_left_out(
+    question: &str,
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of(question);
+    let words = words_of(question);
+    let first = head_noun(question)?;
+    if steps(query, tables) != 1 {
+        return None;
+    }
+    let mut named: Vec<Vec<String>> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, of, value) = part
+            && let (Expression::Column(ColumnRef { place: Some(place), .. }), Expression::Terms(_, name)) =
+                (&**of, &**value)
+            && place.column > 0
+        {
+            named.push(words_of(name));
+        }
+    });
+    let is_named = |behind: &[String]| named.iter().any(|name| !name.is_empty() && behind.starts_with(name));
+    words.iter().enumerate().find_map(|(at, role)| {
+        let behind = words.get(at + 1).filter(|of| language.is_of(of)).and(words.get(at + 2..))?;
+        let is_role = *role != first && left_out.contains(role) && !language.is_light_noun(role);
+        (is_role && is_named(behind)).then(|| role.clone())
+    })
 }
 
 /// The links between things that a query follows, each use of a column under its own alias.

@@ -36,7 +36,9 @@ use super::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
 use super::periods::Periods;
-use super::relatives::{heeds_sex, relative_left_out, second_step_left_out, sex_left_out};
+use super::relatives::{
+    heeds_sex, relative_left_out, role_of_the_named_left_out, second_step_left_out, sex_left_out,
+};
 use super::roles::{
     another_role, possessed_left_out, role_left_out, role_of_a_possessed_role_left_out,
     role_of_a_role_left_out,
@@ -388,6 +390,7 @@ impl<'a> Compared<'a> {
             ("leaves out a step", relative_left_out(words, names, query, tables)),
             ("leaves out a step", second_step_left_out(question, names, query, tables)),
             ("takes another role", another_role(words, names, query, tables)),
+            ("leaves out a step", role_of_the_named_left_out(question, names, query, tables)),
             ("takes either sex", sex_left_out(names, *language, query, tables)),
             ("takes either sex", names.iter().find(|word| self.heeds_sex(word) == Some(false)).cloned()),
             ("counts another kind", another_kind_counted(words, names, query, tables)),
