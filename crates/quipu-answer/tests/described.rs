@@ -122,6 +122,24 @@ async fn a_things_kind_is_confirmed_or_denied_without_a_call() {
     }
 }
 
+/// An uncle is the brother of a parent where the graph states parents and siblings; a relation of
+/// the relative's own name comes first.
+#[tokio::test]
+async fn relatives_by_two_steps_are_asked_for_by_the_graphs_own_relations() {
+    let graph = "@prefix : <http://f.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+         :p1 a :Person ; rdfs:label \"Ada Moor\" ; :parent :p2 . :p2 a :Person ; rdfs:label \"Bo Ley\" ; :sibling :p3 .\n\
+         :p3 a :Person ; rdfs:label \"Cy Finn\" ; :sibling :p2 . :p4 a :Person ; rdfs:label \"Di Roe\" .";
+    let named = graph.replace(":parent :p2", ":parent :p2 ; :uncle :p4");
+    assert_ne!(graph, named);
+    for (graph, expected) in [(graph, "Cy Finn"), (&named, "Di Roe")] {
+        let family = setting_from("family.ttl", graph).await;
+        let embedder = Some(embedder().await);
+        let answer =
+            ask(&family, None, embedder, "Who is the uncle of Ada Moor?", &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{answer:#?}");
+    }
+}
+
 /// "Is Ada a man or a woman?" is answered by the relation that tells it, whatever its name.
 #[tokio::test]
 async fn a_choice_of_sexes_is_answered_by_the_graphs_own_relation() {

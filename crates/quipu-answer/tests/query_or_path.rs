@@ -160,6 +160,26 @@ async fn a_number_that_triples_as_text_state_is_not_counted() {
     assert_eq!(asked("How many play for the Torrin Foxes?").await.answers, ["2"]);
 }
 
+/// A card may call the runner-up a winner; the graph's own relation comes first.
+#[tokio::test]
+async fn a_path_takes_the_relation_that_the_question_names() {
+    let triples = "Thorn\twon\tRowan Bowl\nDash\trunner up in\tRowan Bowl\nThorn\towned by\tJudith Amory\n\
+        Dash\towned by\tColm Brannock\nMaeve\twon\tWinter Horn\nMaeve\towned by\tColm Brannock\n";
+    let trials = setting_from("trials.tsv", triples).await;
+    let card = "[relation.\"runner up in\"]\nhead_kind = \"dog\"\ntail_kind = \"trial\"\n\
+        forward = \"the trial of the best dog X\"\nbackward = \"the champion of X\"\n\
+        words_forward = [\"trial\"]\nwords_backward = [\"champion\"]\n";
+    std::fs::write(trials.workspace.folder().join("relations.toml"), card).unwrap();
+    let mut options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    set_option(&mut options, "paths.least_confidence", "0").unwrap();
+    let question = "Who owns the winner, the champion of the Rowan Bowl?";
+    let answer = ask(&trials, None, Some(embedder().await), question, &options).await;
+    assert!(answer.answers != ["Colm Brannock"], "{answer:#?}");
+    let question = "Who owns the champion of the Rowan Bowl?";
+    let answer = ask(&trials, None, Some(embedder().await), question, &options).await;
+    println!("{:?}", answer.answers);
+}
+
 #[tokio::test]
 async fn a_path_gives_the_event_asked_for_and_counts_no_numbers() {
     let triples = "Mudlark\tfinal year\t1985\nSkyline\tfinal year\t1990\nMudlark\tpublished by\tTin Press\n\

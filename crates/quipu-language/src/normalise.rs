@@ -127,6 +127,11 @@ pub fn without_possessive(word: &str) -> &str {
     word.strip_suffix('s').and_then(|stem| stem.strip_suffix(is_apostrophe)).unwrap_or(word)
 }
 
+/// Whether a written word owns the noun behind it: "Ada's".
+pub fn is_possessive(word: &str) -> bool {
+    without_possessive(word) != word
+}
+
 fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '\u{2019}' | '\u{2bc}' | '`')
 }

@@ -297,6 +297,21 @@ impl Expression {
         }
     }
 
+    /// The column of the tables that this expression is, after binding.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Column(column) => column.place,
+            _ => None,
+        }
+    }
+
+    /// The columns of this expression, one for each use, without those of subqueries.
+    pub fn places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        self.visit(&mut |part| places.extend(part.place()));
+        places
+    }
+
     /// Whether it contains a subquery.
     pub fn has_query(&self) -> bool {
         let mut found = false;
@@ -488,6 +503,13 @@ impl Query {
         for order in &self.order {
             visit_deep(&order.expression, visit);
         }
+    }
+
+    /// The columns of this query and of its subqueries, one for each use.
+    pub fn places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        self.visit(&mut |part| places.extend(part.place()));
+        places
     }
 }
 

@@ -76,6 +76,8 @@ struct List {
     exact: HashMap<String, Vec<usize>>,
     joined: HashMap<String, Vec<usize>>,
     by_word: HashMap<String, Vec<usize>>,
+    /// The words with which nearly all of them begin and end: "lot" of "Lot M-725".
+    shared: Vec<String>,
 }
 
 /// The values of a graph's columns, those that fit memory.
@@ -372,10 +374,12 @@ impl Values {
 
     /// The words of a question that occur in values without being one: "dragons" in
     /// `GoldDragonAdult`. The longest runs come first, none within another. A run may not contain a
-    /// word that `skip` rejects; it gets each word in lower case.
+    /// word that `skip` rejects; it gets each word in lower case. A word that nearly all values of a
+    /// column share tells none of them apart.
     pub fn parts(&self, question: &str, skip: impl Fn(&str) -> bool) -> Vec<Mention> {
         const LONGEST: usize = 4;
         let mut words = words_of(question);
+        let language = Language::of_words(&words);
         let mut mentions = Vec::new();
         for length in (1..=LONGEST.min(words.len())).rev() {
             for start in 0..=words.len() - length {
@@ -385,8 +389,11 @@ impl Values {
                     continue;
                 }
                 let text = run.join(" ");
+                let tells =
+                    |list: &List| !list.shared.iter().any(|shared| *shared == language.singular(&text));
+                let lists = self.lists.iter().filter(|(_, list)| tells(list));
                 let matches: Vec<Match> =
-                    self.lists.iter().filter_map(|(place, list)| list.part(*place, &text)).collect();
+                    lists.filter_map(|(place, list)| list.part(*place, &text)).collect();
                 if !matches.is_empty() {
                     mentions.push(Mention { text, matches });
                     words.iter_mut().skip(start).take(length).for_each(String::clear);
@@ -451,6 +458,7 @@ impl List {
         let names: Vec<Vec<String>> = list.entries.iter().map(|(name, _)| words_of(name)).collect();
         let (first, last) =
             (shared_by_all(&names, <[String]>::first), shared_by_all(&names, <[String]>::last));
+        list.shared = first.iter().chain(&last).cloned().collect();
         for (at, (words, (name, _))) in names.into_iter().zip(&list.entries).enumerate() {
             list.exact.entry(normalise(name)).or_default().push(at);
             list.joined.entry(words.concat()).or_default().push(at);

@@ -183,7 +183,7 @@ async fn a_question_may_offer_several_values() {
 #[tokio::test]
 async fn numbers_are_given_in_the_unit_that_is_asked_for() {
     let visits = graph(
-        ":v1 a :Visit ; rdfs:label \"visit 1\" ; :durationMinutes 90 ; :hourlyRateEur 30 ; :height 2 . \
+        ":v1 a :Visit ; rdfs:label \"visit 1\" ; :durationMinutes 90 ; :hourlyRateEur 30 ; :height 2 ; :weightG 500 . \
          :v2 a :Visit ; rdfs:label \"visit 2\" ; :durationMinutes 30 ; :hourlyRateEur 50 ; :height 4 .",
     )
     .await;
@@ -199,6 +199,12 @@ async fn numbers_are_given_in_the_unit_that_is_asked_for() {
         assert_eq!(asked_rows(&visits, question, &duration).await, ["90"]);
         assert!(!faults(&visits, question, &duration).await.contains(&"gives another unit"));
     }
+    // A query that converts by itself, right and wrong.
+    let unstated = "multiplies by a number that nobody stated";
+    let kilos = "What is the weight of visit 1 in kilograms?";
+    assert!(!faults(&visits, kilos, &of("weight_g / 1000.0")).await.contains(&unstated));
+    assert!(!faults(&visits, kilos, &of("weight_g * 0.001")).await.contains(&unstated));
+    assert!(faults(&visits, kilos, &of("weight_g / 50.0")).await.contains(&unstated));
     // Units of something else.
     for (question, column) in [
         ("What is the duration of visit 1 in miles?", "duration_minutes"),

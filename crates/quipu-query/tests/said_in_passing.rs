@@ -81,9 +81,9 @@ async fn texts_are_no_measures() {
     let shop = broadcaster().await;
     let question = "Which is the largest episode?";
     let by_text = "SELECT name FROM episode ORDER BY code DESC LIMIT 1";
-    assert!(faults(&shop, question, by_text).await.contains(&"orders by a text"));
+    assert!(faults(&shop, question, by_text).await.contains(&"orders by no measure"));
     let by_number = "SELECT name FROM episode ORDER BY size DESC LIMIT 1";
-    assert!(!faults(&shop, question, by_number).await.contains(&"orders by a text"));
+    assert!(!faults(&shop, question, by_number).await.contains(&"orders by no measure"));
 }
 
 #[tokio::test]

@@ -53,14 +53,34 @@ impl Language {
         !list.twice.is_empty() && word.strip_prefix(&list.twice).is_some_and(|kin| list.kin.has(kin))
     }
 
+    /// The two steps to a relative: "brother" and "parent" for "uncle".
+    pub fn steps_to_kin(self, word: &str) -> Option<[&'static str; 2]> {
+        let row = self.walks().by_steps.iter().find(|row| row.words.has(word))?;
+        match row.others.as_slice() {
+            [kin, of_whom] => Some([kin, of_whom]),
+            _ => None,
+        }
+    }
+
     /// Relations of which a relative's word names those of one sex: "parent" for "mother".
     pub fn relatives_of_either_sex(self, word: &str) -> &'static [String] {
         self.walks().relatives.iter().find(|row| row.words.has(word)).map_or(&[], |row| &row.others)
     }
 
+    /// Whether a word for a relative names a relation: "father" names `sire`, and `parent` too.
+    pub fn calls_kin(self, word: &str, relation: &str) -> bool {
+        let others = self.walks().others(word).iter().chain(self.relatives_of_either_sex(word));
+        self.is_kin(word) && others.into_iter().any(|other| self.is_noun(other, relation))
+    }
+
     /// Whether a word names who somebody is married to: "wife".
     pub fn is_partner(self, word: &str) -> bool {
         self.words().partners.has(word)
+    }
+
+    /// Whether a word before a role names another person than the role alone: "deputy".
+    pub fn names_a_deputy(self, word: &str) -> bool {
+        self.words().deputies.has(word)
     }
 
     /// Whether a word means any person: "people".
@@ -84,6 +104,15 @@ impl Language {
     pub fn is_gender(self, word: &str, value: &str) -> bool {
         let mut rows = self.words().genders.pairs.iter().filter_map(|row| row.split_once(' '));
         rows.any(|(said, values)| said == word && listed(values).any(|of| of.eq_ignore_ascii_case(value)))
+    }
+
+    /// Values by which data state the gender that a word for a relative tells: "F" for "mother".
+    pub fn genders_told_by(self, relative: &str) -> Vec<&'static str> {
+        let genders = &self.words().genders;
+        let told = genders.told_by.iter().find(|row| row.words.has(relative));
+        let is_told = |said: &str| told.is_some_and(|row| row.others.iter().any(|noun| noun == said));
+        let rows = genders.pairs.iter().filter_map(|row| row.split_once(' '));
+        rows.filter(|(said, _)| is_told(said)).flat_map(|(_, values)| listed(values)).collect()
     }
 
     /// Whether a word names those of a gender: "men".

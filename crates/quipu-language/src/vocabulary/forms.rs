@@ -25,11 +25,20 @@ impl Language {
             || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
     }
 
-    /// Whether a noun names those who do what a verb says: a "keeper" of what is "kept".
+    /// Whether a noun names those who do what a verb says: a "keeper" of what is "kept", the "winner"
+    /// of what was "won".
     pub fn is_agent(self, noun: &str, verb: &str) -> bool {
         let agents = &self.words().endings.agents;
         let deed = noun.strip_suffix(agents.as_str()).filter(|_| !agents.is_empty());
-        deed.is_some_and(|deed| self.changes_within(deed, verb))
+        let once = |deed: &str| {
+            let mut letters = deed.chars().rev();
+            let is_double = letters.next().is_some_and(|last| letters.next() == Some(last));
+            deed.strip_suffix(|_: char| is_double).map(str::to_owned)
+        };
+        deed.is_some_and(|deed| {
+            let undoubled = once(deed).unwrap_or_else(|| deed.to_owned());
+            self.changes_within(deed, verb) || self.changes_within(&undoubled, verb)
+        })
     }
 
     /// Whether two nouns are the same, in the singular or the plural.

@@ -89,6 +89,8 @@ pub(crate) struct WalkWords {
     pub(crate) auxiliaries: Words,
     pub(crate) asks_for: Vec<Other>,
     pub(crate) others: Vec<Other>,
+    #[serde(default)]
+    pub(crate) by_steps: Vec<Other>,
     pub(crate) relatives: Vec<Other>,
     callings: Vec<String>,
     pub(crate) person: String,

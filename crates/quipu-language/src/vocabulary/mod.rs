@@ -8,6 +8,7 @@ mod columns;
 mod events;
 mod follow_ups;
 mod forms;
+mod kin;
 mod language;
 mod lists;
 mod meanings;
@@ -35,6 +36,7 @@ pub use asks::{
     thing_to_describe, without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
+pub use kin::{BySteps, kin_by_steps};
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
 use lists::{
@@ -127,6 +129,9 @@ struct GenderWords {
     columns: Words,
     #[serde(default)]
     choices: Vec<String>,
+    /// Words for relatives, with the word for a person of their sex.
+    #[serde(default)]
+    told_by: Vec<lists::Other>,
     pairs: Vec<String>,
 }
 
@@ -251,6 +256,7 @@ pub(crate) struct Lexicon {
     lacks: Listed,
     letters: Listed,
     light_nouns: Listed,
+    deputies: Listed,
     types_of: Listed,
     magnitudes: Listed,
     centuries: Listed,

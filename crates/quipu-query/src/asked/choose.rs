@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
-use super::explain::{Unexplained, names_left_out};
+use super::explain::{Unexplained, name_in_part, names_left_out};
 use super::faults::{faults, forgives};
 use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
@@ -281,9 +281,11 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     let values = names_left_out(asking, query);
     let mut unexplained = Unexplained {
         values: values.into_iter().map(|(text, _)| text).collect(),
-        ..unexplained(question, query, &candidate.near, tables)
+        ..unexplained(asking, query, &candidate.near)
     };
     let words = words_of(question);
+    let name = name_in_part(asking, &unexplained.names);
+    unexplained.leave_out("leaves out a name", name);
     unexplained.leave_out("misnames a kind", misnamed(&words, query, tables, asking.values));
     unexplained.leave_out("means another name", another_name(question, query, asking.values));
     unexplained.unsaid.extend(of_another_thing(&words, &unexplained.names, query, tables));

@@ -54,18 +54,15 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
 /// Whether an expression takes a property whose own name groups, as the question says it: the
 /// "price per player" is asked for, not one price for each number of players.
 fn takes_a_rate(expression: &Expression, words: &[String], tables: &Tables) -> bool {
-    let mut found = false;
-    expression.visit(&mut |part| {
-        let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
-        let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
-        let language = Language::of_words(words);
-        found |= title.windows(2).any(|pair| {
+    let language = Language::of_words(words);
+    expression.places().into_iter().any(|place| {
+        let title = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+        title.windows(2).any(|pair| {
             let [per, noun] = pair else { return false };
             let says = |asked: &[String]| matches!(asked, [a, b] if a == per && language.is_noun(b, noun));
             language.means(per, "group") && words.windows(2).any(says)
-        });
-    });
-    found
+        })
+    })
 }
 
 /// Groups by the things of the kind that the question names, where a query groups by things of
@@ -158,15 +155,12 @@ pub(super) fn grouped_by_another(words: &[String], query: &Query, tables: &Table
     each_query(&mut query.clone(), &mut |query| {
         let group = query.select().map(|select| select.group.as_slice()).unwrap_or_default();
         groups |= !group.is_empty();
-        for of in group {
-            of.visit(&mut |part| {
-                let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
-                let of_kind = |kind: &usize| place.table == *kind || tables.leads_to(*place) == Some(*kind);
-                let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
-                by_it |= kinds.iter().any(of_kind) || title.iter().any(|word| language.is_noun(noun, word));
-                // The rows of a subquery, whose columns are not known here.
-                by_it |= tables.column(*place).is_none();
-            });
+        for place in group.iter().flat_map(Expression::places) {
+            let of_kind = |kind: &usize| place.table == *kind || tables.leads_to(place) == Some(*kind);
+            let title = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+            by_it |= kinds.iter().any(of_kind) || title.iter().any(|word| language.is_noun(noun, word));
+            // The rows of a subquery, whose columns are not known here.
+            by_it |= tables.column(place).is_none();
         }
     });
     (groups && !by_it).then(|| noun.clone())

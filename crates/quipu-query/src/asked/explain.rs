@@ -60,10 +60,13 @@ pub(super) const MEANING: &str = "leaves out a word that changes the meaning";
 impl Unexplained {
     /// Adds words that change the meaning and are ignored, with the check that found them.
     pub(super) fn leave_out(&mut self, check: &'static str, words: impl IntoIterator<Item = String>) {
-        let before = self.meanings.len();
-        self.meanings.extend(words);
-        if self.meanings.len() > before && !self.checks.contains(&check) {
-            self.checks.push(check);
+        for word in words {
+            if !self.meanings.contains(&word) {
+                self.meanings.push(word);
+            }
+            if !self.checks.contains(&check) {
+                self.checks.push(check);
+            }
         }
     }
 
@@ -222,6 +225,17 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
     let kinds = kinds_named(tables, question).into_iter();
     let kinds = kinds.filter(|(text, place, _)| is_used(place) && is_unsaid(text));
     left_out.chain(kinds.map(|(text, place, _)| (text, place))).chain(categories).collect()
+}
+
+/// A word that a query leaves out, if the question writes it as a name and it stands in names of the
+/// graph: "Manoris instruments" are not all instruments.
+pub(super) fn name_in_part(asking: &TableQuestion<'_>, left_out: &[String]) -> Option<String> {
+    let stands_in_names = |word: &str| {
+        let parts = asking.values.parts(word, |_| false);
+        parts.iter().flat_map(|part| &part.matches).any(|found| found.place.column == 0)
+    };
+    let mut names = left_out.iter().filter(|word| is_written_as_name(asking.text, word));
+    names.find(|word| stands_in_names(word)).cloned()
 }
 
 /// Whether a query mentions one of the words of a text, in some form.

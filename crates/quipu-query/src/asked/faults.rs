@@ -326,16 +326,10 @@ fn denies_another_thing(question: &str, query: &Query, tables: &Tables) -> bool 
     let words = words_of(question);
     let language = Language::of_words(&words);
     let denies = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "negation");
-    let mut given: Vec<String> = Vec::new();
-    for item in query.select().map(|select| select.items.as_slice()).unwrap_or_default() {
-        item.expression.visit(&mut |part| {
-            if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
-                && place.column > 0
-            {
-                given.extend(tables.column(*place).into_iter().flat_map(|column| words_of(&column.title)));
-            }
-        });
-    }
+    let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    let places = items.iter().flat_map(|item| item.expression.places()).filter(|place| place.column > 0);
+    let columns = places.filter_map(|place| tables.column(place));
+    let given: Vec<String> = columns.flat_map(|column| words_of(&column.title)).collect();
     let mut found = false;
     query.visit(&mut |part| {
         let Expression::Compare(Comparison::Unequal, of, value) = part else { return };
@@ -522,11 +516,9 @@ fn finds_none(candidate: &Candidate) -> bool {
 /// Whether a query joins a column of texts to the names of things: a language's code is no name of
 /// a country.
 fn joins_unlike(query: &Query, tables: &Tables) -> bool {
-    let kind = |expression: &Expression| match expression {
-        Expression::Column(ColumnRef { place: Some(place), .. }) => {
-            tables.column(*place).map(|column| (column.kind, place.column))
-        }
-        _ => None,
+    let kind = |expression: &Expression| {
+        let place = expression.place()?;
+        tables.column(place).map(|column| (column.kind, place.column))
     };
     let unlike = |a: &Expression, b: &Expression| {
         matches!((kind(a), kind(b)), (Some((Kind::Text, _)), Some((Kind::Entity(_), 0))))
@@ -546,11 +538,20 @@ fn joins_unlike(query: &Query, tables: &Tables) -> bool {
 }
 
 /// Whether the reading gives only things that the question itself names: "the neighbour of Germany
-/// with the largest area" is not Germany.
+/// with the largest area" is not Germany, nor are Ada and Bo the trials "that Ada or Bo judged".
 fn only_repeats(candidate: &Candidate) -> bool {
     let mut named = Vec::new();
+    let query = &candidate.bound.query;
+    let filter = query.select().and_then(|select| select.filter.as_ref());
+    let is_all = query.order.is_empty() && filter.is_some_and(|filter| filter.conjuncts().len() == 1);
     let mut offers = false;
-    candidate.bound.query.visit(&mut |part| match part {
+    query.visit(&mut |part| match part {
+        Expression::InList(_, values) if is_all => {
+            named.extend(values.iter().flat_map(|value| match value {
+                Expression::Terms(terms, _) => terms.as_slice(),
+                _ => &[],
+            }));
+        }
         Expression::Compare(Comparison::Equal, _, value) => {
             if let Expression::Terms(terms, _) = &**value {
                 named.extend(terms);

@@ -138,8 +138,8 @@ fn leads_forward(from: usize, to: usize, links: &[Link]) -> bool {
 /// The only column that a query gives, if it holds a property.
 fn given_property(query: &Query) -> Option<Place> {
     let [item] = query.select()?.items.as_slice() else { return None };
-    let Expression::Column(ColumnRef { place: Some(place), .. }) = &item.expression else { return None };
-    (place.column > 0).then_some(*place)
+    let place = item.expression.place()?;
+    (place.column > 0).then_some(place)
 }
 
 /// The table of the things that have a property.

@@ -43,12 +43,7 @@ pub(super) fn not_ended(question: &str, query: &mut Query, tables: &Tables) -> O
 /// The columns that tell an end in the tables of a query, unless the query looks at one of them.
 fn ends_used(query: &Query, tables: &Tables) -> Vec<Place> {
     let language = Language::english();
-    let mut used: Vec<Place> = Vec::new();
-    query.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
-            used.push(*place);
-        }
-    });
+    let used = query.places();
     let mut ends: Vec<Place> = Vec::new();
     for table in query.tables().iter().filter_map(|(_, at)| *at) {
         let columns = tables.table(table).map(|table| table.columns.as_slice()).unwrap_or_default();

@@ -11,7 +11,7 @@ use quipu_language::{
 
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
 use crate::mend::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, Join, Query};
+use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 
 /// A word of the question that asks for another measure than the query orders by, compares or
@@ -177,18 +177,12 @@ pub(super) fn not_its_count(question: &str, query: &mut Query, tables: &Tables) 
     };
     let is_number =
         |place: Place| tables.column(place).is_some_and(|column| matches!(column.kind, Kind::Number { .. }));
-    let mut found: Vec<Place> = Vec::new();
-    query.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
-            && is_number(*place)
-            && is_count(*place)
-            && !found.contains(place)
-        {
-            found.push(*place);
-        }
-    });
-    let [wrong] = found.as_slice() else { return None };
-    let wrong = *wrong;
+    let mut found = query.places();
+    found.retain(|place| is_number(*place) && is_count(*place));
+    let wrong = *found.first()?;
+    if found.iter().any(|place| *place != wrong) {
+        return None;
+    }
     let of = telling(wrong);
     let is_said = of.iter().all(|of| words.iter().any(|word| language.is_form(word, of)));
     if of.is_empty() || !is_said {
@@ -214,24 +208,28 @@ pub(super) fn not_its_count(question: &str, query: &mut Query, tables: &Tables) 
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// The superlative of a question, if a query takes the first rows by a column of texts: "PT1H" does
-/// not last longer than "PT50M" because it stands behind it.
+/// The superlative of a question, if a query takes the first rows by a column of texts or of
+/// things: "PT1H" does not last longer than "PT50M" because it stands behind it, nor is a queen the
+/// youngest by the name of her breeder, or by a count.
 pub(super) fn ordered_by_text(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let is_text = |expression: &Expression| {
-        let Expression::Column(ColumnRef { place: Some(place), .. }) = expression else { return false };
-        tables.column(*place).is_some_and(|column| column.kind == Kind::Text)
+        expression
+            .place()
+            .and_then(|place| tables.column(place))
+            .is_some_and(|column| matches!(column.kind, Kind::Text | Kind::Entity(_)))
     };
     let first = query.order.first().filter(|_| query.limit.is_some())?;
     let (_, word) = superlatives(words, query).into_iter().next()?;
-    // "The latest version" names the text that it means.
     let language = Language::of_words(words);
-    let mut titles: Vec<String> = Vec::new();
-    first.expression.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
-            titles.extend(tables.column(*place).into_iter().flat_map(|column| words_of(&column.title)));
-        }
-    });
-    let is_named = titles.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
+    // The oldest has no greatest number of anything.
+    let counts = matches!(first.expression, Expression::Aggregate { function: Aggregate::Count, .. });
+    if counts && language.measured(&word, "age") == Measured::Alike {
+        return Some(word);
+    }
+    // "The latest version" names the text that it means.
+    let columns = first.expression.places().into_iter().filter_map(|place| tables.column(place));
+    let mut titles = columns.flat_map(|column| words_of(&column.title));
+    let is_named = titles.any(|of| words.iter().any(|word| language.is_form(word, &of)));
     (is_text(&first.expression) && !is_named).then_some(word)
 }
 

@@ -35,7 +35,8 @@ use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
 use super::periods::{of_the_named_event, whole_periods};
 use super::provisos::{with_stated_values, with_the_taken_in};
-use super::repeated::{heads_once, values_of_the_linked};
+use super::relatives::of_the_told_sex;
+use super::repeated::{heads_once, ordered_once, values_of_the_linked};
 use super::roles::of_the_named_role;
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{from_the_first, right_dates, right_ends, right_groups, right_sides, within_its_year};
@@ -74,6 +75,7 @@ pub fn bind_as_asked(
     bound.mends.extend(of_the_named_kind(question, &mut bound.query, tables, values));
     bound.mends.extend(those_of_the_type(question, &mut bound.query, values));
     bound.mends.extend(in_the_currency(question, &mut bound.query, tables, values));
+    bound.mends.extend(of_the_told_sex(question, &mut bound.query, tables, values));
     Ok(bound)
 }
 
@@ -157,6 +159,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         counts_the_set(query, tables),
         values_of_the_linked(query, tables),
         heads_once(query, tables),
+        ordered_once(query, tables),
         without_idle_joins(query, tables),
         without_unsaid_links(question, query, tables),
         without_unsaid_repeats(question, query, tables),

@@ -4,7 +4,7 @@
 use quipu_language::{Language, asks_for};
 
 use super::others::only_denied;
-use crate::syntax::{ColumnRef, Comparison, Expression, Query, Source};
+use crate::syntax::{Comparison, Expression, Query, Source};
 use crate::tables::{Column, Kind, Tables, words_of};
 
 /// The word of a question that rules a reading out.
@@ -25,13 +25,10 @@ fn no_date(question: &str, words: &[String], query: &Query, tables: &Tables) -> 
     let is_said = |column: &Column| {
         words_of(&column.title).iter().any(|of| words.iter().any(|word| language.is_form(word, of)))
     };
-    let is_number = |expression: &Expression| match expression {
-        Expression::Column(ColumnRef { place: Some(place), .. }) => {
-            tables.column(*place).is_some_and(|column| {
-                matches!(column.kind, Kind::Number { .. }) && !column.holds_years() && !is_said(column)
-            })
-        }
-        _ => false,
+    let is_number = |expression: &Expression| {
+        expression.place().and_then(|place| tables.column(place)).is_some_and(|column| {
+            matches!(column.kind, Kind::Number { .. }) && !column.holds_years() && !is_said(column)
+        })
     };
     let items = query.select()?.items.as_slice();
     let only_numbers = !items.is_empty() && items.iter().all(|item| is_number(&item.expression));
@@ -49,13 +46,9 @@ fn not_yet(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let mut found = None;
     query.visit(&mut |part| {
         let Expression::Compare(Comparison::Unequal, of, value) = part else { return };
-        let mut titles = Vec::new();
-        of.visit(&mut |part| {
-            if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
-                let column = tables.column(*place).filter(|column| column.kind == Kind::Date);
-                titles.extend(column.map(|column| words_of(&column.title)));
-            }
-        });
+        let columns = of.places().into_iter().filter_map(|place| tables.column(place));
+        let dates = columns.filter(|column| column.kind == Kind::Date);
+        let titles: Vec<_> = dates.map(|column| words_of(&column.title)).collect();
         let (Expression::Number(date) | Expression::Text(date)) = &**value else { return };
         let is_verb = |word: &String| {
             let mut of_titles = titles.iter().flatten();

@@ -12,7 +12,7 @@ use super::kinds::nouns_of_kinds;
 use super::said::Said;
 use super::slips::{order_of, superlatives};
 use super::verbs::by_another_verb;
-use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Query};
+use crate::syntax::{Aggregate, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Mention, Values, names_written};
 
@@ -160,13 +160,9 @@ pub(super) fn something_else(
 fn another_rank(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let (word, rank) = words.iter().find_map(|word| Some((word, language.ordinal(word)?)))?;
-    let mut ranks = Vec::new();
-    query.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
-            let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
-            ranks.extend(title.iter().filter_map(|word| language.ordinal(word)));
-        }
-    });
+    let columns = query.places().into_iter().filter_map(|place| tables.column(place));
+    let titles = columns.flat_map(|column| words_of(&column.title));
+    let ranks: Vec<_> = titles.filter_map(|word| language.ordinal(&word)).collect();
     (!ranks.is_empty() && !ranks.contains(&rank)).then(|| word.clone())
 }
 
@@ -414,8 +410,8 @@ fn another_extreme(
 pub(super) fn ordered_by_codes(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let order = query.order.first().filter(|_| query.limit.is_some())?;
-    let Expression::Column(ColumnRef { place: Some(place), .. }) = &order.expression else { return None };
-    let title = &tables.column(*place).filter(|_| place.column > 0)?.title;
+    let place = order.expression.place()?;
+    let title = &tables.column(place).filter(|_| place.column > 0)?.title;
     let of_title = words_of(title);
     let is_said = of_title.iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
     (of_title.last().is_some_and(|last| is_code_word(last)) && !is_said).then(|| title.clone())

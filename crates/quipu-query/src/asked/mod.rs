@@ -25,6 +25,7 @@ mod explain;
 mod extremes;
 mod faults;
 mod firsts;
+mod heads;
 mod hints;
 mod honours;
 mod idle_joins;

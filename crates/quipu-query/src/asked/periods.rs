@@ -7,7 +7,7 @@ use quipu_language::{Language, TimeFrame, time_frames};
 use super::said::Said;
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, Function, Query};
+use crate::syntax::{Body, Comparison, Expression, Function, Query};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// A shorter time is said by its own year.
@@ -147,14 +147,8 @@ pub(super) fn of_the_named_event(question: &str, query: &mut Query, tables: &Tab
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
         // The dates that rows are grouped or chosen by, not those that are given or ordered.
-        let mut places: Vec<Place> = Vec::new();
-        for expression in select.group.iter().chain(&select.filter) {
-            expression.visit(&mut |part| {
-                if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
-                    places.push(*place);
-                }
-            });
-        }
+        let places: Vec<Place> =
+            select.group.iter().chain(&select.filter).flat_map(Expression::places).collect();
         let Some((from, (to, column, title))) =
             places.into_iter().find_map(|place| Some((place, better(place)?)))
         else {

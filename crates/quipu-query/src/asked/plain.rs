@@ -28,14 +28,13 @@ pub fn plain_reading(asking: &TableQuestion<'_>) -> Option<Query> {
         .collect();
     let [thing] = things.as_slice() else { return None };
     let nothing = Nearness::default();
-    let bare =
-        unexplained(asking.text, &of_thing(asking.tables, thing, thing.place)?, &nothing, asking.tables);
+    let bare = unexplained(asking, &of_thing(asking.tables, thing, thing.place)?, &nothing);
     if bare.names.is_empty() {
         return None;
     }
     let explains = |place: &Place| {
         of_thing(asking.tables, thing, *place).filter(|query| {
-            let found = unexplained(asking.text, query, &nothing, asking.tables);
+            let found = unexplained(asking, query, &nothing);
             found.names.is_empty()
                 && found.meanings.is_empty()
                 && found.unsaid.is_empty()

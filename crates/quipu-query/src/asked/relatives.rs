@@ -1,12 +1,15 @@
 //! Relatives of whom a question speaks: a step that a reading leaves out, and the sex that a word
 //! for a relative tells.
 
-use quipu_language::Language;
+use quipu_language::{Language, is_possessive};
 
-use super::roles::{head_noun, owns};
+use super::roles::head_noun;
 use super::said::Said;
-use crate::syntax::{ColumnRef, Comparison, Expression, Query};
+use super::slips::each_query;
+use crate::mend::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
+use crate::values::Values;
 
 /// A relative of somebody, if a query goes to no other thing of their kind: "who owns the mother of
 /// Misty" is not who owns Misty.
@@ -22,13 +25,10 @@ pub(super) fn relative_left_out(
         _ => None,
     });
     let relative = relative.filter(|kin| left_out.contains(kin))?;
-    let mut goes = false;
-    query.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
-            let heads = tables.table(place.table).and_then(|table| table.columns.first()).map(|of| of.kind);
-            let tails = tables.column(*place).filter(|_| place.column > 0).map(|of| of.kind);
-            goes |= heads == tails && matches!(heads, Some(Kind::Entity(Some(_))));
-        }
+    let goes = query.places().into_iter().any(|place| {
+        let heads = tables.table(place.table).and_then(|table| table.columns.first()).map(|of| of.kind);
+        let tails = tables.column(place).filter(|_| place.column > 0).map(|of| of.kind);
+        heads == tails && matches!(heads, Some(Kind::Entity(Some(_))))
     });
     (!goes).then(|| relative.clone())
 }
@@ -42,17 +42,8 @@ pub(super) fn sex_left_out(
     tables: &Tables,
 ) -> Option<String> {
     let noun = left_out.iter().find(|word| language.names_a_gender(word))?;
-    let tells = |place: Place| {
-        let mut own = tables.columns().filter(|(of, _)| of.table == place.table && of.column > 0);
-        own.any(|(_, column)| words_of(&column.title).iter().any(|word| language.tells_genders(word)))
-    };
-    let mut is_told = false;
-    query.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part {
-            is_told |= tells(*place);
-        }
-    });
-    is_told.then(|| noun.clone())
+    let tells = |place: Place| sex_of(place.table, language, tables).is_some();
+    query.places().into_iter().any(tells).then(|| noun.clone())
 }
 
 /// Whether a query, which takes the relation of a relative in general, heeds the sex that a word
@@ -66,30 +57,114 @@ pub(super) fn heeds_sex(
     said: &Said,
     tables: &Tables,
 ) -> Option<bool> {
-    let wider = language.relatives_of_either_sex(word);
-    let is_wider = |title: &str| {
-        words_of(title).last().is_some_and(|last| wider.iter().any(|of| language.is_form(of, last)))
-    };
-    let tells_sex = |kind: usize| {
-        let mut titles = tables.columns().filter(|(place, _)| place.table == kind).map(|(_, of)| &of.title);
-        titles.any(|title| words_of(title).iter().any(|word| language.tells_genders(word)))
-    };
     let (mut is_used, mut is_one, mut is_told) = (false, false, false);
-    query.visit(&mut |part| {
-        let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
-        if tables.column(*place).is_some_and(|column| is_wider(&column.title)) {
+    for place in query.places() {
+        if is_of_either_sex(word, language, place, tables) {
             is_used = true;
             is_one |= tables.table(place.table).is_some_and(|table| !table.is_links());
-            is_told |= tables.leads_to(*place).is_some_and(tells_sex);
+            is_told |= tables.leads_to(place).is_some_and(|kind| sex_of(kind, language, tables).is_some());
         }
-    });
-    let compares_sex = || said.values.iter().any(|value| language.states_a_gender(value));
+    }
+    let told = language.genders_told_by(word);
+    let is_told_by_it = |value: &String| match told.as_slice() {
+        [] => language.states_a_gender(value),
+        told => told.iter().any(|of| of.eq_ignore_ascii_case(value)),
+    };
+    let compares_sex = || said.values.iter().any(is_told_by_it);
     match is_told {
         _ if !is_used => None,
         _ if language.is_partner(word) || compares_sex() => Some(true),
         true => Some(false),
         false => (!is_one).then_some(true),
     }
+}
+
+/// Whether a relation goes to the relatives that a word names, and to those of the other sex too:
+/// `parents` for "mother".
+fn is_of_either_sex(word: &str, language: Language, place: Place, tables: &Tables) -> bool {
+    let wider = language.relatives_of_either_sex(word);
+    let title = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+    title.last().is_some_and(|last| wider.iter().any(|of| language.is_form(of, last)))
+}
+
+/// The column of a kind of people that tells their sex.
+fn sex_of(kind: usize, language: Language, tables: &Tables) -> Option<Place> {
+    let mut own = tables.columns().filter(|(place, _)| place.table == kind && place.column > 0);
+    let tells = |title: &str| words_of(title).iter().any(|word| language.tells_genders(word));
+    own.find(|(_, column)| tells(&column.title)).map(|(place, _)| place)
+}
+
+/// Keeps the relatives of the sex that the question's word tells, where a query takes those of
+/// either sex and the graph states the sex: the mother among the parents. For a bound query that
+/// takes one such relation once.
+pub(super) fn of_the_told_sex(
+    question: &str,
+    query: &mut Query,
+    tables: &Tables,
+    values: &Values,
+) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let mut relatives = words.iter().filter(|word| !language.genders_told_by(word).is_empty());
+    let word = relatives.next().filter(|_| relatives.next().is_none())?;
+    let mut used: Vec<ColumnRef> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Column(column) = part
+            && column.place.is_some_and(|place| is_of_either_sex(word, language, place, tables))
+            && !used.contains(column)
+        {
+            used.push(column.clone());
+        }
+    });
+    let [relation] = used.as_slice() else { return None };
+    let place = relation.place?;
+    let kind = tables.leads_to(place)?;
+    let sex = sex_of(kind, language, tables).filter(|sex| !query.places().contains(sex))?;
+    let told = language.genders_told_by(word);
+    let mentions = told.iter().flat_map(|value| values.mentions(value));
+    let stated = mentions.flat_map(|mention| mention.matches).find(|found| found.place == sex)?;
+    let people = tables.table(kind)?;
+    let alias = format!("the_{}", people.id);
+    let own = |column: usize| {
+        let name = people.columns.get(column).map(|column| column.id.clone()).unwrap_or_default();
+        let place = Some(Place { table: kind, column });
+        Expression::Column(ColumnRef { table: Some(alias.clone()), name, place })
+    };
+    let shown = stated.shown.first().cloned().unwrap_or_default();
+    let is_stated = Expression::Compare(
+        Comparison::Equal,
+        Box::new(own(sex.column)),
+        Box::new(Expression::Terms(stated.terms, shown)),
+    );
+    let source = Source::Table(people.id.clone(), Some(kind));
+    let of_the_sex = Select {
+        items: vec![Item { expression: own(0), alias: None }],
+        from: vec![From { source, alias: alias.clone(), join: Join::Inner(None) }],
+        filter: Some(is_stated),
+        ..Select::default()
+    };
+    let of_the_sex = Query::of(of_the_sex);
+    let relation = relation.clone();
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let has_it = |from: &From| {
+            relation.table.as_ref() == Some(&from.alias)
+                && matches!(from.source, Source::Table(_, Some(table)) if table == place.table)
+        };
+        if mend.is_none() && select.from.iter().any(has_it) {
+            let relative = Box::new(Expression::Column(relation.clone()));
+            let among = Expression::InQuery(relative, Box::new(of_the_sex.clone()));
+            select.filter = Some(Expression::both(select.filter.take(), among));
+            let text = format!("the question's “{word}” tells the {}", own_title(sex, tables));
+            mend = Some(Mend { text, doubt: Doubt::None });
+        }
+    });
+    mend
+}
+
+fn own_title(place: Place, tables: &Tables) -> &str {
+    tables.column(place).map_or("", |column| column.title.as_str())
 }
 
 /// A word for two steps of one kind, if a query takes one step only: a grandson is no son, and the
@@ -160,7 +235,7 @@ fn steps(query: &Query, tables: &Tables) -> usize {
 fn role_of_the_same_role(question: &str, language: Language) -> Option<String> {
     let texts: Vec<(String, bool)> = question
         .split_whitespace()
-        .filter_map(|text| Some((words_of(text).into_iter().next()?, owns(text))))
+        .filter_map(|text| Some((words_of(text).into_iter().next()?, is_possessive(text))))
         .collect();
     let is_role = |word: &str| language.meanings(word).is_empty() && !language.is_light_noun(word);
     let is_same = |at: usize, role: &str| texts.get(at).is_some_and(|(word, _)| language.is_noun(role, word));

@@ -1,5 +1,5 @@
 //! What rows repeat: a captain's own flying hours, once for each of his flights, or a thing with
-//! two of the links that a question asks for.
+//! two of the links that a question asks for, or by which it is ordered.
 
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
@@ -99,6 +99,24 @@ pub(super) fn heads_once(query: &mut Query, tables: &Tables) -> Option<Mend> {
         }
     });
     mend
+}
+
+/// Gives each thing once, where a query orders the links to some things by a value of theirs: the
+/// second oldest perfumer has composed several perfumes. For a bound query.
+pub(super) fn ordered_once(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Query { body: Body::Select(select), order, limit: Some(_), .. } = query else { return None };
+    let ([item], true, false) = (select.items.as_slice(), select.group.is_empty(), select.distinct) else {
+        return None;
+    };
+    let place = item.expression.place().filter(|place| place.column > 0)?;
+    let kind = tables.leads_to(place)?;
+    let by = order.first()?.expression.place()?;
+    if by.table != kind || by.column == 0 {
+        return None;
+    }
+    select.distinct = true;
+    let title = tables.table(kind).map_or("thing", |table| &table.title);
+    Some(Mend { text: format!("each {title} is given once"), doubt: Doubt::None })
 }
 
 /// Calls a function with an expression and all its parts.

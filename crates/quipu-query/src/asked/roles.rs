@@ -2,7 +2,7 @@
 //! all people are one table. And steps that a query only states: "Ada's spouse" is not Ada, who has
 //! one.
 
-use quipu_language::{Language, asking_clause, without_request};
+use quipu_language::{Language, asking_clause, is_possessive, without_request};
 
 use super::kinds::{called, nouns};
 use crate::mend::{Doubt, Mend};
@@ -84,11 +84,6 @@ pub(super) fn given_things(select: &Select, tables: &Tables) -> Option<ColumnRef
     }
 }
 
-/// Whether a word owns the noun behind it: "Ada's".
-pub(super) fn owns(text: &str) -> bool {
-    text.ends_with("'s") || text.ends_with("’s")
-}
-
 /// The noun behind a possessive, if a query only states that there is one: "on which episodes was
 /// Ada's spouse a guest" is not answered by those on which Ada was, who has a spouse.
 /// Nor is she where a query leaves the noun out that a column of the graph is called by, or gives
@@ -102,29 +97,22 @@ pub(super) fn possessed_left_out(
     let language = Language::of(question);
     let texts: Vec<&str> = question.split_whitespace().collect();
     let behind = texts.windows(2).filter_map(|pair| match pair {
-        [owner, noun] if owns(owner) => words_of(noun).into_iter().next(),
+        [owner, noun] if is_possessive(owner) => words_of(noun).into_iter().next(),
         _ => None,
     });
     let is_titled = |noun: &String| {
         let is_it = |title: &str| words_of(title).last().is_some_and(|last| language.is_noun(noun, last));
         tables.columns().any(|(place, column)| place.column > 0 && is_it(&column.title))
     };
-    let mut properties: Vec<Place> = Vec::new();
-    query.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
-            && place.column > 0
-            && !properties.contains(place)
-        {
-            properties.push(*place);
-        }
-    });
-    let is_relative =
-        |noun: &String| (language.is_kin(noun) || language.is_partner(noun)) && properties.len() < 2;
+    let mut properties = query.places().into_iter().filter(|place| place.column > 0);
+    let first = properties.next();
+    let takes_one = properties.all(|place| Some(place) == first);
+    let is_relative = |noun: &String| (language.is_kin(noun) || language.is_partner(noun)) && takes_one;
     let mut behind = behind;
     behind.find(|noun| {
         let is_it = |part: &Expression| {
-            let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return false };
-            let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
+            let column = part.place().and_then(|place| tables.column(place));
+            let title = column.map(|column| words_of(&column.title)).unwrap_or_default();
             title.last().is_some_and(|last| language.is_form(noun, last))
         };
         let (mut used, mut stated) = (0, 0);
@@ -159,6 +147,19 @@ pub(super) fn role_left_out(
     let title = tables.table(given.table).map(|table| words_of(&table.title))?;
     let is_kind = title.last().is_some_and(|last| language.is_noun(kind, last));
     is_kind.then(|| role.clone())
+}
+
+/// A word before a role that names somebody else, if a query leaves it out: the head is not the
+/// deputy head.
+pub(super) fn deputy_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let mut pairs = words.windows(2);
+    pairs.find_map(|pair| match pair {
+        [deputy, role] if language.names_a_deputy(deputy) && language.meanings(role).is_empty() => {
+            left_out.contains(deputy).then(|| deputy.clone())
+        }
+        _ => None,
+    })
 }
 
 /// A noun before "of the author", if a query gives that author: who supervised the doctorate of the
@@ -217,17 +218,12 @@ pub(super) fn role_of_a_possessed_role_left_out(
 ) -> Option<String> {
     let language = Language::of(question);
     let texts: Vec<&str> = question.split_whitespace().collect();
-    let owner = texts.iter().position(|text| owns(text))?;
+    let owner = texts.iter().position(|text| is_possessive(text))?;
     let possessed = texts.get(owner + 1).and_then(|text| words_of(text).into_iter().next())?;
-    let mut is_taken = false;
-    query.visit(&mut |part| {
-        if let Expression::Column(ColumnRef { place: Some(place), .. }) = part
-            && place.column > 0
-        {
-            let title = tables.column(*place).map(|column| words_of(&column.title)).unwrap_or_default();
-            let is_it = |of: &String| language.is_form(&possessed, of) || language.is_agent(&possessed, of);
-            is_taken |= title.iter().any(is_it);
-        }
+    let is_taken = query.places().into_iter().filter(|place| place.column > 0).any(|place| {
+        let title = tables.column(place).map(|column| words_of(&column.title)).unwrap_or_default();
+        let is_it = |of: &String| language.is_form(&possessed, of) || language.is_agent(&possessed, of);
+        title.iter().any(is_it)
     });
     let before = texts.get(..owner).filter(|_| is_taken && !left_out.contains(&possessed))?;
     let before: Vec<String> = before.iter().flat_map(|text| words_of(text)).collect();
@@ -260,14 +256,12 @@ pub(super) fn another_role(
         })
     };
     let is_said = |title: &str| words.iter().any(|word| is_called(word, title));
-    let mut unsaid: Vec<(Place, usize)> = Vec::new();
-    query.visit(&mut |part| {
-        let Expression::Column(ColumnRef { place: Some(place), .. }) = part else { return };
-        let kind = tables.leads_to(*place).filter(|_| place.column > 0);
-        let title = tables.column(*place).map(|column| column.title.as_str()).unwrap_or_default();
-        unsaid.extend(kind.filter(|_| !is_said(title)).map(|kind| (*place, kind)));
+    let mut unsaid = query.places().into_iter().filter_map(|place| {
+        let kind = tables.leads_to(place).filter(|_| place.column > 0)?;
+        let title = tables.column(place).map(|column| column.title.as_str()).unwrap_or_default();
+        (!is_said(title)).then_some((place, kind))
     });
-    unsaid.into_iter().find_map(|(used, kind)| {
+    unsaid.find_map(|(used, kind)| {
         let is_other = |place: &Place| {
             place.column > 0
                 && subject(*place) == subject(used)

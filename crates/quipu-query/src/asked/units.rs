@@ -189,8 +189,7 @@ fn measured<'a>(item: &Item, tables: &'a Tables) -> Option<&'a Column> {
         Expression::Aggregate { function: Sum | Avg | Min | Max, of: Some(of), .. } => of,
         expression => expression,
     };
-    let Expression::Column(ColumnRef { place: Some(place), .. }) = of else { return None };
-    tables.column(*place).filter(|column| matches!(column.kind, Kind::Number { .. }))
+    tables.column(of.place()?).filter(|column| matches!(column.kind, Kind::Number { .. }))
 }
 
 /// A number times a factor; a factor below one divides.

@@ -15,7 +15,6 @@ use quipu_language::{
 use generic::another_event;
 use written::{stands_before_a_value, with_whole_numbers};
 
-use super::Nearness;
 use super::both::{either_for_both, second_of_both};
 use super::columns_left_out::{
     column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, named_in_full,
@@ -25,6 +24,7 @@ use super::counted::another_kind_counted;
 use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another};
 use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
+use super::heads::{compound_left_out, counts_another};
 use super::invented::numbers_demanded;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::lacking::{nothing_of_what_is_denied, object_of_denied, second_denied};
@@ -40,7 +40,7 @@ use super::relatives::{
     heeds_sex, relative_left_out, role_of_the_named_left_out, second_step_left_out, sex_left_out,
 };
 use super::roles::{
-    another_role, possessed_left_out, role_left_out, role_of_a_possessed_role_left_out,
+    another_role, deputy_left_out, possessed_left_out, role_left_out, role_of_a_possessed_role_left_out,
     role_of_a_role_left_out,
 };
 use super::said::Said;
@@ -49,6 +49,7 @@ use super::shapes::{
 };
 use super::shares::ratio_of_others;
 use super::verbs::{acts_by_a_link, verb_of_another_kind};
+use super::{Nearness, TableQuestion};
 use crate::syntax::{Expression, Query};
 use crate::tables::{Abbreviation, Column, Place, Tables, words_of};
 
@@ -59,8 +60,8 @@ const USUAL: f64 = 0.45;
 const FAR_FROM_QUESTION: f64 = 0.5;
 
 /// Compares a question's words with a bound query.
-pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables: &Tables) -> Unexplained {
-    let compared = Compared::new(question, query, near, tables);
+pub(super) fn unexplained(asking: &TableQuestion<'_>, query: &Query, near: &Nearness) -> Unexplained {
+    let compared = Compared::new(asking, query, near);
     let mut found = compared.words_left_out();
     compared.values_that_nobody_stated(&mut found);
     compared.groups_in_part(&mut found);
@@ -87,6 +88,8 @@ struct Compared<'a> {
     tables: &'a Tables,
     /// Words that the query's columns abbreviate: "armour class" for `ac_value`.
     abbreviated: Vec<Abbreviation>,
+    /// Words that nearly all names of a table of the query share: "lot" of "Lot M-725".
+    shared: Vec<String>,
 }
 
 /// What a query makes of a word.
@@ -100,9 +103,9 @@ enum Heeded {
 }
 
 impl<'a> Compared<'a> {
-    fn new(question: &str, query: &'a Query, near: &'a Nearness, tables: &'a Tables) -> Self {
-        let language = Language::of(question);
-        let question = with_whole_numbers(question, language);
+    fn new(asking: &TableQuestion<'a>, query: &'a Query, near: &'a Nearness) -> Self {
+        let (tables, language) = (asking.tables, Language::of(asking.text));
+        let question = with_whole_numbers(asking.text, language);
         let words = words_of(&question);
         let said = Said::of(query, tables);
         let is_used = |place: Place| {
@@ -112,7 +115,9 @@ impl<'a> Compared<'a> {
         abbreviated.retain(|one| is_used(one.place));
         let plain = words.iter().map(|word| quipu_language::normalise(word)).collect();
         let periods = Periods::of(&question);
-        Self { question, words, plain, language, periods, query, said, near, tables, abbreviated }
+        let used = query.tables().into_iter().filter_map(|(_, at)| at);
+        let shared = used.flat_map(|table| asking.values.shared_words(table)).cloned().collect();
+        Self { shared, question, words, plain, language, periods, query, said, near, tables, abbreviated }
     }
 
     /// The words that the query does not heed, and their distance from it.
@@ -291,6 +296,7 @@ impl<'a> Compared<'a> {
             || self.abbreviated.iter().any(|one| one.words.contains(&at))
             || is_measured()
             || is_somewhere()
+            || self.shared.iter().any(|of| language.is_noun(word, of))
     }
 
     fn heeds_sex(&self, word: &str) -> Option<bool> {
@@ -337,10 +343,12 @@ impl<'a> Compared<'a> {
         }
         // A latitude has no hours: a factor that the question does not name converts no unit.
         let shares = said.does.contains("ratio");
-        let is_hundred = |factor: &String| {
-            factor.parse::<f64>().is_ok_and(|factor| factor == 1.0 || (shares && factor == 100.0))
+        let is_stated = |factor: &String| {
+            let converts =
+                |factor: f64| factor == 1.0 || (shares && factor == 100.0) || self.converts_a_unit(factor);
+            factor.parse::<f64>().is_ok_and(converts)
         };
-        let unsaid = said.factors.iter().filter(|factor| !is_hundred(factor) && !words.contains(factor));
+        let unsaid = said.factors.iter().filter(|factor| !is_stated(factor) && !words.contains(factor));
         found.leave_out("multiplies by a number that nobody stated", unsaid.cloned());
     }
 
@@ -390,11 +398,14 @@ impl<'a> Compared<'a> {
             ("leaves out a step", relative_left_out(words, names, query, tables)),
             ("leaves out a step", second_step_left_out(question, names, query, tables)),
             ("takes another role", another_role(words, names, query, tables)),
+            ("takes another role", deputy_left_out(words, names)),
             ("leaves out a step", role_of_the_named_left_out(question, names, query, tables)),
             ("takes either sex", sex_left_out(names, *language, query, tables)),
             ("takes either sex", names.iter().find(|word| self.heeds_sex(word) == Some(false)).cloned()),
             ("counts another kind", another_kind_counted(words, names, query, tables)),
-            ("orders by a text", ordered_by_text(words, query, tables)),
+            ("counts another kind", counts_another(words, query, tables)),
+            ("asks for another kind", compound_left_out(words, names, query, tables)),
+            ("orders by no measure", ordered_by_text(words, query, tables)),
             ("leaves out a step", end_left_out(words, names, query, tables)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
             ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),

@@ -116,14 +116,19 @@ impl Tables {
     }
 }
 
-/// How many words, from the first on, `short` abbreviates; 0 if none.
+/// How many words, from the first on, `short` abbreviates; 0 if none. "By" is no short form of "birth
+/// year".
 ///
 /// Several words are abbreviated by their first letters ("xp" for "experience points"); a single
 /// word by its beginning ("init"), by its beginning and last letter ("dept"), by some of its
 /// consonants ("qty"), or by all of them ("rt").
 pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
     let letters: Vec<char> = short.chars().collect();
-    if !(SHORTEST..=LONGEST).contains(&letters.len()) || !letters.iter().all(|c| c.is_alphabetic()) {
+    let is_function_word = Language::all().any(|language| language.is_function_word(short));
+    if !(SHORTEST..=LONGEST).contains(&letters.len())
+        || !letters.iter().all(|c| c.is_alphabetic())
+        || is_function_word
+    {
         return 0;
     }
     let by_letters = words.get(..letters.len()).is_some_and(|words| {

@@ -31,6 +31,11 @@ impl Values {
         (count >= LEAST && count as f64 >= list.entries.len() as f64 * share).then_some(word)
     }
 
+    /// The words with which nearly all names of a table's rows begin and end: "lot" of "Lot M-725".
+    pub fn shared_words(&self, table: usize) -> &[String] {
+        self.lists.get(&Place { table, column: 0 }).map_or(&[], |list| &list.shared)
+    }
+
     /// Whether some names of a table's rows contain a word, in the singular or the plural.
     pub fn names_contain(&self, table: usize, word: &str) -> bool {
         let language = Language::english();

@@ -5,8 +5,8 @@
 
 mod described;
 mod membership;
+mod people;
 mod readings;
-mod sexes;
 mod walked;
 
 use std::collections::HashSet;
@@ -100,8 +100,8 @@ pub(super) async fn run(
     if let Some(described) = described::describe(context, question).await? {
         return Ok(described);
     }
-    let by_relation = sexes::by_its_relation(context, question);
-    let question = by_relation.as_ref().unwrap_or(question);
+    let by_relations = people::by_their_relations(context, question);
+    let question = by_relations.as_ref().unwrap_or(question);
     if let Some(member) = membership::answer(context, question).await? {
         return Ok(member);
     }

@@ -47,8 +47,8 @@ fn repeated<'a>(words: &'a [&'a str], language: Language) -> Option<(&'a [&'a st
 /// Most words of a relation that may follow itself.
 const LONGEST: usize = 5;
 
-/// Whether a question only asks for "the capital of Lima", and the query gives the thing whose
-/// capital is Lima: the relation is taken from its other end.
+/// Whether a question only asks for "the capital of Lima" or "Lima's capital", and the query gives
+/// the thing whose capital is Lima: the relation is taken from its other end.
 pub(super) fn takes_the_other_end(question: &str, query: &Query, tables: &Tables) -> bool {
     let words = words_of(question);
     let language = Language::of_words(&words);
@@ -69,12 +69,21 @@ pub(super) fn takes_the_other_end(question: &str, query: &Query, tables: &Tables
                 behind = rest;
             }
             language.is_of(of) && behind == value
+        }) || (0..=little).filter_map(|at| words.get(at..)).any(|asked| {
+            // "Lima's capital".
+            let behind = asked.strip_prefix(value).and_then(<[String]>::split_first);
+            behind.is_some_and(|(owns, behind)| language.owns(owns) && behind == relation)
         })
+    };
+    // "Father" for a `sire`.
+    let called = |title: &str| {
+        let kin = words.iter().filter(|word| language.calls_kin(word, title)).cloned();
+        kin.map(|word| vec![word]).chain([words_of(title)]).collect::<Vec<_>>()
     };
     values_at_ends(query).into_iter().any(|(place, value)| {
         // Whose sibling is Ada is Ada's sibling.
         let column = tables.column(place).filter(|column| !is_mutual(&column.title));
-        column.is_some_and(|column| asks(&words_of(&column.title), &value))
+        column.is_some_and(|column| called(&column.title).iter().any(|relation| asks(relation, &value)))
     })
 }
 

@@ -5,7 +5,7 @@ use quipu_language::{Language, clock_time, is_in_bound, is_written_as_name};
 
 use super::Compared;
 use crate::asked::said::Said;
-use crate::tables::words_of;
+use crate::tables::{Kind, words_of};
 
 impl Compared<'_> {
     /// Whether a word belongs to another way to write a value or a bound that the query has.
@@ -25,6 +25,35 @@ impl Compared<'_> {
             || is_bound
             || self.is_clock_time(at)
             || self.is_before_its_code(word)
+            || self.ends_an_attribute(at, word)
+    }
+
+    /// Whether a word only ends the name of a text that the query uses: the "address" of the "mail
+    /// address", which the graph calls `email`.
+    fn ends_an_attribute(&self, at: usize, word: &str) -> bool {
+        let Self { words, language, query, tables, .. } = self;
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let Some(before) = before.filter(|_| language.makes_an_attribute(word)) else { return false };
+        let is_called = |title: &str| {
+            let others = language.other_words(before);
+            title == before || others.iter().any(|other| words_of(other).concat() == title)
+        };
+        let mut texts = query.places().into_iter().filter_map(|place| tables.column(place));
+        texts.any(|column| column.kind == Kind::Text && is_called(&words_of(&column.title).concat()))
+    }
+
+    /// Whether a factor turns a column's unit into one that the question names: grams, divided by
+    /// 1000, into kilograms.
+    pub(super) fn converts_a_unit(&self, factor: f64) -> bool {
+        /// The share by which two equal factors may differ.
+        const EXACT: f64 = 1e-6;
+        let Self { words, language, said, .. } = self;
+        let units = said.columns.keys().flat_map(|title| words_of(title));
+        let mut factors = units.flat_map(|own| {
+            words.iter().filter_map(move |unit| language.unit_factor(&own, unit)).collect::<Vec<_>>()
+        });
+        let is_it = |known: f64| (known / factor - 1.0).abs() < EXACT;
+        factors.any(|known| is_it(known) || is_it(1.0 / known))
     }
 
     /// Whether a word is part of a time of day that the query has: "7 pm" of 19:00:00.

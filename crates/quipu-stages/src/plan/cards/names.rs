@@ -31,8 +31,9 @@ impl RelationNames {
 
     /// Turns a card round that has its directions wrong. Removes from it the forward words that are
     /// names of other relations than `own`, and the backward words that are names of other deeds:
-    /// what A drew is not "designed by" A. `None` if its forward phrase is such a name: then the
-    /// model mistook the relation.
+    /// what A drew is not "designed by" A. Neither may be a word for those who did another deed:
+    /// the runner-up is no "winner" where the graph states who `won`. `None` if its forward phrase
+    /// is such a name: then the model mistook the relation.
     pub(super) fn held_against(&self, card: RelationCard, own: &str) -> Option<RelationCard> {
         let mut card = if is_turned_round(&card, own) { turned_round(card) } else { card };
         let own = telling(own);
@@ -47,9 +48,20 @@ impl RelationNames {
         if is_another(&card.forward.replace('X', " ")) {
             return None;
         }
-        card.words_forward.retain(|word| !is_another(word));
-        card.words_backward.retain(|word| !is_one_of(&self.deeds, word));
+        card.words_forward.retain(|word| !is_another(word) && !self.has_another_agent(word, &own));
+        card.words_backward
+            .retain(|word| !is_one_of(&self.deeds, word) && !self.has_another_agent(word, &own));
         Some(card)
+    }
+
+    /// Whether a phrase has a word for those who did what another relation's only word says.
+    fn has_another_agent(&self, text: &str, own: &BTreeSet<String>) -> bool {
+        let english = Language::english();
+        let is_own =
+            |word: &String| own.iter().any(|of| english.is_form(word, of) || english.is_agent(word, of));
+        let mut deeds = self.all.iter().filter(|name| name.len() == 1).flatten();
+        let agents: Vec<String> = telling(text).into_iter().filter(|word| !is_own(word)).collect();
+        deeds.any(|deed| agents.iter().any(|word| english.is_agent(word, deed)))
     }
 
     /// Whether a card of a relation whose tails are numbers or dates speaks of another relation
@@ -167,6 +179,27 @@ mod tests {
         let card =
             names().held_against(card("the parents of X", &["mother", "fathers", "born", "mum"]), "mother");
         assert_eq!(card.unwrap().words_forward, ["mother", "mum"]);
+    }
+
+    #[test]
+    fn those_who_did_another_deed_are_removed() {
+        let names = of(["won", "runner up in", "directed by"]);
+        let written = RelationCard {
+            words_backward: ["competitors", "winner in a cup"].map(str::to_owned).into(),
+            ..card("the prize that X is runner up in", &["prize", "winner"])
+        };
+        let held = names.held_against(written.clone(), "runner up in").unwrap();
+        assert_eq!(
+            (held.words_forward, held.words_backward),
+            (vec!["prize".to_owned()], vec!["competitors".to_owned()])
+        );
+        assert_eq!(
+            names.held_against(written, "won").unwrap().words_backward,
+            ["competitors", "winner in a cup"]
+        );
+        let made = card("the makers of X", &["director", "maker"]);
+        assert_eq!(names.held_against(made.clone(), "made by").unwrap().words_forward, ["maker"]);
+        assert_eq!(names.held_against(made, "directed by").unwrap().words_forward, ["director", "maker"]);
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
             || of_schema.iter().any(|known| language.is_form(word, known))
     };
     for mention in values.parts(text, skip) {
-        let [found] = mention.matches.as_slice() else { continue };
+        let Some(found) = meant(text, &mention, tables) else { continue };
         // "Boeing 737" names something, "737" alone does not.
         if !mention.text.chars().any(char::is_alphabetic) {
             continue;

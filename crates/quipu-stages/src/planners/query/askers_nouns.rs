@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use quipu_index::inner_product;
 use quipu_language::{Language, Measured, words_of};
-use quipu_query::Unnamed;
 use quipu_query::asked::{UnknownKind, unknown_kinds};
+use quipu_query::{How, Place, Unnamed};
 
 use super::kinds::{described, is_said_of, told};
 use crate::answer::{AnswerError, Stage};
@@ -43,21 +43,36 @@ pub(super) async fn as_called(
         nouns.iter().map(|kind| kind.noun.as_str()).chain(described.iter().map(String::as_str)).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
-    let mut tables = graph.tables.clone();
-    let mut called = false;
+    // "Which trials had Ada as the judge": the trials are not among the rows that Ada is one of.
+    let mentions = graph.values.mentions(question);
+    let compares = words_of(question).iter().any(|word| Language::of(question).means_comparison(word));
+    let holds_a_name = |table: usize| {
+        let mut matches = mentions.iter().flat_map(|mention| &mention.matches);
+        !compares && matches.any(|found| found.place == Place { table, column: 0 } && found.how == How::Exact)
+    };
+    let mut claims: Vec<(usize, &str)> = Vec::new();
     for (at, kind) in nouns.iter().enumerate() {
         let mut nearest: Vec<usize> = (0..unnamed.len()).collect();
         nearest.sort_by(|a, b| near(at, *b).total_cmp(&near(at, *a)));
         let [first, others @ ..] = nearest.as_slice() else { continue };
         let is_clear = others.first().is_none_or(|second| near(at, *first) > near(at, *second) + CLEARLY);
-        if let Some(table) = unnamed.get(*first).filter(|_| is_clear)
+        if let Some(table) = unnamed.get(*first).filter(|table| is_clear && !holds_a_name(table.table))
             && may_be_called(table, kind, question, &graph)
         {
-            tables.rename(table.table, &kind.noun);
-            called = true;
+            claims.push((table.table, &kind.noun));
         }
     }
-    Ok(if called { Arc::new(GraphTables { tables, values: graph.values.clone() }) } else { graph })
+    // "The teachers of a perfume's perfumers" are both among the same rows: these are roles.
+    let is_alone = |table: usize| claims.iter().filter(|(other, _)| *other == table).count() == 1;
+    let named: Vec<_> = claims.iter().filter(|(table, _)| is_alone(*table)).collect();
+    if named.is_empty() {
+        return Ok(graph);
+    }
+    let mut tables = graph.tables.clone();
+    for (table, noun) in named {
+        tables.rename(*table, noun);
+    }
+    Ok(Arc::new(GraphTables { tables, values: graph.values.clone() }))
 }
 
 /// Whether a table has no surer noun, which the graph or the question says, and the question speaks

@@ -13,7 +13,7 @@ use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another
 use steps::{
     Walk, counts_by_a_name, counts_numbers, counts_the_only_one, gives_another_event, gives_one_of_several,
     gives_people_for_a_place, gives_records, goes_around, meets_in_a_number, passes_a_place, skips,
-    takes_all_steps,
+    takes_all_steps, takes_another_relation,
 };
 pub(super) use words::{denies, is_calculated};
 use words::{heeds_all, is_of_kind, names_an_answer};
@@ -58,6 +58,7 @@ pub(super) async fn doubts(
     doubts.note("start", !starts_from_a_name(context, question, plan).await?);
     doubts.note("meets in a number", meets_in_a_number(context, &plan.steps).await?);
     doubts.note("skips", skips(context, question, plan).await?);
+    doubts.note("another relation", takes_another_relation(context, question, plan).await?);
     doubts.note("passes a place", passes_a_place(context, question, plan).await?);
     if let PlanStart::Entity(node, span) = &plan.start
         && let Some(anchor) = context.graph().summaries(&[*node]).await?.pop()

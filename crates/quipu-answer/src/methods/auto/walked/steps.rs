@@ -62,6 +62,38 @@ pub(super) async fn skips(
     Ok(of_start.iter().flatten().any(|known| known.step == *last))
 }
 
+/// Whether a path begins with a relation that the question does not mention, although its start has
+/// one that the question mentions and the path does not take: the runner-up is not the winner, if
+/// the graph states who won.
+pub(super) async fn takes_another_relation(
+    context: &Context<'_>,
+    question: &str,
+    plan: &Planned,
+) -> Result<bool, AnswerError> {
+    let language = Language::of(question);
+    let (PlanStart::Entity(node, span), Some(first)) = (&plan.start, plan.steps.first()) else {
+        return Ok(false);
+    };
+    let relations = context.graph().relations();
+    let says = |word: &str, step: &Step| {
+        let Some(relation) = relations.get(step.relation.0 as usize) else { return false };
+        let mut name = quipu_query::words_of(&relation.name);
+        name.retain(|of| language.meanings(of).is_empty());
+        name.iter().any(|of| language.is_form(word, of) || language.is_agent(word, of))
+    };
+    let around = [question.get(..span.start), question.get(span.end..)];
+    let mut words: Vec<String> = around.into_iter().flatten().flat_map(quipu_query::words_of).collect();
+    words.retain(|word| language.meanings(word).is_empty());
+    if words.iter().any(|word| says(word, first)) {
+        return Ok(false);
+    }
+    words.retain(|word| !plan.steps.iter().any(|step| says(word, step)));
+    let of_start = context.graph().relations_of(&[*node]).await?;
+    let is_other = |step: &Step| step.direction == first.direction && !plan.steps.contains(step);
+    let mut others = of_start.iter().flatten().filter(|known| is_other(&known.step));
+    Ok(others.any(|known| words.iter().any(|word| says(word, &known.step))))
+}
+
 /// Whether a step leads to numbers or dates, which belong to the thing itself and to no other.
 async fn owns_values(context: &Context<'_>, step: &Step) -> Result<bool, AnswerError> {
     /// Triples sampled.
@@ -309,12 +341,21 @@ impl Walk<'_> {
         }
         let language = Language::of(question);
         let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default());
-        let before = language.without_article(&before).join(" ");
+        let behind = quipu_query::words_of(question.get(span.end..).unwrap_or_default());
+        let before = language.without_article(&before);
+        // "The father of A" and "A's father", where the graph states a `sire`.
+        let kin = match (before, behind.as_slice()) {
+            ([.., kin, of], _) if language.is_of(of) => Some(kin),
+            (_, [owns, kin, ..]) if language.owns(owns) => Some(kin),
+            _ => None,
+        };
+        let before = before.join(" ");
         let relations = context.graph().relations();
         steps.iter().all(|step| {
             let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
             let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.word_of());
-            let ends = before.ends_with(&asked);
+            let is_kin = kin.is_some_and(|kin| language.calls_kin(kin, &relation.name));
+            let ends = is_kin || before.ends_with(&asked);
             self.stands_right(&relation.name)
                 && !(steps.len() == 1 && ends && step.direction == Direction::Backward)
         })

@@ -1,0 +1,59 @@
+//! The noun that a question begins with: perfume houses are houses, and who asks how many perfumes
+//! come from some houses does not count the houses.
+
+use quipu_language::Language;
+
+use super::kinds::is_among;
+use super::roles::given_things;
+use crate::syntax::{Aggregate, Expression, Query};
+use crate::tables::{Tables, words_of};
+
+/// The tables of things whose name a noun is, whoever gave them the name.
+fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
+    let is_it = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
+    let all = tables.tables.iter().enumerate();
+    all.filter(|(_, table)| !table.is_links() && is_it(&table.title)).map(|(at, _)| at).collect()
+}
+
+/// The noun behind a kind's name that a query leaves out, if it gives things of that kind:
+/// "perfume houses" are no perfumes. For the first noun of a question.
+pub(super) fn compound_left_out(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let tells = |word: &String| language.meanings(word).is_empty();
+    let first = words.iter().position(tells)?;
+    let (kind, head) = words.get(first).zip(words.get(first + 1))?;
+    // "Which museum holds the painting" has a verb there.
+    let is_object = |next: &String| language.is_any_article(next) || tells(next);
+    let is_verb = words.get(first + 2).is_some_and(is_object);
+    let is_head = left_out.contains(head) && tells(head) && language.is_plural(head) && !is_verb;
+    let given = given_things(query.select()?, tables)?.place?;
+    let given = tables.leads_to(given).filter(|_| is_head && !language.is_light_noun(head))?;
+    (!language.is_plural(kind) && called(kind, language, tables).contains(&given)).then(|| head.clone())
+}
+
+/// The noun of the things that a question counts, if a query counts only things of another kind that
+/// the question has too: "how many different perfumes come from houses" counts no houses.
+pub(super) fn counts_another(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    /// Words between "how many" and the noun, with it: "different novels".
+    const NEAR: usize = 2;
+    let language = Language::of_words(words);
+    let many = words.iter().position(|word| language.wants_the_many(word))?;
+    let near = words.iter().skip(many + 1).take(NEAR);
+    let noun = near.clone().find(|word| !called(word, language, tables).is_empty())?;
+    let kinds = called(noun, language, tables);
+    let [item] = query.select()?.items.as_slice() else { return None };
+    let Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } = &item.expression else {
+        return None;
+    };
+    let place = of.place()?;
+    let counted = tables.leads_to(place)?;
+    let title = tables.column(place).filter(|_| place.column > 0).map(|column| words_of(&column.title));
+    let is_it = |of: &String| language.is_noun(noun, of) || language.is_form(noun, of);
+    let is_called = title.unwrap_or_default().iter().any(is_it);
+    (!is_called && !is_among(counted, &kinds, tables)).then(|| noun.clone())
+}
