@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::shop::{rows, shop};
 use common::{Setting, ask, embedder, setting_from};
-use quipu_answer::{Answer, AskOptions, EvidenceContent, Status};
+use quipu_answer::{Answer, AskOptions, EvidenceContent, Status, set_option};
 use quipu_model::ScriptedModel;
 
 /// Asks by the default method with a model that must not be called.
@@ -127,16 +127,27 @@ async fn a_things_kind_is_confirmed_or_denied_without_a_call() {
 #[tokio::test]
 async fn relatives_by_two_steps_are_asked_for_by_the_graphs_own_relations() {
     let graph = "@prefix : <http://f.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
-         :p1 a :Person ; rdfs:label \"Ada Moor\" ; :parent :p2 . :p2 a :Person ; rdfs:label \"Bo Ley\" ; :sibling :p3 .\n\
-         :p3 a :Person ; rdfs:label \"Cy Finn\" ; :sibling :p2 . :p4 a :Person ; rdfs:label \"Di Roe\" .";
+         :p1 a :Person ; rdfs:label \"Ada Moor\" ; :parent :p2 .\n\
+         :p2 a :Person ; rdfs:label \"Bo Ley\" ; :sex \"f\" ; :sibling :p3, :p4 .\n\
+         :p3 a :Person ; rdfs:label \"Cy Finn\" ; :sex \"m\" . :p4 a :Person ; rdfs:label \"Di Roe\" ; :sex \"f\" .";
     let named = graph.replace(":parent :p2", ":parent :p2 ; :uncle :p4");
     assert_ne!(graph, named);
-    for (graph, expected) in [(graph, "Cy Finn"), (&named, "Di Roe")] {
+    let siblings = "SELECT sibling FROM person_sibling WHERE person = \
+                    (SELECT parent FROM person WHERE name = 'Ada Moor')";
+    for (graph, expected, told) in
+        [(graph, "Cy Finn", "the brother of the parent of Ada Moor"), (&named, "Di Roe", "")]
+    {
         let family = setting_from("family.ttl", graph).await;
+        let model = Arc::new(ScriptedModel::new().always("plan.query", siblings));
         let embedder = Some(embedder().await);
-        let answer =
-            ask(&family, None, embedder, "Who is the uncle of Ada Moor?", &AskOptions::default()).await;
+        let question = "Who is the uncle of Ada Moor?";
+        let mut options = AskOptions::default();
+        // A scripted model states no likelihood.
+        set_option(&mut options, "query.least_confidence", "0.2").unwrap();
+        let answer = ask(&family, Some(model.clone()), embedder, question, &options).await;
         assert_eq!(answer.answers, [expected], "{answer:#?}");
+        let asked = model.requests().into_iter().flat_map(|request| request.messages);
+        assert!(told.is_empty() || asked.map(|said| said.content).any(|said| said.contains(told)));
     }
 }
 

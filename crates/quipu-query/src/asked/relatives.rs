@@ -9,7 +9,7 @@ use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
-use crate::values::Values;
+use crate::values::{Found, How, Values};
 
 /// A relative of somebody, if a query goes to no other thing of their kind: "who owns the mother of
 /// Misty" is not who owns Misty.
@@ -121,8 +121,8 @@ pub(super) fn of_the_told_sex(
     let kind = tables.leads_to(place)?;
     let sex = sex_of(kind, language, tables).filter(|sex| !query.places().contains(sex))?;
     let told = language.genders_told_by(word);
-    let mentions = told.iter().flat_map(|value| values.mentions(value));
-    let stated = mentions.flat_map(|mention| mention.matches).find(|found| found.place == sex)?;
+    let mut stated = told.iter().filter_map(|value| values.lookup(tables, &Found::default(), sex, value));
+    let stated = stated.find(|found| found.how == How::Exact)?;
     let people = tables.table(kind)?;
     let alias = format!("the_{}", people.id);
     let own = |column: usize| {
