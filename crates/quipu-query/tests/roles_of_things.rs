@@ -391,6 +391,27 @@ async fn things_of_links_are_ordered_once() {
 }
 
 #[tokio::test]
+async fn each_type_of_hive_is_not_each_hive() {
+    let hives = ":h1 a :Hive ; rdfs:label \"Cabin\" ; :hiveStyle \"Skep\" . :h2 a :Hive ; rdfs:label \"Drum\" ; :hiveStyle \"Dadant\" . \
+         :l1 a :Lot ; rdfs:label \"L1\" ; :takenFrom :h1 ; :kg 3 . :l2 a :Lot ; rdfs:label \"L2\" ; :takenFrom :h2 ; :kg 4 .";
+    let plain = graph(&hives.replace("hiveStyle", "colour")).await;
+    let hives = graph(hives).await;
+    let by_hive = "SELECT taken_from, AVG(kg) FROM lot GROUP BY taken_from";
+    let asked = "What is the average of kg for each type of hive?";
+    let other = "groups by another thing";
+    let checks = async |shop: &Shop, question: &'static str, sql: &'static str| {
+        weighed(shop, question, sql, Nearness::default(), &[]).await.1.checks.contains(&other)
+    };
+    assert!(checks(&hives, asked, by_hive).await);
+    assert!(!checks(&hives, "What is the average of kg for each hive?", by_hive).await);
+    let by_style = "SELECT hive.hive_style, AVG(lot.kg) FROM lot JOIN hive ON lot.taken_from = hive.name \
+                    GROUP BY hive.hive_style";
+    assert!(!checks(&hives, asked, by_style).await);
+    // Where things have no types, they may be types themselves.
+    assert!(!checks(&plain, asked, by_hive).await);
+}
+
+#[tokio::test]
 async fn somebodys_father_is_no_child() {
     let dogs = graph(
         ":d1 a :Dog ; rdfs:label \"Rook\" ; :sire :d3 . :d2 a :Dog ; rdfs:label \"Tyne\" ; :sire :d1 . \
@@ -419,4 +440,6 @@ async fn a_word_that_all_names_share_names_the_kind() {
     assert!(left("What is the lot with the most kilos?").await.is_empty());
     assert_eq!(left("What is the barrel with the most kilos?").await, ["barrel"]);
     assert!(shop.values.parts("the biggest lot", |_| false).is_empty());
+    assert_eq!(shop.values.names_sharing("lots").len(), 1);
+    assert!(shop.values.names_sharing("barrels").is_empty());
 }

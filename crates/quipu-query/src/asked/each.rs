@@ -166,6 +166,29 @@ pub(super) fn grouped_by_another(words: &[String], query: &Query, tables: &Table
     (groups && !by_it).then(|| noun.clone())
 }
 
+/// The word for types of which the question asks for each, if a query groups by the things
+/// themselves, and these have a column of types: "each type of hive" is not each hive, if hives have
+/// a style.
+pub(super) fn grouped_by_the_things(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let (types, noun) = words.windows(3).find_map(|three| match three {
+        [types, of, noun] if language.asks_for_types(types) && language.is_of(of) => Some((types, noun)),
+        _ => None,
+    })?;
+    let tells_types = |word: &String| {
+        language.is_noun(types, word)
+            || language.other_words(types).iter().any(|of| language.is_noun(of, word))
+    };
+    let has_types = |kind: usize| {
+        let columns = tables.table(kind).map(|table| table.columns.as_slice()).unwrap_or_default();
+        columns.iter().skip(1).any(|column| words_of(&column.title).iter().any(tells_types))
+    };
+    let kinds = kinds_called(noun, language, tables);
+    let group = query.select()?.group.iter().flat_map(Expression::places);
+    let mut things = group.filter_map(|place| tables.leads_to(place)).filter(|kind| kinds.contains(kind));
+    things.any(has_types).then(|| types.clone())
+}
+
 /// The word by which a question asks for one number of all, if a query counts groups: "how many are
 /// there altogether, of every kind".
 pub(super) fn all_asked_for(question: &str, words: &[String], query: &Query) -> Option<String> {

@@ -21,7 +21,7 @@ use super::columns_left_out::{
     part_left_out, property_left_out, step_left_out,
 };
 use super::counted::another_kind_counted;
-use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another};
+use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things};
 use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
 use super::heads::{compound_left_out, counts_another};
@@ -385,6 +385,7 @@ impl<'a> Compared<'a> {
             ("gives each for all", all_asked_for(question, words, query)),
             ("gives one of all for one of each", each_left_out(words, names, tables)),
             ("groups by another thing", grouped_by_another(words, query, tables)),
+            ("groups by another thing", grouped_by_the_things(words, query, tables)),
             ("gives one of all for one of each", first_of_each(question, words, query)),
             ("takes a relation the wrong way round", acts_by_a_link(plain, query, said, tables)),
             ("relates things of another kind", verb_of_another_kind(words, query, said, tables)),

@@ -36,6 +36,16 @@ impl Values {
         self.lists.get(&Place { table, column: 0 }).map_or(&[], |list| &list.shared)
     }
 
+    /// The names of rows that nearly all share a word, in the singular or the plural: those of lots for
+    /// "lots".
+    pub fn names_sharing(&self, word: &str) -> Vec<Place> {
+        let singular = Language::english().singular(word);
+        let shares =
+            |list: &super::List| list.shared.iter().any(|shared| shared == word || *shared == singular);
+        let names = self.lists.iter().filter(|(place, list)| place.column == 0 && shares(list));
+        names.map(|(place, _)| *place).collect()
+    }
+
     /// Whether some names of a table's rows contain a word, in the singular or the plural.
     pub fn names_contain(&self, table: usize, word: &str) -> bool {
         let language = Language::english();

@@ -137,6 +137,14 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         }
         hints.push(hint);
     }
+    // "Highways" are the rows whose names all have that word.
+    for word in words.iter().filter(|word| !skip(word)) {
+        let [place] = values.names_sharing(word)[..] else { continue };
+        relevance.raise(place, 1.0);
+        if let Some((table, column)) = tables.shown_as(place, &words) {
+            hints.push(format!("“{}” may be {table}.{column}", cell(word)));
+        }
+    }
     for (said, place) in abbreviated(tables, text, skip) {
         relevance.raise(place, 1.0);
         if let Some((table, column)) = tables.shown_as(place, &words) {
