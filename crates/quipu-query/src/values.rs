@@ -374,8 +374,8 @@ impl Values {
 
     /// The words of a question that occur in values without being one: "dragons" in
     /// `GoldDragonAdult`. The longest runs come first, none within another. A run may not contain a
-    /// word that `skip` rejects; it gets each word in lower case. A word that nearly all values of a
-    /// column share tells none of them apart.
+    /// word that `skip` rejects; it gets each word in lower case. A word that nearly all values of
+    /// a column share tells none of them apart.
     pub fn parts(&self, question: &str, skip: impl Fn(&str) -> bool) -> Vec<Mention> {
         const LONGEST: usize = 4;
         let mut words = words_of(question);

@@ -25,8 +25,8 @@ impl Language {
             || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
     }
 
-    /// Whether a noun names those who do what a verb says: a "keeper" of what is "kept", the "winner"
-    /// of what was "won".
+    /// Whether a noun names those who do what a verb says: a "keeper" of what is "kept", the
+    /// "winner" of what was "won".
     pub fn is_agent(self, noun: &str, verb: &str) -> bool {
         let agents = &self.words().endings.agents;
         let deed = noun.strip_suffix(agents.as_str()).filter(|_| !agents.is_empty());

@@ -167,8 +167,8 @@ pub(super) fn grouped_by_another(words: &[String], query: &Query, tables: &Table
 }
 
 /// The word for types of which the question asks for each, if a query groups by the things
-/// themselves, and these have a column of types: "each type of hive" is not each hive, if hives have
-/// a style.
+/// themselves, and these have a column of types: "each type of hive" is not each hive, if hives
+/// have a style.
 pub(super) fn grouped_by_the_things(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let (types, noun) = words.windows(3).find_map(|three| match three {

@@ -227,8 +227,8 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
     left_out.chain(kinds.map(|(text, place, _)| (text, place))).chain(categories).collect()
 }
 
-/// A word that a query leaves out, if the question writes it as a name and it stands in names of the
-/// graph: "Manoris instruments" are not all instruments.
+/// A word that a query leaves out, if the question writes it as a name and it stands in names of
+/// the graph: "Manoris instruments" are not all instruments.
 pub(super) fn name_in_part(asking: &TableQuestion<'_>, left_out: &[String]) -> Option<String> {
     let stands_in_names = |word: &str| {
         let parts = asking.values.parts(word, |_| false);

@@ -36,8 +36,8 @@ pub(super) fn compound_left_out(
     (!language.is_plural(kind) && called(kind, language, tables).contains(&given)).then(|| head.clone())
 }
 
-/// The noun of the things that a question counts, if a query counts only things of another kind that
-/// the question has too: "how many different perfumes come from houses" counts no houses.
+/// The noun of the things that a question counts, if a query counts only things of another kind
+/// that the question has too: "how many different perfumes come from houses" counts no houses.
 pub(super) fn counts_another(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     /// Words between "how many" and the noun, with it: "different novels".
     const NEAR: usize = 2;

@@ -116,8 +116,8 @@ impl Tables {
     }
 }
 
-/// How many words, from the first on, `short` abbreviates; 0 if none. "By" is no short form of "birth
-/// year".
+/// How many words, from the first on, `short` abbreviates; 0 if none. "By" is no short form of
+/// "birth year".
 ///
 /// Several words are abbreviated by their first letters ("xp" for "experience points"); a single
 /// word by its beginning ("init"), by its beginning and last letter ("dept"), by some of its

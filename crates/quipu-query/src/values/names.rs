@@ -36,8 +36,8 @@ impl Values {
         self.lists.get(&Place { table, column: 0 }).map_or(&[], |list| &list.shared)
     }
 
-    /// The names of rows that nearly all share a word, in the singular or the plural: those of lots for
-    /// "lots".
+    /// The names of rows that nearly all share a word, in the singular or the plural: those of lots
+    /// for "lots".
     pub fn names_sharing(&self, word: &str) -> Vec<Place> {
         let singular = Language::english().singular(word);
         let shares =
