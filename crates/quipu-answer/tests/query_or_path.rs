@@ -160,6 +160,28 @@ async fn a_number_that_triples_as_text_state_is_not_counted() {
     assert_eq!(asked("How many play for the Torrin Foxes?").await.answers, ["2"]);
 }
 
+/// Who asks where more people live does not ask when they joined.
+#[tokio::test]
+async fn a_comparison_of_numbers_of_things_compares_no_dates() {
+    let cafe = setting_from(
+        "cafe.ttl",
+        "@prefix : <http://c.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+         @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\
+         :v1 a :Volunteer ; rdfs:label \"Ines Tolland\" ; :joined \"2019-03-01\"^^xsd:date ; :livesIn :t1 .\n\
+         :v2 a :Volunteer ; rdfs:label \"Marek Dunn\" ; :joined \"2021-06-15\"^^xsd:date ; :livesIn :t1 .\n\
+         :v3 a :Volunteer ; rdfs:label \"Sam Ricci\" ; :joined \"2022-09-09\"^^xsd:date ; :livesIn :t2 .\n\
+         :t1 a :Town ; rdfs:label \"Harle\" ; :inhabitants 520 . :t2 a :Town ; rdfs:label \"Oxley\" ; :inhabitants 900 .",
+    )
+    .await;
+    let asked = async |question: &str| {
+        ask(&cafe, None, Some(embedder().await), question, &AskOptions::default()).await
+    };
+    let answer = asked("Do more volunteers live in Harle than in Oxley?").await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let answer = asked("Does Harle have more inhabitants than Oxley?").await;
+    assert_eq!(answer.status, Status::Answered, "{answer:#?}");
+}
+
 /// A card may call the runner-up a winner; the graph's own relation comes first.
 #[tokio::test]
 async fn a_path_takes_the_relation_that_the_question_names() {

@@ -11,9 +11,9 @@ use quipu_stages::planners::query::{is_far_from_role, is_of_named_kinds, measure
 
 use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another_kind, starts_from_a_name};
 use steps::{
-    Walk, counts_by_a_name, counts_numbers, counts_the_only_one, gives_another_event, gives_one_of_several,
-    gives_people_for_a_place, gives_records, goes_around, meets_in_a_number, passes_a_place, skips,
-    takes_all_steps, takes_another_relation,
+    Walk, compares_another_value, counts_by_a_name, counts_numbers, counts_the_only_one, gives_another_event,
+    gives_one_of_several, gives_people_for_a_place, gives_records, goes_around, meets_in_a_number,
+    passes_a_place, skips, takes_all_steps, takes_another_relation,
 };
 pub(super) use words::{denies, is_calculated};
 use words::{heeds_all, is_of_kind, names_an_answer};
@@ -49,6 +49,7 @@ pub(super) async fn doubts(
         "step left out",
         matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps),
     );
+    doubts.note("compares another value", compares_another_value(context, question, plan));
     doubts.note("counts one", counts_the_only_one(context, plan, outcome));
     doubts.note("counts numbers", counts_numbers(context, plan).await?);
     doubts.note("counts by a name", counts_by_a_name(context, question, plan));

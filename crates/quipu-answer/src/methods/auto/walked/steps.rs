@@ -94,6 +94,26 @@ pub(super) async fn takes_another_relation(
     Ok(others.any(|known| words.iter().any(|word| says(word, &known.step))))
 }
 
+/// Whether a question compares how many things of a kind there are, and a path compares another value
+/// of theirs: "do more volunteers live in A than in B" does not ask when they joined.
+pub(super) fn compares_another_value(context: &Context<'_>, question: &str, plan: &Planned) -> bool {
+    let language = Language::of(question);
+    let (PlanStart::Several(_), Some(last)) = (&plan.start, plan.steps.last()) else { return false };
+    let relation = context.graph().relations().get(last.relation.0 as usize);
+    let title = relation.map(|relation| quipu_query::words_of(&relation.name)).unwrap_or_default();
+    let is_told = |noun: &String| {
+        title.iter().any(|of| language.is_form(noun, of) || language.is_noun(noun, of))
+            || language.measured(noun, &title.join(" ")) == Measured::Alike
+            || language.is_unit(noun)
+    };
+    quipu_query::words_of(question).windows(2).any(|pair| match pair {
+        [more, noun] if language.means_comparison(more) => {
+            language.is_plural(noun) && language.meanings(noun).is_empty() && !is_told(noun)
+        }
+        _ => false,
+    })
+}
+
 /// Whether a step leads to numbers or dates, which belong to the thing itself and to no other.
 async fn owns_values(context: &Context<'_>, step: &Step) -> Result<bool, AnswerError> {
     /// Triples sampled.
