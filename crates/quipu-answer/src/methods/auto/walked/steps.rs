@@ -94,8 +94,8 @@ pub(super) async fn takes_another_relation(
     Ok(others.any(|known| words.iter().any(|word| says(word, &known.step))))
 }
 
-/// Whether a question compares how many things of a kind there are, and a path compares another value
-/// of theirs: "do more volunteers live in A than in B" does not ask when they joined.
+/// Whether a question compares how many things of a kind there are, and a path compares another
+/// value of theirs: "do more volunteers live in A than in B" does not ask when they joined.
 pub(super) fn compares_another_value(context: &Context<'_>, question: &str, plan: &Planned) -> bool {
     let language = Language::of(question);
     let (PlanStart::Several(_), Some(last)) = (&plan.start, plan.steps.last()) else { return false };
