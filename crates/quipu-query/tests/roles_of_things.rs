@@ -212,6 +212,10 @@ async fn a_mother_is_a_parent_where_nobody_states_the_sex() {
     let of_all = "SELECT person, parent FROM person_parent";
     let rows = asked_rows(&sexed, "List everyone's mother.", of_all).await;
     assert_eq!(rows, ["Ida Fenn | Una Brook", "Otto Kell | Una Brook"]);
+    // Who lacks one is not among those who have one of that sex.
+    let none = "SELECT person.name FROM person LEFT JOIN person_parent ON person.name = person_parent.person \
+                WHERE person_parent.parent IS NULL";
+    assert_eq!(asked_rows(&sexed, "Who has no mother?", none).await, ["Eli Brook", "Una Brook"]);
     // No value states a man, so a father is any parent, and stays a doubt.
     assert_eq!(left_out(&sexed, "Who is the father of Ida Fenn?", parents).await, ["father"]);
     // A husband is a spouse, whatever the graph states.

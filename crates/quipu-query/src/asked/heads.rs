@@ -3,17 +3,10 @@
 
 use quipu_language::Language;
 
-use super::kinds::is_among;
+use super::kinds::{is_among, things_called};
 use super::roles::given_things;
 use crate::syntax::{Aggregate, Expression, Query};
 use crate::tables::{Tables, words_of};
-
-/// The tables of things whose name a noun is, whoever gave them the name.
-fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
-    let is_it = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
-    let all = tables.tables.iter().enumerate();
-    all.filter(|(_, table)| !table.is_links() && is_it(&table.title)).map(|(at, _)| at).collect()
-}
 
 /// The noun behind a kind's name that a query leaves out, if it gives things of that kind:
 /// "perfume houses" are no perfumes. For the first noun of a question.
@@ -33,7 +26,8 @@ pub(super) fn compound_left_out(
     let is_head = left_out.contains(head) && tells(head) && language.is_plural(head) && !is_verb;
     let given = given_things(query.select()?, tables)?.place?;
     let given = tables.leads_to(given).filter(|_| is_head && !language.is_light_noun(head))?;
-    (!language.is_plural(kind) && called(kind, language, tables).contains(&given)).then(|| head.clone())
+    (!language.is_plural(kind) && things_called(kind, language, tables).contains(&given))
+        .then(|| head.clone())
 }
 
 /// The noun of the things that a question counts, if a query counts only things of another kind
@@ -44,8 +38,8 @@ pub(super) fn counts_another(words: &[String], query: &Query, tables: &Tables) -
     let language = Language::of_words(words);
     let many = words.iter().position(|word| language.wants_the_many(word))?;
     let near = words.iter().skip(many + 1).take(NEAR);
-    let noun = near.clone().find(|word| !called(word, language, tables).is_empty())?;
-    let kinds = called(noun, language, tables);
+    let noun = near.clone().find(|word| !things_called(word, language, tables).is_empty())?;
+    let kinds = things_called(noun, language, tables);
     let [item] = query.select()?.items.as_slice() else { return None };
     let Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } = &item.expression else {
         return None;

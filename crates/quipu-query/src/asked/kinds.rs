@@ -51,11 +51,15 @@ pub(super) fn nouns(question: &str) -> Vec<String> {
 /// The tables of typed things whose name a noun is, in the singular or plural: "produced" does not
 /// name the producers.
 pub(super) fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
+    let is_typed = |at: &usize| tables.table(*at).is_some_and(|of| matches!(of.source, Rows::Types(_)));
+    things_called(noun, language, tables).into_iter().filter(is_typed).collect()
+}
+
+/// The same of all things, also of those whose kind has its name from a model.
+pub(super) fn things_called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
     let is_it = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = tables.tables.iter().enumerate();
-    all.filter(|(_, table)| matches!(table.source, Rows::Types(_)) && is_it(&table.title))
-        .map(|(at, _)| at)
-        .collect()
+    all.filter(|(_, table)| !table.is_links() && is_it(&table.title)).map(|(at, _)| at).collect()
 }
 
 /// The nouns of a question that name a table of typed things.

@@ -96,7 +96,7 @@ fn sex_of(kind: usize, language: Language, tables: &Tables) -> Option<Place> {
 
 /// Keeps the relatives of the sex that the question's word tells, where a query takes those of
 /// either sex and the graph states the sex: the mother among the parents. For a bound query that
-/// takes one such relation once.
+/// takes one such relation once, and does not ask for those without.
 pub(super) fn of_the_told_sex(
     question: &str,
     query: &mut Query,
@@ -107,16 +107,21 @@ pub(super) fn of_the_told_sex(
     let language = Language::of_words(&words);
     let mut relatives = words.iter().filter(|word| !language.genders_told_by(word).is_empty());
     let word = relatives.next().filter(|_| relatives.next().is_none())?;
-    let mut used: Vec<ColumnRef> = Vec::new();
-    query.visit(&mut |part| {
-        if let Expression::Column(column) = part
-            && column.place.is_some_and(|place| is_of_either_sex(word, language, place, tables))
-            && !used.contains(column)
+    let (mut used, mut lacks): (Vec<ColumnRef>, bool) = (Vec::new(), false);
+    query.visit(&mut |part| match part {
+        Expression::Column(column)
+            if column.place.is_some_and(|place| is_of_either_sex(word, language, place, tables))
+                && !used.contains(column) =>
         {
             used.push(column.clone());
         }
+        Expression::IsNull(_) => lacks = true,
+        _ => {}
     });
     let [relation] = used.as_slice() else { return None };
+    if lacks {
+        return None;
+    }
     let place = relation.place?;
     let kind = tables.leads_to(place)?;
     let sex = sex_of(kind, language, tables).filter(|sex| !query.places().contains(sex))?;
