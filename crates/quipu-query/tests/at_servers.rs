@@ -23,7 +23,7 @@ const ASKED: [&str; 3] =
     [include_str!("answers.rs"), include_str!("mends.rs"), include_str!("beside_rows.rs")];
 
 /// Tests with graphs of their own, whose queries are kept while they run.
-const HEARD: [fn(); 40] = [
+const HEARD: [fn(); 41] = [
     corners_of_sql::a_name_within_a_subquery_is_compared_with_the_outer_row,
     corners_of_sql::nothing_divided_by_zero_is_a_number,
     corners_of_sql::numbers_are_calculated_as_sql_does,
@@ -34,6 +34,7 @@ const HEARD: [fn(); 40] = [
     corners_of_sql::what_is_missing_is_joined_to_nothing,
     corners_of_sql::groups_of_nothing_count_as_none,
     corners_of_sql::a_condition_on_what_is_missing_does_not_hold,
+    corners_of_sql::an_outer_row_that_is_joined_within_stays_the_outer_row,
     corners_of_sql::coalesce_keeps_the_groups_without_a_value,
     corners_of_sql::a_number_of_a_query_within_is_compared_by_its_value,
     corners_of_sql::an_order_by_a_given_subquery_takes_its_value,

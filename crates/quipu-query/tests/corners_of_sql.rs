@@ -238,6 +238,24 @@ pub async fn a_condition_on_what_is_missing_does_not_hold() {
     .await;
 }
 
+/// Suppliers whose orders have lines.
+const LINES: &str = ":a a :Supplier ; rdfs:label \"Acme\" . :b a :Supplier ; rdfs:label \"Brix\" . \
+    :c a :Supplier ; rdfs:label \"Cova\" . :o1 a :Order ; :placedWith :a . :o2 a :Order ; :placedWith :b . \
+    :l1 a :Line ; :lineOf :o1 . :l2 a :Line ; :lineOf :o1 . :l3 a :Line ; :lineOf :o2 .";
+
+#[tokio::test]
+pub async fn an_outer_row_that_is_joined_within_stays_the_outer_row() {
+    let shop = graph(LINES).await;
+    let within = "SELECT 1 FROM line LEFT JOIN order ON line.line_of = order.name \
+                  LEFT JOIN supplier s ON order.placed_with = s.name WHERE s.name = supplier.name";
+    check(&shop, &format!("SELECT name FROM supplier WHERE NOT EXISTS ({within})"), &["Cova"]).await;
+    check(&shop, &format!("SELECT name FROM supplier WHERE EXISTS ({within})"), &["Acme", "Brix"]).await;
+    // The lines have no supplier of their own, and the outer row is none of theirs.
+    check(&shop, "SELECT name FROM supplier WHERE name NOT IN (SELECT supplier FROM line)", &["Cova"]).await;
+    check(&shop, "SELECT name FROM supplier WHERE name IN (SELECT supplier FROM line)", &["Acme", "Brix"])
+        .await;
+}
+
 /// Customers with sites, as a database's export has them.
 const SITES: &str = ":c1 a :Customer ; :name \"Ann\" . :c2 a :Customer ; :name \"Bob\" . :c3 a :Customer ; :name \"Cy\" . \
     :s1 a :Site ; :custId :c1 ; :kind \"A\" ; :sqm 808.00 . :s2 a :Site ; :custId :c1 ; :kind \"B\" ; :sqm 92.50 . \

@@ -382,6 +382,26 @@ async fn perfume_houses_are_houses() {
 }
 
 #[tokio::test]
+async fn of_two_kinds_side_by_side_the_second_is_counted() {
+    let shop = graph(
+        ":v1 a :Vessel ; rdfs:label \"Tern\" . :v2 a :Vessel ; rdfs:label \"Gull\" . \
+         :i1 a :Inspection ; :ofVessel :v1 ; :result \"failed\" . :i2 a :Inspection ; :ofVessel :v1 ; :result \"passed\" . \
+         :i3 a :Inspection ; :ofVessel :v2 ; :result \"failed\" .",
+    )
+    .await;
+    let checks = async |question: &'static str, sql: &'static str| {
+        weighed(&shop, question, sql, Nearness::default(), &[]).await.1.checks
+    };
+    let counted = "counts another kind";
+    let inspections = "SELECT COUNT(*) FROM inspection WHERE result = 'failed'";
+    let vessels = "SELECT COUNT(DISTINCT of_vessel) FROM inspection WHERE result = 'failed'";
+    assert!(!checks("How many vessel inspections failed?", inspections).await.contains(&counted));
+    assert!(checks("How many vessel inspections failed?", vessels).await.contains(&counted));
+    let named = "SELECT COUNT(DISTINCT name) FROM inspection WHERE result = 'failed'";
+    assert!(checks("How many vessels failed inspections?", named).await.contains(&counted));
+}
+
+#[tokio::test]
 async fn things_of_links_are_ordered_once() {
     let shop = graph(
         ":a1 a :Artist ; rdfs:label \"Ada\" ; :born 1950 . :a2 a :Artist ; rdfs:label \"Bo\" ; :born 1960 . \

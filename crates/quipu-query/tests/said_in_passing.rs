@@ -164,3 +164,29 @@ async fn the_oldest_was_born_first_and_a_type_of_rock_is_a_rock_type() {
     let question = "what type of rock was used for the sculpture Night";
     assert_eq!(answers(&shop, question, stone).await, ["serpentinite"]);
 }
+
+#[tokio::test]
+async fn what_lies_below_a_thing_is_taken_in() {
+    let shop = graph(
+        ":d1 a :Department ; rdfs:label \"Hull\" . :d2 a :Department ; rdfs:label \"Plates\" ; :partOf :d1 . \
+         :d3 a :Department ; rdfs:label \"Rivets\" ; :partOf :d2 . :d4 a :Department ; rdfs:label \"Sails\" . \
+         :p1 a :Person ; rdfs:label \"Ann\" ; :worksIn :d1 . :p2 a :Person ; rdfs:label \"Bo\" ; :worksIn :d2 . \
+         :p3 a :Person ; rdfs:label \"Cy\" ; :worksIn :d3 . :p4 a :Person ; rdfs:label \"Di\" ; :worksIn :d4 .",
+    )
+    .await;
+    let direct = "SELECT COUNT(*) FROM person WHERE works_in = 'Hull'";
+    let joined = "SELECT person.name FROM person JOIN department ON person.works_in = department.name \
+                  WHERE department.name = 'Hull'";
+    let asked = "How many people work in Hull, everything underneath it included?";
+    assert_eq!(answers(&shop, asked, direct).await, ["3"]);
+    let (_, found) = weighed(&shop, asked, direct, Nearness::default(), &[]).await;
+    assert!(!found.names.contains(&"underneath".to_owned()), "{:?}", found.names);
+    assert_eq!(answers(&shop, "How many people work in Hull?", direct).await, ["1"]);
+    let named = "Who works in Hull, including all its subdepartments?";
+    assert_eq!(answers(&shop, named, joined).await, ["Ann", "Bo", "Cy"]);
+    // Things that lie below nothing have no parts to take in.
+    let people = "SELECT COUNT(*) FROM person WHERE name = 'Ann'";
+    let left_out =
+        doubts(&shop, "How many people are there with Ann, including everyone below her?", people).await;
+    assert_eq!(left_out, ["her"]);
+}

@@ -39,6 +39,48 @@ async fn what_still_holds_has_not_ended() {
 }
 
 #[tokio::test]
+async fn the_last_of_several_times_is_the_latest() {
+    let shop = station().await;
+    let from = "SELECT deal_from FROM deal WHERE show = 'Small Hours'";
+    assert_eq!(answers(&shop, "When was Small Hours last sponsored?", from).await, ["2016-01-01"]);
+    assert_eq!(answers(&shop, "When was Small Hours first sponsored?", from).await, ["2003-09-01"]);
+    // Without "last" both are the answer, and the last deal's beginning is asked of one deal.
+    let both = ["2003-09-01", "2016-01-01"];
+    assert_eq!(answers(&shop, "When was Small Hours sponsored?", from).await, both);
+    let ordered = format!("{from} ORDER BY deal_to LIMIT 1");
+    let ended = answers(&shop, "When did the deal of Small Hours begin that ended last?", &ordered).await;
+    assert_eq!(ended.len(), 1);
+}
+
+#[tokio::test]
+async fn a_part_of_a_year_is_not_the_whole_year() {
+    let shop = graph(
+        ":c1 a :Contract ; rdfs:label \"Tarn Gas\" ; :ends \"2024-03-31\"^^xsd:date . \
+         :c2 a :Contract ; rdfs:label \"Fell Coal\" ; :ends \"2024-07-01\"^^xsd:date . \
+         :c3 a :Contract ; rdfs:label \"Moor Peat\" ; :ends \"2024-12-31\"^^xsd:date . \
+         :c4 a :Contract ; rdfs:label \"Beck Oil\" ; :ends \"2025-01-01\"^^xsd:date .",
+    )
+    .await;
+    let asked = async |question: &str, filter: &str| {
+        let sql = format!("SELECT name FROM contract WHERE {filter}");
+        let (_, found) = weighed(&shop, question, &sql, Nearness::default(), &[]).await;
+        assert!(found.names.is_empty(), "{question}: {filter}: {:?}", found.names);
+        answers(&shop, question, &sql).await
+    };
+    let second = "Which contracts ended in the second half of 2024?";
+    let of_second = ["Fell Coal", "Moor Peat"];
+    assert_eq!(asked(second, "YEAR(ends) = 2024").await, of_second);
+    assert_eq!(asked(second, "ends >= '2024-07-01'").await, of_second);
+    assert_eq!(asked(second, "ends BETWEEN '2024-01-01' AND '2024-12-31'").await, of_second);
+    assert_eq!(asked(second, "ends BETWEEN '2024-07-01' AND '2024-12-31'").await, of_second);
+    assert_eq!(asked("Which contracts ended in Q1 2024?", "YEAR(ends) = 2024").await, ["Tarn Gas"]);
+    // A query that says the months itself is left alone.
+    let months = "YEAR(ends) = 2024 AND MONTH(ends) > 6";
+    let sql = format!("SELECT name FROM contract WHERE {months}");
+    assert_eq!(answers(&shop, second, &sql).await, of_second);
+}
+
+#[tokio::test]
 async fn a_kind_that_is_only_denied_is_not_given() {
     let shop = station().await;
     let faults = async |question: &str, sql: &str| {

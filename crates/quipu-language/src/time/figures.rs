@@ -42,7 +42,16 @@ pub(super) fn decade(digits: &str) -> Option<(Date, Date)> {
     Some((date(from, 1, 1), date(from + 9, 12, 31)))
 }
 
-/// `q3`.
-pub(super) fn quarter(word: &str) -> Option<i8> {
-    word.strip_prefix('q')?.parse().ok().filter(|quarter| (1..=4).contains(quarter))
+/// Months of a quarter.
+pub(super) const QUARTER: i8 = 3;
+/// Months of half a year.
+pub(super) const HALF: i8 = 6;
+
+/// `q3`, `h1`: which of the year's parts, and its months.
+pub(super) fn part_of_a_year(word: &str) -> Option<(i8, i8)> {
+    let read = |letter: char, months: i8| {
+        let part: i8 = word.strip_prefix(letter)?.parse().ok()?;
+        (1..=12 / months).contains(&part).then_some((part, months))
+    };
+    read('q', QUARTER).or_else(|| read('h', HALF))
 }

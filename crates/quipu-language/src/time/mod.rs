@@ -3,6 +3,7 @@
 
 mod calendar;
 mod figures;
+mod last;
 mod relative;
 mod words;
 
@@ -12,6 +13,8 @@ mod tests;
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
 use quipu_graph::Calendar;
+
+pub use last::end_of_times;
 
 use figures::in_figures;
 use words::{tokenize, word, year};
@@ -50,9 +53,10 @@ impl TimeFrame {
 /// All time expressions of a text, in order, resolved against the day `today`.
 ///
 /// Understood: ISO dates and months, `02/28/2024`, `May 13, 1968`, `13 May 1968`, `May 1968`, `in
-/// 1968`, `the 1990s`, `the 19th century`, `Q3 2021`, `2021 Q3`, `summer of 1999`, `between 1990
-/// and 1995`, `from 1990 to 1995`, `1990-1995`, `today`, `yesterday`, `tomorrow`, `last|this|next`
-/// with a weekday, weekend, week, month, quarter, year or decade, `the Tuesday of last week`,
+/// 1968`, `the 1990s`, `the 19th century`, `Q3 2021`, `2021 Q3`, `first half of 2021`, `summer of
+/// 1999`, these with `last|this|next year` too, `between 1990 and 1995`, `from 1990 to 1995`,
+/// `1990-1995`, `today`, `yesterday`, `tomorrow`, `last|this|next` with a weekday, weekend, week,
+/// month, quarter, year or decade, `the Tuesday of last week`,
 /// `past|last|next N days|weeks|months|years`, `N days|... ago`, `in N days`, `year to date`,
 /// `since|before|after` with any of these, `the day before|after` with any of these, `the
 /// first|last day|week|month of` any of these.
@@ -216,7 +220,7 @@ impl Reader<'_> {
             let last = i16::from(century) * 100;
             return Some((Date::new(last - 99, 1, 1).ok()?, Date::new(last, 12, 31).ok()?, 2));
         }
-        if let Some(found) = self.quarter(words).or_else(|| self.season(words)) {
+        if let Some(found) = self.part_of_a_year(words).or_else(|| self.season(words)) {
             return Some(found);
         }
         if let Some(month) = month(first) {
@@ -225,8 +229,9 @@ impl Reader<'_> {
         if let Some(day) = self.day_number(first) {
             let of = self.of(words, 1);
             if let Some(month) = month(word(words, 1 + of)) {
-                let day = Date::new(year(word(words, 2 + of))?, month, day).ok()?;
-                return Some((day, day, 3 + of));
+                let (year, used) = self.year_behind(words, 2 + of)?;
+                let day = Date::new(year, month, day).ok()?;
+                return Some((day, day, used));
             }
         }
         let said = match before {
@@ -240,43 +245,60 @@ impl Reader<'_> {
         Some((date(year, 1, 1), date(year, 12, 31), 1))
     }
 
-    /// `Q3 2021`, `2021 Q3`, `third quarter of 2021`.
-    fn quarter(&self, words: &[String]) -> Option<Resolved> {
+    /// `Q3 2021`, `2021 Q3`, `third quarter of 2021`, and halves likewise.
+    fn part_of_a_year(&self, words: &[String]) -> Option<Resolved> {
         let (first, second) = (word(words, 0), word(words, 1));
-        let year_behind = |at: usize| {
-            let at = at + self.of(words, at);
-            Some((year(word(words, at))?, at + 1))
+        let in_words = || {
+            let ordinal = i8::try_from(self.language.ordinal(first)?).ok()?;
+            let months = if self.times.quarter.has(second) {
+                figures::QUARTER
+            } else if self.times.half.has(second) {
+                figures::HALF
+            } else {
+                return None;
+            };
+            (1..=12 / months).contains(&ordinal).then_some((ordinal, months))
         };
-        let (quarter, (year, used)) = if let Some(quarter) = figures::quarter(first) {
-            (quarter, year_behind(1)?)
-        } else if let Some(quarter) = figures::quarter(second) {
-            (quarter, (year(first)?, 2))
+        let ((part, months), (year, used)) = if let Some(part) = figures::part_of_a_year(first) {
+            (part, self.year_behind(words, 1)?)
+        } else if let Some(part) = figures::part_of_a_year(second) {
+            (part, (year(first)?, 2))
         } else {
-            let quarter = self.language.ordinal(first).and_then(|quarter| i8::try_from(quarter).ok());
-            (quarter.filter(|q| *q <= 4 && self.times.quarter.has(second))?, year_behind(2)?)
+            (in_words()?, self.year_behind(words, 2)?)
         };
-        let from = date(year, quarter * 3 - 2, 1);
-        Some((from, from.checked_add(2.months()).ok()?.last_of_month(), used))
+        let from = date(year, (part - 1) * months + 1, 1);
+        Some((from, from.checked_add((months - 1).months()).ok()?.last_of_month(), used))
     }
 
     /// `summer of 1999`: the meteorological season of the northern hemisphere.
     fn season(&self, words: &[String]) -> Option<Resolved> {
         let first = self.times.season(word(words, 0))?;
-        let of = 1 + self.of(words, 1);
-        let from = date(year(word(words, of))?, first, 1);
-        Some((from, from.checked_add(2.months()).ok()?.last_of_month(), of + 1))
+        let (year, used) = self.year_behind(words, 1)?;
+        let from = date(year, first, 1);
+        Some((from, from.checked_add(2.months()).ok()?.last_of_month(), used))
     }
 
-    /// `May 13 1968`, `May 1968`. A month without a year is no date: which May?
+    /// `May 13 1968`, `May 1968`, `May of last year`. A month without a year is no date: which May?
     fn month_first(&self, words: &[String], month: i8) -> Option<Resolved> {
-        let of = self.of(words, 1);
-        if let Some(year) = year(word(words, 1 + of)) {
+        if let Some((year, used)) = self.year_behind(words, 1) {
             let from = Date::new(year, month, 1).ok()?;
-            return Some((from, from.last_of_month(), 2 + of));
+            return Some((from, from.last_of_month(), used));
         }
         let day = self.day_number(word(words, 1))?;
-        let day = Date::new(year(word(words, 2))?, month, day).ok()?;
-        Some((day, day, 3))
+        let (year, used) = self.year_behind(words, 2)?;
+        let day = Date::new(year, month, day).ok()?;
+        Some((day, day, used))
+    }
+
+    /// The year that stands at a place, after an "of" or none, and the place behind it: `1999`, `of
+    /// 1999`, `last year`.
+    fn year_behind(&self, words: &[String], at: usize) -> Option<(i16, usize)> {
+        let at = at + self.of(words, at);
+        if let Some(year) = year(word(words, at)) {
+            return Some((year, at + 1));
+        }
+        let shift = self.direction(word(words, at)).filter(|_| self.times.year.has(word(words, at + 1)))?;
+        Some((self.today.year().checked_add(i16::try_from(shift).ok()?)?, at + 2))
     }
 
     /// 1 where "of" stands at a place, else 0.

@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 
     /// -1 for the past, 0 for the present, 1 for the future.
-    fn direction(&self, word: &str) -> Option<i64> {
+    pub(super) fn direction(&self, word: &str) -> Option<i64> {
         let times = self.times;
         let directions = [(&times.last, -1), (&times.this, 0), (&times.next, 1)];
         directions.into_iter().find_map(|(words, direction)| words.has(word).then_some(direction))

@@ -55,6 +55,10 @@ fn relative_to_the_day_of_asking() {
     check("founded two years ago", &["2022-02-28..2022-02-28"]);
     check("due in ten days", &["2024-03-09..2024-03-09"]);
     check("films this year", &["2024-01-01..2024-12-31"]);
+    check("the close of 14 July last year", &["2023-07-14..2023-07-14"]);
+    check("sales in March of last year", &["2023-03-01..2023-03-31"]);
+    check("on January 5 this year", &["2024-01-05..2024-01-05"]);
+    check("the second half of last year", &["2023-07-01..2023-12-31"]);
     check("sales last quarter", &["2023-10-01..2023-12-31"]);
 }
 
@@ -122,6 +126,9 @@ fn figures_seasons_and_parts() {
     check("on 02/13/2024", &["2024-02-13..2024-02-13"]);
     check("paid out in 2024 q1", &["2024-01-01..2024-03-31"]);
     check("the second quarter of 2021", &["2021-04-01..2021-06-30"]);
+    check("the second half of 2021", &["2021-07-01..2021-12-31"]);
+    check("sold in H1 2021", &["2021-01-01..2021-06-30"]);
+    check("the third half of 2021", &["2021-01-01..2021-12-31"]);
     check("the 2021-22 season", &["2021-07-01..2022-06-30"]);
     check("wars of 1990-2000", &["1990-01-01..2000-12-31"]);
     check("hits of the 90s", &["1990-01-01..1999-12-31"]);

@@ -148,6 +148,24 @@ impl Language {
         is_unit(&self.words().rates.units)
     }
 
+    /// Whether a column's title says that its values are per this unit: `daily_rate` and "day".
+    pub fn is_per_unit(self, title: &str, unit: &str) -> bool {
+        let unit = self.singular(unit);
+        self.words().rates.per_unit.iter().any(|row| {
+            let mut row = row.split_whitespace();
+            let is_unit = row.next() == Some(unit.as_str());
+            is_unit && row.any(|word| crate::words_of(title).iter().any(|of| of == word))
+        })
+    }
+
+    /// The unit per which a question asks: "day" of "by the day" and "per day".
+    pub fn unit_of_a_rate(self, words: &[String]) -> Option<&String> {
+        let of = &self.words().rates;
+        let at = words.iter().position(|word| of.before.has(word))?;
+        let mut behind = words.iter().skip(at + 1).skip_while(|word| self.is_any_article(word));
+        behind.next().filter(|unit| self.may_be_rated(unit))
+    }
+
     /// Whether a word says how often something is paid: "yearly".
     pub fn tells_a_period(self, word: &str) -> bool {
         self.words().rates.periods.has(word)

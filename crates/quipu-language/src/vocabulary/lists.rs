@@ -41,6 +41,10 @@ pub(crate) struct RateWords {
     pub(super) units: Words,
     /// "Yearly".
     pub(super) periods: Words,
+    /// Each unit with the words of titles that say it: "day" and "daily".
+    pub(super) per_unit: Vec<String>,
+    /// "Per", before a unit.
+    pub(super) before: Words,
 }
 
 /// Words around comparatives and prepositions that compare with no value.

@@ -8,6 +8,7 @@ mod columns;
 mod events;
 mod follow_ups;
 mod forms;
+mod hierarchies;
 mod kin;
 mod language;
 mod lists;
@@ -36,6 +37,8 @@ pub use asks::{
     thing_to_describe, without_request,
 };
 pub(crate) use follow_ups::FollowUpWords;
+use hierarchies::HierarchyWords;
+pub use hierarchies::below_clause;
 pub use kin::{BySteps, kin_by_steps};
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
@@ -275,6 +278,8 @@ pub(crate) struct Lexicon {
     lasted: LastedWords,
     #[serde(default)]
     below: Listed,
+    #[serde(default)]
+    hierarchies: HierarchyWords,
     #[serde(default)]
     percentages: Listed,
     #[serde(default)]

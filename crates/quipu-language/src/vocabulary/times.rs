@@ -23,6 +23,8 @@ pub(crate) struct TimeWords {
     pub(crate) weekend: Words,
     pub(crate) month: Words,
     pub(crate) quarter: Words,
+    /// Halves of a year.
+    pub(crate) half: Words,
     pub(crate) year: Words,
     pub(crate) decade: Words,
     pub(crate) century: Words,
@@ -42,6 +44,8 @@ pub(crate) struct TimeWords {
     /// The first part of a longer time: "the first week of".
     pub(crate) first_part: Words,
     pub(crate) last_part: Words,
+    /// A thing's times: "the last time that it was used".
+    pub(crate) occasion: Words,
     /// The first day of a longer time: "the beginning of".
     pub(crate) first_day: Words,
     pub(crate) last_day: Words,
@@ -142,6 +146,11 @@ pub fn clock_time(words: &[String], at: usize) -> Option<(String, usize)> {
 impl Language {
     pub(crate) fn times(self) -> &'static TimeWords {
         &self.words().times
+    }
+
+    /// Whether a word means one of the times that something happened: "the most times".
+    pub fn is_occasion(self, word: &str) -> bool {
+        self.times().occasion.has(word)
     }
 }
 

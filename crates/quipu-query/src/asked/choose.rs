@@ -18,7 +18,7 @@ use crate::mend::Doubt;
 use crate::plan::ValueKind;
 use crate::run::{CellValue, RowSet};
 use crate::syntax::{Comparison, Expression, From, Item, Order, Query, Select, Source};
-use crate::tables::{Place, words_of};
+use crate::tables::{Place, Tables, words_of};
 use crate::values::Mention;
 
 /// A chosen reading with its confidence.
@@ -235,7 +235,10 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
             let none = others().any(is_straight).then_some("a likelier query finds none");
             let alone = others_of_all(all, &own, at).any(|other| orders_several(other, candidate));
             let alone = alone.then_some("orders one thing where another reading orders several");
-            for fault in handed_on.chain(declined).chain(none).chain(alone) {
+            let skips = unexplained.names.len() >= MANY_LEFT_OUT
+                && all.iter().any(|path| goes_on_to(candidate, path, asking.tables));
+            let skips = skips.then_some("takes fewer steps than a sure path");
+            for fault in handed_on.chain(declined).chain(none).chain(alone).chain(skips) {
                 if !unexplained.faults.contains(&fault) {
                     unexplained.faults.push(fault);
                 }
@@ -245,6 +248,23 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         features.push((Features::of(asking, candidate, &unexplained, votes), unexplained));
     }
     features
+}
+
+/// So many words of the question left out may tell of another step.
+const MANY_LEFT_OUT: usize = 3;
+
+/// Whether a sure path takes all relations that a query takes, and one more: "she learned from
+/// someone who lived in a monastery" is not where she lived herself.
+fn goes_on_to(query: &Candidate, path: &Candidate, tables: &Tables) -> bool {
+    /// The share of its entity's paths from which on a path is sure.
+    const SURE: f64 = 0.9;
+    let relations = |of: &Candidate| -> HashSet<String> {
+        let columns = of.bound.query.places().into_iter().filter_map(|place| tables.column(place));
+        columns.filter_map(|column| column.relation.clone()).collect()
+    };
+    let is_sure = path.path.is_some_and(|fit| fit.share >= SURE && fit.doubts == 0);
+    let (taken, all) = (relations(query), relations(path));
+    is_sure && !taken.is_empty() && taken.len() + 1 == all.len() && taken.is_subset(&all)
 }
 
 /// The readings but one that have no fault by themselves.
@@ -298,7 +318,7 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     ));
     unexplained.unsaid.extend(compared_of_others(&words, query, tables));
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
-    let given_up = given_up(question, &unexplained, &candidate.tried, tables);
+    let given_up = given_up(question, &unexplained, &candidate.tried, tables, asking.values);
     unexplained.leave_out("gives up what another query tried", given_up);
     let by_path = given_up_by_a_path(question, &unexplained, candidate);
     unexplained.leave_out("gives up what another query tried", by_path);

@@ -166,8 +166,14 @@ pub(super) fn another_kind_counted(
         language.is_unit(noun) && !groups(at + 1) && !inside.is_some_and(|word| language.is_inside(word))
     };
     let mut counted = words.iter().enumerate().filter(|(at, _)| is_counted(*at));
-    let other =
-        counted.find(|(at, word)| left_out.contains(word) && (is_other(word) || is_quantity(*at, word)));
+    // "How many vessel inspections" counts inspections.
+    let is_modifier = |at: usize| {
+        let head = words.get(at + 1).map(|head| called(head, language, tables)).unwrap_or_default();
+        head.iter().any(|kind| is_among(*kind, &used, tables))
+    };
+    let other = counted.find(|(at, word)| {
+        left_out.contains(word) && ((is_other(word) && !is_modifier(*at)) || is_quantity(*at, word))
+    });
     other.map(|(_, word)| word.clone())
 }
 
@@ -318,14 +324,18 @@ pub(super) fn counts_the_named(question: &str, query: &mut Query, tables: &Table
 pub(super) fn counts_the_things(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
-    if wanted(question).operation != Some(Operation::Count) {
+    // "How many manuscripts in total" may be taken for a sum.
+    if !matches!(wanted(question).operation, Some(Operation::Count | Operation::Sum)) {
         return None;
     }
     // "How many season passes": the passes are counted. In "for each brewery, how many beers" the
     // brewery is not.
     let tells = |word: &&String| language.meanings(word).is_empty();
-    let many = words.iter().position(|word| language.wants_the_many(word)).map_or(0, |many| many + 1);
-    let asked = words.get(many..)?.iter();
+    let many = words.iter().position(|word| language.wants_the_many(word));
+    if many.is_none() && wanted(question).operation == Some(Operation::Sum) {
+        return None;
+    }
+    let asked = words.get(many.map_or(0, |many| many + 1)..)?.iter();
     let nouns = asked.skip_while(|word| !tells(word)).take_while(tells).take(MOST_NOUNS);
     let Query { body: Body::Select(select), order, .. } = query else { return None };
     let is_group = |item: &&Item| select.group.contains(&item.expression);

@@ -24,6 +24,10 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
         return None;
     }
     let language = Language::of_words(&words);
+    // "Every pigment … altogether" asks for one number.
+    if words.iter().any(|word| language.takes_all_in_one(word)) {
+        return None;
+    }
     let of = named_behind(&words)?.find_map(|noun| called(noun, language, select, tables))?;
     if takes_a_rate(&item.expression, &words, tables) {
         return None;

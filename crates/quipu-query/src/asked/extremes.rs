@@ -7,6 +7,7 @@ use quipu_language::{
     End, Language, Measured, Ordered, asks_for, asks_for_the_better, is_measure, is_written_as_name,
 };
 
+use super::each::named_behind;
 use super::kinds::nouns_of_kinds;
 use super::said::Said;
 use super::slips::{each_query, superlatives};
@@ -225,6 +226,41 @@ pub(super) fn thing_of_extreme(question: &str, query: &mut Query, tables: &Table
     let both = vec![extreme.named.clone(), Expression::Column(extreme.column.clone())];
     extreme.give(query, both);
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Orders the things where a query takes the extreme of each thing's own only value: "which
+/// manuscript was finished latest, and when" asks for one of them. `None` if the question asks for
+/// each, or for no extreme.
+pub(super) fn extreme_among_all(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let (_, word) = superlatives(&words, query).into_iter().next()?;
+    if named_behind(&words).is_some() || !query.order.is_empty() || query.limit.is_some() {
+        return None;
+    }
+    let Body::Select(select) = &mut query.body else { return None };
+    let ([Expression::Column(name)], None) = (select.group.as_slice(), &select.having) else { return None };
+    let table = name.place.filter(|place| place.column == 0)?.table;
+    tables.table(table).filter(|table| !table.is_links())?;
+    let mut found = None;
+    for item in &mut select.items {
+        let Expression::Aggregate { function, of: Some(of), .. } = &item.expression else { continue };
+        let descending = match function {
+            Aggregate::Max => true,
+            Aggregate::Min => false,
+            _ => return None,
+        };
+        let of = (**of).clone();
+        let is_own = matches!(&of, Expression::Column(column) if column.table == name.table);
+        if !is_own || found.is_some() {
+            return None;
+        }
+        item.expression = of.clone();
+        found = Some(Order { expression: of, descending });
+    }
+    let order = found?;
+    select.group = Vec::new();
+    (query.order, query.limit) = (vec![order], Some(1));
+    Some(Mend { text: format!("“{word}” is asked of all, not of each one"), doubt: Doubt::Little })
 }
 
 /// Gives the thing with the extreme value of two that the question offers, instead of the value:

@@ -21,7 +21,7 @@ use super::choices::{gives_no_choice, leaves_out_a_choice};
 use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained};
 use super::kinds::called;
-use super::others::compares_with_itself;
+use super::others::{compares_with_itself, shares_an_unsaid_value};
 use super::stand_ins::is_numbered;
 use super::types_of::{is_named_as_type, is_part_of_others};
 use super::units::gives_another_unit;
@@ -91,6 +91,7 @@ pub(super) fn faults(
         ("orders by one value", orders_by_one_value(query, tables)),
         ("counts all of them", counts_all(question, query, unexplained)),
         ("compares a property with itself", compares_with_itself(question, query)),
+        ("shares a value that nobody mentioned", shares_an_unsaid_value(question, query, tables)),
         ("groups by one value", groups_by_one_value(query)),
         (
             "denies another thing",

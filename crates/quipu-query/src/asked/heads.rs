@@ -3,6 +3,7 @@
 
 use quipu_language::Language;
 
+use super::Nearness;
 use super::kinds::{is_among, things_called};
 use super::roles::given_things;
 use crate::syntax::{Aggregate, Expression, Query};
@@ -30,6 +31,27 @@ pub(super) fn compound_left_out(
         .then(|| head.clone())
 }
 
+/// The word between "which" and a kind's name that a query leaves out: "panto costumes" are not all
+/// costumes. `None` if it is near to the reading in meaning, or if that is not known.
+pub(super) fn modifier_left_out(
+    words: &[String],
+    left_out: &[String],
+    near: &Nearness,
+    tables: &Tables,
+) -> Option<String> {
+    /// Less similar words say something that the reading lacks.
+    const FAR: f64 = 0.4;
+    let language = Language::of_words(words);
+    let asks = |at: &usize| {
+        words.get(*at).is_some_and(|word| language.asks_by_a_noun(word) || language.wants_the_many(word))
+    };
+    let first = (0..words.len()).find(asks)? + 1;
+    let (modifier, kind) = words.get(first).zip(words.get(first + 1))?;
+    let is_far = left_out.contains(modifier) && near.to(modifier).is_some_and(|near| near < FAR);
+    let is_kind = language.is_plural(kind) && !things_called(kind, language, tables).is_empty();
+    (is_far && is_kind).then(|| modifier.clone())
+}
+
 /// The noun of the things that a question counts, if a query counts only things of another kind
 /// that the question has too: "how many different perfumes come from houses" counts no houses.
 pub(super) fn counts_another(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
@@ -37,8 +59,11 @@ pub(super) fn counts_another(words: &[String], query: &Query, tables: &Tables) -
     const NEAR: usize = 2;
     let language = Language::of_words(words);
     let many = words.iter().position(|word| language.wants_the_many(word))?;
-    let near = words.iter().skip(many + 1).take(NEAR);
-    let noun = near.clone().find(|word| !things_called(word, language, tables).is_empty())?;
+    let is_kind = |word: &&String| !things_called(word, language, tables).is_empty();
+    let near = words.iter().enumerate().skip(many + 1).take(NEAR);
+    let (at, _) = near.into_iter().find(|(_, word)| is_kind(word))?;
+    // "How many vessel inspections" counts inspections.
+    let noun = words.iter().skip(at).take_while(is_kind).last()?;
     let kinds = things_called(noun, language, tables);
     let [item] = query.select()?.items.as_slice() else { return None };
     let Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } = &item.expression else {

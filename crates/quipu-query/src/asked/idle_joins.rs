@@ -116,6 +116,28 @@ pub(super) fn without_unsaid_repeats(question: &str, query: &mut Query, tables: 
         let unsaid = !titles.into_iter().flatten().any(|title| is_said(title));
         is_its(its) && !is_its(other) && is_many && unsaid && uses(&from.alias, select, order) == 1
     };
+    // The first table repeats the second: "the costumes" joined to the lines that hired them.
+    let repeats_the_second = |select: &Select| {
+        let [first, second] = select.from.as_slice() else { return false };
+        let Join::Inner(Some(Expression::Compare(Comparison::Equal, a, b))) = &second.join else {
+            return false;
+        };
+        let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b) else { return false };
+        let (its, other) = if a.table.as_ref() == Some(&first.alias) { (a, b) } else { (b, a) };
+        let (Some(place), Some(to)) = (its.place, other.place) else { return false };
+        let is_many = place.column > 0 && to.column == 0 && tables.leads_to(place) == Some(to.table);
+        let kind = tables.table(to.table).map(|table| words_of(&table.title)).unwrap_or_default();
+        let is_kind = |title: &String| {
+            words_of(title).iter().all(|of| kind.iter().any(|kind| language.is_noun(kind, of)))
+        };
+        let of_column = tables.column(place).map(|column| &column.title).filter(|title| !is_kind(title));
+        let of_table = tables.table(place.table).map(|table| &table.title);
+        let unsaid = !of_column.into_iter().chain(of_table).any(|title| is_said(title));
+        its.table.as_ref() == Some(&first.alias)
+            && is_many
+            && unsaid
+            && uses(&first.alias, select, order) == 1
+    };
     let (mut adds, mut counts) = (false, false);
     for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
         expression.visit(&mut |part| match part {
@@ -124,6 +146,13 @@ pub(super) fn without_unsaid_repeats(question: &str, query: &mut Query, tables: 
             Expression::Aggregate { of: None, .. } => counts = true,
             _ => {}
         });
+    }
+    if adds && !counts && repeats_the_second(select) {
+        let first = select.from.remove(0);
+        let second = select.from.first_mut()?;
+        second.join = Join::Inner(None);
+        let text = format!("the join with {} is left out: the question does not mention it", first.alias);
+        return Some(Mend { text, doubt: Doubt::Little });
     }
     let mut joined = (1..select.from.len()).rev();
     let at = joined

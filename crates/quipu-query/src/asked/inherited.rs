@@ -3,6 +3,7 @@
 
 use quipu_language::Language;
 
+use super::kinds::naming_words;
 use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Query};
 use crate::tables::{Column, Kind, Place, Rows, Table, Tables, words_of};
 
@@ -100,7 +101,7 @@ pub(super) fn compared_of_others(words: &[String], query: &Query, tables: &Table
 /// Whether a question says a naming word of a title.
 fn is_said(title: &str, words: &[String], language: Language) -> bool {
     let is_form = |of: &String| words.iter().any(|word| language.is_form(word, of));
-    words_of(title).iter().filter(|of| language.meanings(of).is_empty()).any(is_form)
+    naming_words(title, language).iter().any(is_form)
 }
 
 /// The table whose things a query gives or counts, and nothing else.

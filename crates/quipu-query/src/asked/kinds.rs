@@ -11,6 +11,15 @@ use crate::walk::PathStep;
 /// Words that may stand between the question word and the noun: "which professional football team".
 const MOST_BETWEEN: usize = 3;
 
+/// The words of a title that name something. Words that questions also use otherwise count only if
+/// the title has no others, as that of the kind `order`.
+pub(super) fn naming_words(title: &str, language: Language) -> Vec<String> {
+    let mut all = words_of(title);
+    all.retain(|of| !language.is_function_word(of));
+    let naming: Vec<String> = all.iter().filter(|of| language.meanings(of).is_empty()).cloned().collect();
+    if naming.is_empty() { all } else { naming }
+}
+
 /// The nouns that may name the kind of answer: those after "which", "what" and "how many" at the
 /// question's beginning. Elsewhere "which" begins a clause: "the airports from which flights
 /// depart".

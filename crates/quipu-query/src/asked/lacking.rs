@@ -4,9 +4,10 @@
 use quipu_language::{Language, asks_for, meanings_at};
 
 use super::Nearness;
+use super::kinds::things_called;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
-use crate::tables::{Column, Kind, Place, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Table, Tables, words_of};
 
 /// From this similarity on, a word and a reading speak of the same thing.
 const SYNONYMS: f64 = 0.6;
@@ -43,6 +44,8 @@ pub(super) fn nothing_of_what_is_denied(
     words: &[String],
     left_out: &[String],
     near: &Nearness,
+    query: &Query,
+    tables: &Tables,
 ) -> Option<String> {
     let language = Language::of_words(words);
     // "Without a manual", "do not have a manual", but "nobody has used it".
@@ -61,9 +64,22 @@ pub(super) fn nothing_of_what_is_denied(
         words.iter().skip(at + 1).skip_while(|word| !tells(word)).take_while(tells).collect();
     let first = noun.first()?;
     // "Without any cars" is said of vehicles.
-    let is_other =
-        |word: &&String| left_out.contains(word) && near.to(word).is_none_or(|near| near < SYNONYMS);
+    let is_other = |word: &&String| {
+        left_out.contains(word)
+            && near.to(word).is_none_or(|near| near < SYNONYMS)
+            && !is_at_an_end(word, query, tables)
+    };
     noun.iter().all(is_other).then(|| (*first).clone())
+}
+
+/// Whether a noun names the things that a relation of a query's tables of links leads to: "no patron"
+/// is said of those that are not among the heads of `commissioned by`.
+pub(super) fn is_at_an_end(noun: &str, query: &Query, tables: &Tables) -> bool {
+    let kinds = things_called(noun, Language::of(noun), tables);
+    let links = query.tables().into_iter().filter_map(|(_, table)| table);
+    let links = links.filter(|at| tables.table(*at).is_some_and(Table::is_links));
+    let mut ends = links.filter_map(|table| tables.leads_to(Place { table, column: 1 }));
+    ends.any(|end| kinds.contains(&end))
 }
 
 /// The noun behind "nor", if a query leaves it out: the towns with "neither a headquarters nor a
@@ -74,6 +90,39 @@ pub(super) fn second_denied(words: &[String], left_out: &[String]) -> Option<Str
     let tells = |word: &&String| language.meanings(word).is_empty();
     let mut noun = words.iter().skip(at + 1).skip_while(|word| !tells(word)).take_while(tells);
     noun.find(|word| left_out.contains(word)).cloned()
+}
+
+/// Demands the record that lacks what the question denies, where a left join also takes things
+/// without any record: "who has not returned a hire" has hired something. For a bound query.
+pub(super) fn with_a_record_that_lacks(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let denied = denied(&words);
+    let is_denied = |column: &Column| {
+        let mut naming = words_of(&column.title).into_iter().filter(|of| language.meanings(of).is_empty());
+        naming.any(|of| denied.iter().any(|word| language.is_form(word, &of)))
+    };
+    let Body::Select(select) = &mut query.body else { return None };
+    let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
+    let lacks = |from: &From| {
+        conditions.iter().any(|condition| {
+            let Expression::IsNull(of) = condition else { return false };
+            let Expression::Column(of) = &**of else { return false };
+            let place = of.place.filter(|place| place.column > 0 && of.table.as_ref() == Some(&from.alias));
+            let table = place.and_then(|place| tables.table(place.table)).filter(|table| !table.is_links());
+            let column = place.and_then(|place| tables.column(place));
+            table.zip(column).is_some_and(|(table, column)| {
+                column.filled > 0 && column.filled < table.rows && is_denied(column)
+            })
+        })
+    };
+    let at = select.from.iter().position(|from| matches!(from.join, Join::Left(Some(_))) && lacks(from))?;
+    let from = select.from.get_mut(at)?;
+    if let Join::Left(on) = &mut from.join {
+        from.join = Join::Inner(on.take());
+    }
+    let text = format!("only {} that exist may lack it", from.alias);
+    Some(Mend { text, doubt: Doubt::Little })
 }
 
 /// Mends a negation of something else than the question denies. Where a thing may lack the value

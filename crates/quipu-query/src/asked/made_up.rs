@@ -1,12 +1,13 @@
-//! Names that a model completes from what it knows: the "Giuseppe Rossini" of a question about
-//! Rossini, whom the graph calls Gioachino.
+//! Names that a model makes up: those that it completes from what it knows, as the "Giuseppe
+//! Rossini" of a question about Rossini, whom the graph calls Gioachino; and nouns that it looks
+//! for in names, as the "books" of a question about manuscripts.
 
-use quipu_language::is_written_as_name;
+use quipu_language::{Language, is_written_as_name};
 
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Comparison, Expression, Query};
-use crate::tables::words_of;
+use crate::tables::{Tables, words_of};
 use crate::values::{Found, Values};
 
 /// Shorter words name nothing by themselves.
@@ -34,6 +35,48 @@ pub(super) fn without_what_is_made_up(
                 mend = Some(Mend { text: words, doubt: Doubt::Little });
                 *text = said;
             });
+        }
+    });
+    mend
+}
+
+/// Leaves out a condition that looks for the asker's noun in the names of the things: "the books
+/// made in Lima" asks for no name with "book" if no manuscript is called so. For a bound query with
+/// another condition.
+pub(super) fn without_the_askers_noun(
+    question: &str,
+    query: &mut Query,
+    tables: &Tables,
+    values: &Values,
+) -> Option<Mend> {
+    let asked = words_of(question);
+    let language = Language::of_words(&asked);
+    let is_askers_noun = |condition: &Expression| {
+        let Expression::Like(of, pattern) = condition else { return false };
+        let Some(place) = of.place().filter(|place| place.column == 0) else { return false };
+        let noun = pattern.trim_matches('%');
+        let is_it = |word: &&String| {
+            language.is_plural(word) && language.is_noun(word, noun) && !is_written_as_name(question, word)
+        };
+        let Some(plural) = asked.iter().find(is_it) else { return false };
+        let is_held = |word: &str| {
+            let mut matches = values.parts(word, |_| false).into_iter().flat_map(|mention| mention.matches);
+            matches.any(|found| found.place.table == place.table)
+        };
+        values.knows(tables, place) && !is_held(noun) && !is_held(plural)
+    };
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = &select.filter else { return };
+        let (left_out, kept): (Vec<&Expression>, Vec<&Expression>) =
+            filter.conjuncts().into_iter().partition(|condition| is_askers_noun(condition));
+        let Some(Expression::Like(_, pattern)) = left_out.first() else { return };
+        let words = format!("no name holds “{}”", pattern.trim_matches('%'));
+        let kept = kept.into_iter().cloned().fold(None, |all, next| Some(Expression::both(all, next)));
+        if kept.is_some() {
+            mend = Some(Mend { text: words, doubt: Doubt::Little });
+            select.filter = kept;
         }
     });
     mend

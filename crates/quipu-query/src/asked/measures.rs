@@ -12,7 +12,7 @@ use quipu_language::{
 use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query};
-use crate::tables::{Kind, Place, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// A word of the question that asks for another measure than the query orders by, compares or
 /// gives; `None` if no word surely does.
@@ -43,6 +43,19 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
     let mut of_given =
         asked_for(question, &written).into_iter().filter(|word| of_given.are_of_another(word, language));
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
+}
+
+/// The unit of a rate that a question asks for, if columns of the graph hold such rates and a query
+/// takes other numbers: "the cheapest by the day" is no least price of all days.
+pub(super) fn rate_left_out(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let unit = Language::of_words(words).unit_of_a_rate(words)?;
+    let is_rate = |column: &Column| Language::of_words(words).is_per_unit(&column.title, unit);
+    let is_number = |column: &Column| matches!(column.kind, Kind::Number { .. });
+    let used: Vec<&Column> = query.places().into_iter().filter_map(|place| tables.column(place)).collect();
+    let has_rates = tables.columns().any(|(_, column)| is_rate(column));
+    let takes_others =
+        used.iter().any(|column| is_number(column)) && !used.iter().any(|column| is_rate(column));
+    (has_rates && takes_others).then(|| unit.clone())
 }
 
 /// Whether a question names the measure of its superlative: "the smallest population", "the largest

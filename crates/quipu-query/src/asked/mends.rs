@@ -18,22 +18,24 @@ use super::denied::{denied_both_ways, denied_link, denied_of_all, without_the_de
 use super::differences::{of_two, right_direction, takes_from_itself};
 use super::directions::right_directions;
 use super::each::{by_the_named_kind, for_each};
-use super::extremes::{among_those, one_of_two, thing_of_extreme, within_extreme};
+use super::extremes::{among_those, extreme_among_all, one_of_two, thing_of_extreme, within_extreme};
 use super::firsts::first_of_its_group;
+use super::hierarchies::with_what_lies_below;
 use super::honours::{with_its_article, without_honours};
 use super::idle_joins::{without_idle_joins, without_unsaid_links, without_unsaid_repeats};
-use super::lacking::those_that_lack;
+use super::lacking::{those_that_lack, with_a_record_that_lacks};
+use super::last_time::at_its_last;
 use super::lasting::not_ended;
-use super::made_up::without_what_is_made_up;
+use super::made_up::{without_the_askers_noun, without_what_is_made_up};
 use super::measurements::of_the_mentioned_record;
 use super::measures::{not_its_count, right_measure, right_order};
 use super::moved::{with_its_columns, with_the_named};
-use super::named_kinds::of_the_named_kind;
+use super::named_kinds::{of_the_named_kind, things_of_the_given_kind};
 use super::offered::among_the_offered;
 use super::order_of_things::order_of_things;
 use super::others::others_than_itself;
 use super::parts::{column_asked_for, parts_of_values};
-use super::periods::{of_the_named_event, whole_periods};
+use super::periods::{of_the_named_event, part_of_the_year, whole_periods};
 use super::provisos::{with_stated_values, with_the_taken_in};
 use super::relatives::of_the_told_sex;
 use super::repeated::{heads_once, ordered_once, values_of_the_linked};
@@ -41,6 +43,7 @@ use super::roles::of_the_named_role;
 use super::shares::{of_all_things, of_those, of_those_with_a_value};
 use super::slips::{from_the_first, right_dates, right_ends, right_groups, right_sides, within_its_year};
 use super::stand_ins::{called_by_their_keys, names_before_keys, with_their_names};
+use super::things_of_records::things_of_records;
 use super::types_of::{by_singulars, those_of_the_type};
 use super::units::{differences_in_units, in_the_unit, right_units};
 use super::whole_names::by_whole_names;
@@ -72,9 +75,11 @@ pub fn bind_as_asked(
         return Err(QueryError::Unbound(reason));
     }
     bound.mends.extend(read.into_iter().chain(before));
+    bound.mends.extend(things_of_the_given_kind(question, &mut bound.query, tables, values));
     bound.mends.extend(of_the_named_kind(question, &mut bound.query, tables, values));
     bound.mends.extend(those_of_the_type(question, &mut bound.query, values));
     bound.mends.extend(in_the_currency(question, &mut bound.query, tables, values));
+    bound.mends.extend(without_the_askers_noun(question, &mut bound.query, tables, values));
     bound.mends.extend(of_the_told_sex(question, &mut bound.query, tables, values));
     Ok(bound)
 }
@@ -131,6 +136,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_direction(question, query, tables),
         within_its_year(question, query, tables),
         whole_periods(question, query, tables),
+        part_of_the_year(question, query, tables),
         of_the_named_event(question, query, tables),
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
@@ -138,7 +144,9 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         with_stated_values(question, query, tables),
         in_the_unit(question, query, tables),
         with_the_taken_in(question, query, tables),
+        with_what_lies_below(question, query, tables),
         those_that_lack(question, query, tables),
+        with_a_record_that_lacks(question, query, tables),
         denied_link(question, query, tables),
         without_the_denied(query),
         denied_both_ways(query, tables),
@@ -152,8 +160,10 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         by_the_named_kind(question, query, tables),
         first_of_its_group(question, query, tables),
         thing_of_extreme(question, query, tables),
+        extreme_among_all(question, query, tables),
         one_of_two(question, query, tables),
         one_side(question, query),
+        at_its_last(question, query, tables),
     ];
     let counts = [
         counts_the_set(query, tables),
@@ -189,6 +199,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         by_whole_names(question, query, tables),
         column_asked_for(question, query, tables),
         parts_of_values(question, query, tables),
+        things_of_records(question, query, tables),
         with_their_names(question, query, tables),
         called_by_their_keys(query, tables),
         names_before_keys(question, query, tables),

@@ -85,6 +85,43 @@ pub fn of_the_named_kind(
     Some(Mend { text, doubt: Doubt::Little })
 }
 
+/// Gives the things of the kind that the question asks for, where a query gives the kinds: "which
+/// schools have booked" asks for the customers whose type is school. For a bound query.
+pub(super) fn things_of_the_given_kind(
+    question: &str,
+    query: &mut Query,
+    tables: &Tables,
+    values: &Values,
+) -> Option<Mend> {
+    let language = Language::of(question);
+    let Body::Select(select) = &mut query.body else { return None };
+    let ([item], []) = (select.items.as_mut_slice(), select.group.as_slice()) else { return None };
+    let Expression::Column(given) = &item.expression else { return None };
+    let place = given.place.filter(|place| place.column > 0)?;
+    let column = tables.column(place).filter(|column| column.kind == Kind::Text)?;
+    let title = words_of(&column.title);
+    if column.distinct > MOST_KINDS || !title.iter().any(|word| language.names_kinds(word)) {
+        return None;
+    }
+    let is_title = |noun: &String| title.iter().any(|of| language.is_noun(noun, of));
+    let noun = nouns(question).into_iter().find(|noun| language.is_plural(noun) && !is_title(noun))?;
+    let forms = std::iter::once(noun.clone()).chain(language.singulars(&noun));
+    let mut matches = forms.flat_map(|form| values.mentions(&form)).flat_map(|mention| mention.matches);
+    let found =
+        matches.find(|found| found.place == place && matches!(found.how, How::Exact | How::Joined))?;
+    let shown = found.shown.first().cloned().unwrap_or_default();
+    let text = format!("the question asks for those whose {} is {shown}", column.title);
+    let table = tables.table(place.table).filter(|table| !table.is_links())?;
+    let name = table.columns.first()?.id.clone();
+    let own = ColumnRef { name, place: Some(Place { column: 0, ..place }), ..given.clone() };
+    let kind = Box::new(Expression::Terms(found.terms, shown));
+    let is_kind = Expression::Compare(Comparison::Equal, Box::new(item.expression.clone()), kind);
+    item.expression = Expression::Column(own);
+    select.distinct = true;
+    select.filter = Some(Expression::both(select.filter.take(), is_kind));
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
 /// Leaves only the things of a narrower class that the question asks for: the vans among the
 /// vehicles, where a query gives or counts all vehicles. For a bound query.
 fn of_the_narrower_kind(

@@ -1,7 +1,7 @@
 //! Questions for others than a thing that they name: who acted in a film with A is not A, and not
 //! everybody else either.
 
-use quipu_language::{Language, is_written_as_name, meanings_at};
+use quipu_language::{Language, Measured, is_written_as_name, meanings_at};
 
 use super::said::Said;
 use crate::mend::{Doubt, Mend};
@@ -137,6 +137,36 @@ pub(super) fn compares_with_itself(question: &str, query: &Query) -> bool {
         _ => {}
     });
     pairs && !names && !words.iter().any(speaks)
+}
+
+/// Whether a query gives the things that have a named thing's value of a property, although the
+/// question mentions neither the property nor a sharing of it: whoever was born in Ada's year is not
+/// her husband.
+pub(super) fn shares_an_unsaid_value(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    if words.iter().any(|word| language.speaks_of_sharing(word) || language.speaks_of_company(word)) {
+        return false;
+    }
+    let is_said = |title: &str| {
+        let is_form = |word: &String| words_of(title).iter().any(|of| language.is_form(word, of));
+        words.iter().any(|word| is_form(word) || language.measured(word, title) == Measured::Alike)
+    };
+    let mut shares = false;
+    query.visit(&mut |part| {
+        let (of, within) = match part {
+            Expression::Compare(Comparison::Equal, of, value) => (of, value.query()),
+            Expression::InQuery(of, within) => (of, Some(&**within)),
+            _ => return,
+        };
+        let Some(place) = place_of(of).filter(|place| place.column > 0) else { return };
+        let Some(column) = tables.column(place) else { return };
+        let items = within.and_then(Query::select).map(|select| select.items.as_slice());
+        let Some([item]) = items else { return };
+        let is_value = !matches!(column.kind, Kind::Entity(_));
+        shares |= is_value && place_of(&item.expression) == Some(place) && !is_said(&column.title);
+    });
+    shares
 }
 
 /// The word of a name that a reading only rules out, if the question denies nothing: "who wrote a

@@ -1,5 +1,6 @@
-//! Decades and centuries of a question, which a query states as years: "in the 19th century" is
-//! from 1801 to 1900.
+//! Times of a question that are longer or shorter than a year. A query states decades and centuries
+//! as years: "in the 19th century" is from 1801 to 1900. It states quarters, halves and seasons as
+//! days: "in the second half of 2024" is from 1 July on.
 
 use jiff::civil::{Date, date};
 use quipu_language::{Language, TimeFrame, time_frames};
@@ -7,7 +8,7 @@ use quipu_language::{Language, TimeFrame, time_frames};
 use super::said::Said;
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
-use crate::syntax::{Body, Comparison, Expression, Function, Query};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Function, Query};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// A shorter time is said by its own year.
@@ -15,40 +16,125 @@ const LEAST_YEARS: i16 = 9;
 /// The day against which times like "the last decade" would be resolved: no query states these.
 pub(super) const ANY_DAY: Date = date(2000, 1, 1);
 
-/// The long times that a question names.
+/// The times that a question names and that are no years.
 pub(super) struct Periods {
     frames: Vec<TimeFrame>,
+}
+
+/// Whether a time is a quarter, a half or a season of one year.
+fn is_part_of_a_year(frame: &TimeFrame) -> bool {
+    /// Months of a quarter or a season.
+    const QUARTER: i8 = 3;
+    /// Months of a half.
+    const HALF: i8 = 6;
+    let months = frame.to.month() - frame.from.month() + 1;
+    let whole = frame.from.day() == 1 && frame.to == frame.to.last_of_month();
+    whole && frame.from.year() == frame.to.year() && (months == QUARTER || months == HALF)
+}
+
+fn is_long(frame: &TimeFrame) -> bool {
+    frame.to.year() - frame.from.year() >= LEAST_YEARS
 }
 
 impl Periods {
     pub(super) fn of(question: &str) -> Self {
         let mut frames = time_frames(question, ANY_DAY);
-        frames.retain(|frame| frame.to.year() - frame.from.year() >= LEAST_YEARS);
+        frames.retain(|frame| is_long(frame) || is_part_of_a_year(frame));
         Self { frames }
     }
 
-    /// Whether the word at a position belongs to a time whose first and last year a query states.
-    /// A century may begin with its year 0 or 1.
+    /// Whether the word at a position belongs to a time whose first and last year, or day, a query
+    /// states. A century may begin with its year 0 or 1.
     pub(super) fn explain(&self, words: &[String], at: usize, said: &Said) -> bool {
         let years: Vec<i16> =
             said.values.iter().chain(&said.words).filter_map(|value| year_of(value)).collect();
         let states = |year: i16| years.iter().any(|stated| (stated - year).abs() <= 1);
+        let states_ends = |frame: &TimeFrame| match is_long(frame) {
+            true => states(frame.from.year()) && states(frame.to.year()),
+            false => states_days(frame, said.values.iter().map(String::as_str)),
+        };
         self.frames.iter().any(|frame| {
             let of_frame = words_of(&frame.text);
             let stands = |start: usize| words.get(start..start + of_frame.len()) == Some(of_frame.as_slice());
             let is_within = (at.saturating_sub(of_frame.len())..=at)
                 .any(|start| stands(start) && (start..start + of_frame.len()).contains(&at));
-            is_within && states(frame.from.year()) && states(frame.to.year())
+            is_within && states_ends(frame)
         })
     }
 
     /// Whether a value is the first or last year of such a time, or a day next to one.
     pub(super) fn hold(&self, value: &str) -> bool {
         let is_end = |year: i16, end: i16| (year - end).abs() <= 1;
-        year_of(value).is_some_and(|year| {
-            self.frames.iter().any(|frame| is_end(year, frame.from.year()) || is_end(year, frame.to.year()))
-        })
+        let holds = |frame: &TimeFrame, year: i16| match is_long(frame) {
+            true => is_end(year, frame.from.year()) || is_end(year, frame.to.year()),
+            false => [Some(frame.from), Some(frame.to), frame.to.tomorrow().ok()]
+                .into_iter()
+                .flatten()
+                .any(|day| value == day.to_string()),
+        };
+        year_of(value).is_some_and(|year| self.frames.iter().any(|frame| holds(frame, year)))
     }
+}
+
+/// Whether values state the first day of a time, and its last one or the one behind it.
+fn states_days<'a>(frame: &TimeFrame, values: impl Iterator<Item = &'a str> + Clone) -> bool {
+    let states = |day: Date| values.clone().any(|value| value == day.to_string());
+    states(frame.from) && (states(frame.to) || frame.to.tomorrow().is_ok_and(states))
+}
+
+/// Limits a year to the part of it that the question names: "ran out in the second half of 2024".
+/// For a bound query whose conditions on one column of dates state the year and no months.
+pub(super) fn part_of_the_year(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let mut frames = Periods::of(question).frames;
+    frames.retain(is_part_of_a_year);
+    let [frame] = frames.as_slice() else { return None };
+    let (year, next) = (frame.from.year(), frame.to.tomorrow().ok()?);
+    let is_of_it = |value: &str| {
+        year_of(value) == Some(year) || value == date(year + 1, 1, 1).to_string() || value == next.to_string()
+    };
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = &mut select.filter else { return };
+        let conditions = filter.conjuncts();
+        let dated: Vec<_> = conditions.iter().map(|condition| date_and_value(condition, tables)).collect();
+        let mut columns = dated.iter().flatten().map(|(of, _)| of.clone());
+        let Some(of) = columns.next().filter(|of| columns.all(|other| other == *of)) else { return };
+        let values = || dated.iter().flatten().map(|(_, value)| *value);
+        let place = Expression::Column(of.clone()).place();
+        let speaks_of_it =
+            |condition: &Expression| condition.places().into_iter().any(|at| Some(at) == place);
+        let others = || conditions.iter().zip(&dated).filter(|(_, dated)| dated.is_none());
+        let more = others().any(|(condition, _)| speaks_of_it(condition));
+        if more || !values().all(is_of_it) || states_days(frame, values()) {
+            return;
+        }
+        let bound = |comparison, day: Date| {
+            let sides = (Expression::Column(of.clone()), Expression::Text(day.to_string()));
+            Expression::Compare(comparison, Box::new(sides.0), Box::new(sides.1))
+        };
+        let kept = others().map(|(condition, _)| (*condition).clone());
+        let bounds = [bound(Comparison::AtLeast, frame.from), bound(Comparison::Less, next)];
+        let all = kept.chain(bounds).fold(None, |all, next| Some(Expression::both(all, next)));
+        if let Some(all) = all {
+            *filter = all;
+            mend = Some(format!("“{}” lasts from {} to {}", frame.text, frame.from, frame.to));
+        }
+    });
+    Some(Mend { text: mend?, doubt: Doubt::None })
+}
+
+/// The column of dates that a condition compares with a date or a year, and the date or the year.
+fn date_and_value<'a>(condition: &'a Expression, tables: &Tables) -> Option<(ColumnRef, &'a str)> {
+    let Expression::Compare(comparison, of, value) = condition else { return None };
+    let (Expression::Text(value) | Expression::Number(value)) = &**value else { return None };
+    let of = match &**of {
+        Expression::Call(Function::Year | Function::DatePart, parts) => parts.first()?,
+        of => of,
+    };
+    let Expression::Column(column) = of else { return None };
+    let is_date = tables.column(column.place?)?.kind == Kind::Date;
+    (is_date && *comparison != Comparison::Unequal).then(|| (column.clone(), value.as_str()))
 }
 
 /// Takes all years of a decade where a query takes only its first: "opened in the 1860s" is not
@@ -68,7 +154,8 @@ pub(super) fn whole_periods(question: &str, query: &mut Query, tables: &Tables) 
     let years_of = |condition: &Expression| {
         let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
         let (Expression::Number(year) | Expression::Text(year)) = &**value else { return None };
-        let frame = periods.frames.iter().find(|frame| Ok(frame.from.year()) == year.parse())?;
+        let is_it = |frame: &&TimeFrame| is_long(frame) && Ok(frame.from.year()) == year.parse();
+        let frame = periods.frames.iter().find(is_it)?;
         Some((year_of(of)?, frame))
     };
     let mut mend = None;
@@ -128,21 +215,29 @@ pub(super) fn of_the_named_event(question: &str, query: &mut Query, tables: &Tab
             words.iter().zip(words.iter().skip(1)).any(is_it)
         })
     };
+    // "Picked up in May" by the date `collected`, not by that of the booking.
+    let tells_the_event = |title: &str, taken: &str| {
+        words.iter().any(|word| {
+            language.tells_the_event(word, title)
+                && !language.tells_the_event(word, taken)
+                && !words_of(taken).iter().any(|of| words.iter().any(|word| language.is_form(word, of)))
+        })
+    };
     let is_time = |column: &Column| column.kind == Kind::Date || column.holds_years();
-    let better =
-        |place: Place| {
-            let column = tables.column(place).filter(|column| place.column > 0 && is_time(column))?;
-            if is_said(&column.title) {
-                return None;
-            }
-            let table = tables.table(place.table)?;
-            let mut others =
-                table.columns.iter().enumerate().skip(1).filter(|(at, other)| {
-                    *at != place.column && is_time(other) && tells_the_time(&other.title)
-                });
-            let (at, other) = others.next().filter(|_| others.next().is_none())?;
-            Some((Place { column: at, ..place }, other, &column.title))
-        };
+    let better = |place: Place| {
+        let column = tables.column(place).filter(|column| place.column > 0 && is_time(column))?;
+        if is_said(&column.title) {
+            return None;
+        }
+        let table = tables.table(place.table)?;
+        let mut others = table.columns.iter().enumerate().skip(1).filter(|(at, other)| {
+            *at != place.column
+                && is_time(other)
+                && (tells_the_time(&other.title) || tells_the_event(&other.title, &column.title))
+        });
+        let (at, other) = others.next().filter(|_| others.next().is_none())?;
+        Some((Place { column: at, ..place }, other, &column.title))
+    };
     let mut mend = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };

@@ -4,6 +4,7 @@
 use quipu_language::Language;
 
 use super::Nearness;
+use super::kinds::naming_words;
 use crate::syntax::{ColumnRef, Comparison, Expression, Item, Query};
 use crate::tables::{Kind, Place, Tables, words_of};
 
@@ -73,11 +74,8 @@ pub(super) fn measure_of_another(
                 && table.within.is_none()
         })
     };
-    let telling = |title: &str| -> Vec<String> {
-        words_of(title).into_iter().filter(|word| language.meanings(word).is_empty()).collect()
-    };
     let is_said = |title: &str| {
-        telling(title).iter().any(|of| {
+        naming_words(title, language).iter().any(|of| {
             let is_it = |word: &String| {
                 language.is_form(word, of)
                     || language.other_words(word).iter().any(|other| words_of(other).contains(of))

@@ -189,8 +189,9 @@ pub(super) fn second_step_left_out(
 }
 
 /// A role of a named thing, if a query takes the named thing for it: the clocks made by pupils of
-/// Piers are not those that he made. The first noun of the question is no such role: "members of
-/// the club" are those with the club.
+/// Piers are not those that he made. The first noun of the question is no such role ("members of
+/// the club" are those with the club), unless it does what the question tells: "what did the
+/// students of Gisela copy".
 pub(super) fn role_of_the_named_left_out(
     question: &str,
     left_out: &[String],
@@ -199,7 +200,7 @@ pub(super) fn role_of_the_named_left_out(
 ) -> Option<String> {
     let language = Language::of(question);
     let words = words_of(question);
-    let first = head_noun(question)?;
+    let first = head_noun(question);
     if steps(query, tables) != 1 {
         return None;
     }
@@ -216,7 +217,13 @@ pub(super) fn role_of_the_named_left_out(
     let is_named = |behind: &[String]| named.iter().any(|name| !name.is_empty() && behind.starts_with(name));
     words.iter().enumerate().find_map(|(at, role)| {
         let behind = words.get(at + 1).filter(|of| language.is_of(of)).and(words.get(at + 2..))?;
-        let is_role = *role != first && left_out.contains(role) && !language.is_light_noun(role);
+        let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at));
+        let does = |word: &String| language.begins_yes_or_no(word) && !language.is_be(word);
+        let is_subject = language.is_plural(role)
+            && before(1).is_some_and(|word| language.is_any_article(word))
+            && before(2).is_some_and(does);
+        let is_other = first.as_ref().is_some_and(|first| first != role) || is_subject;
+        let is_role = is_other && left_out.contains(role) && !language.is_light_noun(role);
         (is_role && is_named(behind)).then(|| role.clone())
     })
 }

@@ -4,7 +4,7 @@
 
 use quipu_language::{Language, asking_clause, is_possessive, without_request};
 
-use super::kinds::{called, nouns};
+use super::kinds::{called, naming_words, nouns};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -247,8 +247,7 @@ pub(super) fn another_role(
         _ => place.table,
     };
     let is_called = |word: &String, title: &str| {
-        let title = words_of(title).into_iter().filter(|of| language.meanings(of).is_empty());
-        title.into_iter().any(|of| {
+        naming_words(title, language).into_iter().any(|of| {
             language.is_form(word, &of)
                 || language.is_noun(word, &of)
                 || language.is_agent(word, &of)

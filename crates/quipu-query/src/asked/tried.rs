@@ -6,6 +6,7 @@ use super::Candidate;
 use super::explain::Unexplained;
 use crate::syntax::{Expression, Query};
 use crate::tables::{Tables, words_of};
+use crate::values::Values;
 
 /// The words of a query's tables, columns and values.
 pub fn words_tried(query: &Query) -> Vec<String> {
@@ -60,14 +61,16 @@ fn titles(tables: &Tables) -> Vec<String> {
     titles.flat_map(|title| words_of(title)).collect()
 }
 
-/// The question's words that an earlier query asked for, that no table and no column is called by,
-/// and that this reading leaves out: the graph lacks what the model read first, and the reading is
-/// about something else. "The earliest submission deadline" is not the earliest start.
+/// The question's words that an earlier query asked for, that no table and no column is called by
+/// and no name holds, and that this reading leaves out: the graph lacks what the model read first,
+/// and the reading is about something else. "The earliest submission deadline" is not the earliest
+/// start.
 pub(super) fn given_up(
     question: &str,
     unexplained: &Unexplained,
     tried: &[String],
     tables: &Tables,
+    values: &Values,
 ) -> Vec<String> {
     let language = Language::of(question);
     let is_among =
@@ -77,5 +80,7 @@ pub(super) fn given_up(
         return Vec::new();
     }
     let known = titles(tables);
-    given_up.into_iter().filter(|word| !is_among(word, &known)).cloned().collect()
+    // What stands in names of the graph is not lacking: "books" beside a Book of Hours.
+    let is_lacking = |word: &&String| !is_among(word, &known) && values.parts(word, |_| false).is_empty();
+    given_up.into_iter().filter(is_lacking).cloned().collect()
 }

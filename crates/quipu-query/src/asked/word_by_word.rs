@@ -24,12 +24,13 @@ use super::counted::another_kind_counted;
 use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things};
 use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
-use super::heads::{compound_left_out, counts_another};
+use super::heads::{compound_left_out, counts_another, modifier_left_out};
+use super::hierarchies::below_left_out;
 use super::invented::numbers_demanded;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
-use super::lacking::{nothing_of_what_is_denied, object_of_denied, second_denied};
+use super::lacking::{is_at_an_end, nothing_of_what_is_denied, object_of_denied, second_denied};
 use super::lasting::lasting_word;
-use super::measures::{of_another_measure, ordered_by_text};
+use super::measures::{of_another_measure, ordered_by_text, rate_left_out};
 use super::mismatched::ruled_out;
 use super::mistaken::something_else;
 use super::others::{
@@ -209,8 +210,9 @@ impl<'a> Compared<'a> {
         let says_nothing = word.len() < 2 && !word.chars().all(char::is_numeric);
         // "Each kind of damage", and "how often" of a count.
         let is_light = language.is_light_noun(word) && words.get(at + 1).is_some_and(|of| language.is_of(of));
-        let is_counted =
-            said.does.contains("count") && language.measured(word, "frequency") == Measured::Alike;
+        let tells_how_often =
+            language.measured(word, "frequency") == Measured::Alike || language.is_occasion(word);
+        let is_counted = said.does.contains("count") && tells_how_often;
         let is_gender = || said.values.iter().any(|value| language.is_gender(word, value));
         let is_coded =
             language.language_code(word).is_some_and(|code| said.values.contains(code)) || is_gender();
@@ -377,13 +379,15 @@ impl<'a> Compared<'a> {
             let property = denied_property(words, names, query, tables);
             property.or_else(|| denied_relation(words, names, query, tables))
         };
+        let each = each_left_out(words, names, tables);
         let checks = [
             ("asks for another kind", another_kind_asked_for(question, query, tables)),
             ("gives another event", another_event(words, names, query, tables)),
             ("uses another measure", of_another_measure(question, query, tables)),
             ("divides other things", ratio_of_others(words, names, tables)),
             ("gives each for all", all_asked_for(question, words, query)),
-            ("gives one of all for one of each", each_left_out(words, names, tables)),
+            ("gives one of all for one of each", each.filter(|unit| !is_rate(said, unit, *language))),
+            ("uses another measure", rate_left_out(words, query, tables)),
             ("groups by another thing", grouped_by_another(words, query, tables)),
             ("groups by another thing", grouped_by_the_things(words, query, tables)),
             ("gives one of all for one of each", first_of_each(question, words, query)),
@@ -406,11 +410,12 @@ impl<'a> Compared<'a> {
             ("counts another kind", another_kind_counted(words, names, query, tables)),
             ("counts another kind", counts_another(words, query, tables)),
             ("asks for another kind", compound_left_out(words, names, query, tables)),
+            ("asks for another kind", modifier_left_out(words, names, near, tables)),
             ("orders by no measure", ordered_by_text(words, query, tables)),
             ("leaves out a step", end_left_out(words, names, query, tables)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
             ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),
-            (MEANING, nothing_of_what_is_denied(words, names, near)),
+            (MEANING, nothing_of_what_is_denied(words, names, near, query, tables)),
             ("shares another thing", shares_by_another(words, query, tables)),
             (MEANING, either_for_both(words, query)),
             (MEANING, second_of_both(words, names)),
@@ -418,6 +423,7 @@ impl<'a> Compared<'a> {
             (MEANING, reflexive_left_out(question, words, query)),
             (MEANING, second_denied(words, names)),
             (MEANING, lasting_word(words, query, tables)),
+            (MEANING, below_left_out(words, query, tables)),
             ("gives what the question denies", kind_only_denied(words, query, tables)),
             ("leaves out a part", part_left_out(words, names)),
             (MEANING, ruled_out(question, words, query, tables)),
@@ -445,7 +451,7 @@ impl<'a> Compared<'a> {
     /// The kinds that a question with a negation names and the query leaves out: "which ships can
     /// none of the pilots steer" is not answered by the ships without an owner.
     fn denied_kinds(&self) -> Vec<String> {
-        let Self { words, language, said, .. } = self;
+        let Self { words, language, said, query, tables, .. } = self;
         let denies = |at: usize| {
             !is_for_number(words, at)
                 && meanings_at(words, at).iter().any(|meaning| meaning.means == "negation")
@@ -465,7 +471,7 @@ impl<'a> Compared<'a> {
         };
         let kinds =
             kinds.filter(|noun| !said.names(noun, *language) && !is_object(noun) && !follows_said(noun));
-        kinds.cloned().collect()
+        kinds.filter(|noun| !is_at_an_end(noun, query, tables)).cloned().collect()
     }
 }
 
@@ -576,6 +582,9 @@ fn is_rate(said: &Said, unit: &str, language: Language) -> bool {
     let unit = language.singular(unit);
     let mut words = said.columns.keys().flat_map(|title| words_of(title));
     if language.may_be_rated(&unit) && words.any(|word| language.tells_a_rate(&word)) {
+        return true;
+    }
+    if said.columns.keys().any(|title| language.is_per_unit(title, &unit)) {
         return true;
     }
     let names = said.columns.keys().flat_map(|title| words_of(title));

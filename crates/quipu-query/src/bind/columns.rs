@@ -39,12 +39,18 @@ impl Binder<'_> {
         if let Some(found) = owned_here {
             return Ok(found);
         }
+        let has_it = |(_, reach): &&(usize, Reach)| {
+            let table = reach.table.and_then(|table| self.tables.table(table));
+            table.is_some_and(|table| table.find(&column.name).is_some())
+        };
+        // "NOT IN (SELECT supplier FROM order_line)" means the lines' suppliers, not the outer row.
+        let only_called_so = !outer.iter().any(has_it);
         if outer.iter().any(|(depth, reach)| self.own_column(reach, &column.name, *depth).is_some()) {
             if let Some(found) = here.iter().find_map(|(_, reach)| self.column_of_kind(reach, &column.name)) {
                 return Ok(found);
             }
             for (depth, reach) in here {
-                if self.leads_to_a(reach, &column.name)
+                if (only_called_so || self.leads_to_a(reach, &column.name))
                     && let Some(found) = self.linked_column(reach, &column.name, *depth, scopes)?
                 {
                     return Ok(found);

@@ -37,9 +37,16 @@ impl Cells {
         at.clone()
     }
 
-    /// Unites two cells; the first stands for both.
+    /// Unites two cells. The first stands for both, unless only the second has a variable already:
+    /// the patterns of an outer query hold it. Two cells that both have one stay two.
     pub(super) fn unite(&mut self, first: &Cell, second: &Cell) {
         let (first, second) = (self.root(first), self.root(second));
+        let has_variable = |root: &Cell| self.variables.contains_key(root);
+        let (first, second) = match (has_variable(&first), has_variable(&second)) {
+            (true, true) => return,
+            (false, true) => (second, first),
+            _ => (first, second),
+        };
         if first != second {
             if let Some(term) = self.fixed.remove(&second) {
                 self.fixed.insert(first.clone(), term);

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use quipu_language::{Language, Meaning};
 
 use super::Compared;
+use crate::asked::hierarchies::taken_below;
 use crate::asked::kinds::called;
 use crate::asked::provisos::taken_in;
 use crate::syntax::{Expression, Item, Query};
@@ -119,8 +120,12 @@ impl Compared<'_> {
     }
 
     /// Whether a word belongs to those that take in what the query does not leave out:
-    /// "discontinued models included".
+    /// "discontinued models included", "and everything below it".
     fn is_taken_in(&self, at: usize) -> bool {
+        let below = taken_below(&self.words, self.query, self.tables);
+        if below.is_some_and(|(clause, up)| clause.contains(&at) && self.query.places().contains(&up)) {
+            return true;
+        }
         let clause = taken_in(&self.words, self.tables).filter(|(clause, _)| clause.contains(&at));
         clause.is_some_and(|(_, flags)| {
             let mut uses = false;
@@ -141,11 +146,19 @@ pub(super) fn another_event(
     tables: &Tables,
 ) -> Option<String> {
     let language = Language::of_words(words);
-    let [Item { expression: Expression::Column(given), .. }] = query.select()?.items.as_slice() else {
-        return None;
+    let select = query.select()?;
+    let is_date = |column: &&Column| column.kind == Kind::Date || column.holds_years();
+    let dates_of = |expression: &Expression| -> Vec<&Column> {
+        let columns = expression.places().into_iter().filter_map(|place| tables.column(place));
+        columns.filter(is_date).collect()
     };
-    let column = tables.column(given.place?)?;
-    let is_date = column.kind == Kind::Date || column.holds_years();
-    let is_another = |word: &&String| language.tells_another_event(word, &column.title);
-    left_out.iter().find(is_another).filter(|_| is_date).cloned()
+    let given = match select.items.as_slice() {
+        [Item { expression: expression @ Expression::Column(_), .. }] => dates_of(expression),
+        _ => Vec::new(),
+    };
+    let compared: Vec<&Column> = select.filter.iter().flat_map(dates_of).collect();
+    let dates = if given.is_empty() { compared } else { given };
+    let is_another =
+        |word: &&String| dates.iter().all(|date| language.tells_another_event(word, &date.title));
+    left_out.iter().find(is_another).filter(|_| !dates.is_empty()).cloned()
 }

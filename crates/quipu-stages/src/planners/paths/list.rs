@@ -10,6 +10,8 @@ use crate::link::Mentioned;
 pub(super) struct List {
     /// Whether they ask for one of the entities: "which of Norway, Sweden and Denmark".
     one_of: bool,
+    /// Whether "or" stands between the entities: what any of them leads to is asked for.
+    pub(super) either: bool,
 }
 
 impl List {
@@ -28,19 +30,21 @@ pub(super) fn listed(question: &str, mentioned: &[Mentioned]) -> Option<List> {
         return None;
     }
     let language = Language::of(question);
-    let joined = spans.windows(2).all(|pair| match pair {
-        [a, b] => question.get(a.end..b.start).is_some_and(|between| language.joins_names(between)),
-        _ => false,
+    let mut between = spans.windows(2).map(|pair| match pair {
+        [a, b] => question.get(a.end..b.start).unwrap_or_default(),
+        _ => "",
     });
+    let joined = between.clone().all(|between| language.joins_names(between));
+    let is_or = |between: &str| between.split_whitespace().any(|word| language.offers_a_choice(word));
     let before = spans.first().and_then(|first| question.get(..first.start)).unwrap_or_default();
-    joined.then_some(List { one_of: language.asks_for_one_of(before) })
+    joined.then(|| List { one_of: language.asks_for_one_of(before), either: between.any(is_or) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(question: &str, names: &[&str], expected: Option<bool>) {
+    fn listed_in(question: &str, names: &[&str]) -> Option<List> {
         let mention = |name: &&str| {
             let start = question.find(*name).unwrap();
             Mentioned {
@@ -52,7 +56,18 @@ mod tests {
             }
         };
         let mentioned: Vec<Mentioned> = names.iter().map(mention).collect();
-        assert_eq!(listed(question, &mentioned).map(|list| list.one_of), expected, "{question}");
+        listed(question, &mentioned)
+    }
+
+    fn check(question: &str, names: &[&str], expected: Option<bool>) {
+        assert_eq!(listed_in(question, names).map(|list| list.one_of), expected, "{question}");
+    }
+
+    #[test]
+    fn or_asks_for_what_any_of_them_leads_to() {
+        let either = |question| listed_in(question, &["Orle", "Berg"]).map(|list| list.either);
+        assert_eq!(either("what flows into the Orle or the Berg?"), Some(true));
+        assert_eq!(either("what flows into the Orle and the Berg?"), Some(false));
     }
 
     #[test]

@@ -55,8 +55,9 @@ pub(super) fn choose(runs: Vec<RunPath>) -> Option<Choice> {
 const MEETING_OF_A_LIST: f32 = 1.0;
 
 /// Follows the same path from each entity of a list: "the capitals of Norway and Sweden". `None` if
-/// these paths share an end, or if a meeting of other paths fits about as well.
-pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Choice> {
+/// these paths share an end, or if a meeting of other paths fits about as well; but what `either`
+/// of them leads to is asked for even so.
+pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig, either: bool) -> Option<Choice> {
     let (first, rest) = runs.split_first()?;
     let total = |run: &RunPath| -> Option<(Vec<usize>, f32)> {
         let mut picked = Vec::new();
@@ -76,11 +77,12 @@ pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Ch
     let ends: Vec<&[NodeId]> =
         picked().zip(runs.iter()).filter_map(|(at, r)| r.get(at)).map(|r| r.ends.as_slice()).collect();
     let (one, more) = ends.split_first()?;
-    if !more.iter().fold(one.to_vec(), |common, ends| shared(&common, ends)).is_empty() {
-        return None;
-    }
-    let met = meetings(runs, config.meet).iter().map(|m| m.score).reduce(f32::max);
-    if met.is_some_and(|met| met + MEETING_OF_A_LIST > score) {
+    let meet = || !more.iter().fold(one.to_vec(), |common, ends| shared(&common, ends)).is_empty();
+    let others_fit = || {
+        let met = meetings(runs, config.meet).iter().map(|met| met.score).reduce(f32::max);
+        met.is_some_and(|met| met + MEETING_OF_A_LIST > score)
+    };
+    if !either && (meet() || others_fit()) {
         return None;
     }
     let picked: Vec<usize> = picked().collect();

@@ -35,7 +35,7 @@ pub use answer::{finish, say};
 use check::check;
 use compute::compare;
 use confirm::Confirmation;
-use list::listed;
+use list::{List, listed};
 use meet::{choose, each, meet_most};
 use owners::of_kind;
 use readings::alone;
@@ -278,10 +278,10 @@ async fn run_linked(
         // The words that one anchor's paths leave unexplained may belong to the other anchor. So
         // words are looked up only in a second attempt.
         let once = PathsConfig { sure: 0.0, ..meeting(config) };
-        let found = together(context, question, &mentioned, &asking, &once, list.is_some()).await?;
+        let found = together(context, question, &mentioned, &asking, &once, list).await?;
         let found = match found {
             Some(outcome) if outcome.confidence >= SURE_TOGETHER => Some(outcome),
-            _ => together(context, question, &mentioned, &asking, &meeting(config), list.is_some()).await?,
+            _ => together(context, question, &mentioned, &asking, &meeting(config), list).await?,
         };
         if let Some(outcome) = found {
             return Ok(outcome.into());
@@ -405,7 +405,7 @@ async fn together(
     mentioned: &[Mentioned],
     asking: &Asking,
     config: &PathsConfig,
-    list: bool,
+    list: Option<List>,
 ) -> Result<Option<Outcome>, AnswerError> {
     let mut runs = plan(context, question, mentioned, mentioned, asking, config).await?;
     if asking.wanted.compares
@@ -416,7 +416,7 @@ async fn together(
     if asking.wanted.checks {
         return check(context, question.text(), mentioned, &runs, config).await.map(Some);
     }
-    let choice = if list { each(&mut runs, config) } else { None };
+    let choice = list.and_then(|list| each(&mut runs, config, list.either));
     match choice.or_else(|| meet_most(&mut runs, config)) {
         Some(choice) => answer(context, choice, asking, config).await.map(Some),
         None => Ok(None),

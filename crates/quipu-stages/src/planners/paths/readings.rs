@@ -60,7 +60,7 @@ pub async fn readings(
     };
     let mut choices = Vec::new();
     if runs.len() > 1 {
-        let together = if list.is_some() { each(&mut runs.clone(), config) } else { None };
+        let together = list.and_then(|list| each(&mut runs.clone(), config, list.either));
         let short = meeting(config).walk.max_hops;
         let mut meeting: Vec<Vec<RunPath>> = runs.clone();
         meeting.iter_mut().for_each(|of_anchor| of_anchor.retain(|run| run.path.steps.len() <= short));

@@ -246,13 +246,20 @@ fn in_common(types: &[String]) -> Option<String> {
 }
 
 /// The noun that the graph itself tells of a table's rows: the last word of a relation of two words
-/// that leads to them ("keeps workshop"), or the first of all names ("Guild of …").
+/// that leads to them ("keeps workshop") or of a role ("member of crew"), or the first of all names
+/// ("Guild of …").
 pub(super) fn told(table: &Unnamed) -> Option<String> {
     let english = Language::english();
     let by_relation = |title: &String| match words_of(title).as_slice() {
         [first, last]
             if ![first, last].iter().any(|word| english.is_function_word(word))
                 && english.ordinal(last).is_none() =>
+        {
+            Some(last.clone())
+        }
+        // "Member of expedition", "part of archipelago", not "guild of craft".
+        [role, of, last]
+            if english.is_of(of) && !english.is_function_word(last) && english.ends_like_a_role(role) =>
         {
             Some(last.clone())
         }
@@ -395,6 +402,7 @@ mod tests {
         assert_eq!(told(&["master in"], &guilds).as_deref(), Some("guild"));
         assert_eq!(told(&["born in", "guild of craft"], &["Oona Pike", "Stig Pike"]), None);
         assert_eq!(told(&[], &["Guild of Locksmiths", "Company of Dyers"]), None);
+        assert_eq!(told(&["sails aboard", "member of expedition"], &[]).as_deref(), Some("expedition"));
         assert_eq!(told(&["finished second"], &["Ylva Ekeland", "Radek Wronski"]), None);
     }
 

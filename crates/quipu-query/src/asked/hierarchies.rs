@@ -1,0 +1,116 @@
+//! What lies below a thing: "how many people work in the Hull Department, everything underneath it
+//! included" counts those of the departments that are part of it, too.
+
+use std::ops::Range;
+
+use quipu_language::{Language, below_clause};
+
+use super::slips::each_query;
+use crate::mend::{Doubt, Mend};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
+use crate::tables::{Kind, Place, Tables, words_of};
+
+/// Levels below a thing that are taken in. SQL without recursion says each level by a query of its
+/// own.
+const LEVELS: usize = 6;
+
+/// The words of a question that take in what lies below, if a query uses things that lie below one
+/// another. The second part is the column that leads up: `part of`.
+pub(super) fn taken_below(words: &[String], query: &Query, tables: &Tables) -> Option<(Range<usize>, Place)> {
+    let language = Language::of_words(words);
+    query.places().into_iter().find_map(|place| {
+        let of = if place.column == 0 { place.table } else { tables.leads_to(place)? };
+        let title = &tables.table(of)?.title;
+        let is_kind = |noun: &str| words_of(title).last().is_some_and(|kind| language.is_noun(noun, kind));
+        Some((below_clause(words, is_kind)?, leads_up(of, tables)?))
+    })
+}
+
+/// A word that takes in what lies below a thing, if a query does not look at what lies above its
+/// things.
+pub(super) fn below_left_out(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let taken = taken_below(words, query, tables);
+    let clause =
+        taken.as_ref().map(|(clause, _)| clause.clone()).or_else(|| below_clause(words, |_| false))?;
+    let uses = taken.is_some_and(|(_, up)| query.places().contains(&up));
+    words.get(clause.end - 1).filter(|_| !uses).cloned()
+}
+
+/// The only column of things that refers to other things of the same kind, one each.
+fn leads_up(of: usize, tables: &Tables) -> Option<Place> {
+    let columns = tables.table(of).filter(|table| !table.is_links())?.columns.iter().enumerate().skip(1);
+    let mut up = columns.filter(|(_, column)| column.kind == Kind::Entity(Some(of)));
+    let (column, _) = up.next().filter(|_| up.next().is_none())?;
+    Some(Place { table: of, column })
+}
+
+/// Takes in what lies below the named thing, if the question asks for it and the query speaks of
+/// the thing alone. For a bound query.
+pub(super) fn with_what_lies_below(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let (_, up) = taken_below(&words, query, tables)?;
+    if query.places().contains(&up) {
+        return None;
+    }
+    let (id, title) = tables.table(up.table).map(|table| (table.id.clone(), table.title.clone()))?;
+    let mut told = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        // The queries that this mend adds stand within.
+        if told.is_some() {
+            return;
+        }
+        let Some(filter) = &mut select.filter else { return };
+        let all =
+            filter.conjuncts().into_iter().map(|condition| match named_thing(condition, up.table, tables) {
+                Some((of, value)) => {
+                    told = Some(format!("up to {LEVELS} levels below the {title} are taken in"));
+                    Expression::InQuery(Box::new(of.clone()), Box::new(below(&id, up, value, tables, LEVELS)))
+                }
+                None => condition.clone(),
+            });
+        let all: Vec<Expression> = all.collect();
+        if let Some(all) = all.into_iter().fold(None, |all, next| Some(Expression::both(all, next))) {
+            *filter = all;
+        }
+    });
+    Some(Mend { text: told?, doubt: Doubt::Little })
+}
+
+/// The column and the name of a condition that names a thing of a table.
+fn named_thing<'a>(
+    condition: &'a Expression,
+    table: usize,
+    tables: &Tables,
+) -> Option<(&'a Expression, &'a Expression)> {
+    let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
+    let place = of.place().filter(|_| matches!(**value, Expression::Terms(..)))?;
+    let is_of_it = place == Place { table, column: 0 } || tables.leads_to(place) == Some(table);
+    is_of_it.then_some((&**of, &**value))
+}
+
+/// The names of a thing and of those up to some levels below it.
+fn below(id: &str, up: Place, thing: &Expression, tables: &Tables, levels: usize) -> Query {
+    let alias = format!("{id}_below_{levels}");
+    let column = |place: Place| {
+        let name = tables.column(place).map(|column| column.id.clone()).unwrap_or_default();
+        Expression::Column(ColumnRef { table: Some(alias.clone()), name, place: Some(place) })
+    };
+    let name = column(Place { column: 0, ..up });
+    let is_it = Expression::Compare(Comparison::Equal, Box::new(name.clone()), Box::new(thing.clone()));
+    let filter = match levels {
+        0 => is_it,
+        _ => {
+            let above = Box::new(below(id, up, thing, tables, levels - 1));
+            let lies_below = Expression::InQuery(Box::new(column(up)), above);
+            Expression::Or(Box::new(is_it), Box::new(lies_below))
+        }
+    };
+    let source = Source::Table(id.to_owned(), Some(up.table));
+    Query::of(Select {
+        items: vec![Item { expression: name, alias: None }],
+        from: vec![From { source, alias, join: Join::Inner(None) }],
+        filter: Some(filter),
+        ..Select::default()
+    })
+}

@@ -1,0 +1,59 @@
+//! Records without names: "what did the school borrow" asks for the costumes, not for the codes of
+//! the lines that tell it.
+
+use quipu_language::{Language, asking_clause};
+
+use crate::mend::{Doubt, Mend};
+use crate::syntax::{Body, Expression, Query};
+use crate::tables::{Kind, Place, Table, Tables, words_of};
+
+/// Gives the things that records are about instead of their codes, if the question asks what or who
+/// and does not mention the records. For a bound query that gives records, and of which exactly one
+/// column that it does not use leads to things with names.
+pub(super) fn things_of_records(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(asking_clause(question));
+    let language = Language::of_words(&words);
+    let used = query.places();
+    let Body::Select(select) = &mut query.body else { return None };
+    let ([item], []) = (select.items.as_mut_slice(), select.group.as_slice()) else { return None };
+    let Expression::Column(given) = &mut item.expression else { return None };
+    let place = given.place.filter(|place| place.column == 0)?;
+    let table = tables.table(place.table).filter(|table| is_record(table))?;
+    let is_said = |title: &str| {
+        let title = words_of(title);
+        let last = title.last();
+        words.iter().any(|word| last.is_some_and(|last| language.is_noun(word, last)))
+    };
+    // "Which hires" and "which ids" ask for the records.
+    let first = words.first().filter(|first| language.is_question_word(first))?;
+    let asks_for_a_kind = words.get(1).is_some_and(|noun| language.meanings(noun).is_empty());
+    let is_open = !language.asks_by_a_noun(first) || !asks_for_a_kind;
+    let asks_for_a_key = words.iter().any(|word| language.makes_an_attribute(word));
+    if !is_open || asks_for_a_key || is_said(&table.title) {
+        return None;
+    }
+    let leads = |column: &usize| {
+        let place = Place { table: place.table, column: *column };
+        let named = match tables.column(place).map(|column| column.kind) {
+            Some(Kind::Entity(Some(to))) => tables.table(to).is_some_and(|to| !is_record(to)),
+            _ => false,
+        };
+        named && !used.contains(&place)
+    };
+    let mut columns = (1..table.columns.len()).filter(leads);
+    let (column, None) = (columns.next()?, columns.next()) else { return None };
+    let of = table.columns.get(column)?;
+    (given.name, given.place) = (of.id.clone(), Some(Place { column, ..place }));
+    select.distinct = true;
+    Some(Mend {
+        text: format!("the question asks for the {} of each {}", of.title, table.title),
+        doubt: Doubt::Little,
+    })
+}
+
+/// Whether the things of a table have no names but numbers and codes.
+fn is_record(table: &Table) -> bool {
+    let names = table.columns.first().map(|name| name.examples.as_slice()).unwrap_or_default();
+    let is_code = |name: &String| name.contains(|c: char| c.is_ascii_digit()) && !name.contains(' ');
+    !table.is_links() && (table.unnamed || (!names.is_empty() && names.iter().all(is_code)))
+}

@@ -1,0 +1,138 @@
+//! Monasteries with their scribes and manuscripts: extremes of each thing by itself, roles of named
+//! things, the asker's nouns for rows, and kinds whose names are words of grammar too.
+
+use crate::common::checks::{doubts, graph, weighed};
+use crate::common::{Shop, answers, asked_rows};
+use quipu_query::asked::Nearness;
+
+async fn scriptorium() -> Shop {
+    graph(
+        ":o1 a :Order ; rdfs:label \"Grey Hermits\" ; :yearOfFoundation \"0812\"^^xsd:gYear . \
+         :a1 a :Monastery ; rdfs:label \"Ashmere Abbey\" ; :followsTheRuleOf :o1 ; :yearOfFoundation \"0900\"^^xsd:gYear . \
+         :a2 a :Monastery ; rdfs:label \"Kelsing Priory\" ; :followsTheRuleOf :o1 ; :yearOfFoundation \"1010\"^^xsd:gYear . \
+         :s1 a :Scribe ; rdfs:label \"Gisela\" . :s2 a :Scribe ; rdfs:label \"Notker\" ; :trainedUnder :s1 . \
+         :s3 a :Scribe ; rdfs:label \"Adela\" ; :trainedUnder :s1, :s2 . \
+         :p1 a :Patron ; rdfs:label \"Lady Strang\" . :p2 a :Patron ; rdfs:label \"Duke Hasley\" . \
+         :m1 a :Manuscript ; rdfs:label \"Salt Homilies\" ; :producedAt :a1 ; :folios 90 ; \
+             :copiedBy :s1 ; :commissionedBy :p1, :p2 ; :completionYear \"1102\"^^xsd:gYear . \
+         :m2 a :Manuscript ; rdfs:label \"Lark Psalter\" ; :producedAt :a1 ; :folios 60 ; \
+             :copiedBy :s2, :s3 ; :completionYear \"1140\"^^xsd:gYear . \
+         :m3 a :Manuscript ; rdfs:label \"Ember Chronicle\" ; :producedAt :a2 ; :folios 30 ; \
+             :copiedBy :s3 ; :commissionedBy :p1 ; :completionYear \"0985\"^^xsd:gYear .",
+    )
+    .await
+}
+
+async fn faults(shop: &Shop, question: &str, sql: &str) -> Vec<&'static str> {
+    let (_, found) = weighed(shop, question, sql, Nearness::default(), &[]).await;
+    found.faults.into_iter().chain(found.checks).collect()
+}
+
+#[tokio::test]
+async fn the_extreme_of_each_thing_by_itself_is_that_of_all() {
+    let shop = scriptorium().await;
+    let of_each = "SELECT name, MAX(completion_year) FROM manuscript GROUP BY name";
+    let latest = asked_rows(&shop, "Which manuscript was finished latest, and when?", of_each).await;
+    assert_eq!(latest, ["Lark Psalter | 1140"]);
+    let each = asked_rows(&shop, "What is the latest year of each manuscript?", of_each).await;
+    assert_eq!(each.len(), 3);
+    let of_abbeys = "SELECT produced_at, MAX(completion_year) FROM manuscript GROUP BY produced_at";
+    let several = asked_rows(&shop, "The latest manuscript by monastery and its year?", of_abbeys).await;
+    assert_eq!(several.len(), 2);
+}
+
+#[tokio::test]
+async fn students_of_somebody_are_somebody_else() {
+    let shop = scriptorium().await;
+    let own = "SELECT manuscript FROM manuscript_copied_by WHERE copied_by = 'Gisela'";
+    let of_students = "SELECT manuscript FROM manuscript_copied_by WHERE copied_by IN \
+                       (SELECT scribe FROM scribe_trained_under WHERE trained_under = 'Gisela')";
+    let step = "leaves out a step";
+    assert!(faults(&shop, "What did the students of Gisela copy?", own).await.contains(&step));
+    assert!(!faults(&shop, "What did the students of Gisela copy?", of_students).await.contains(&step));
+    assert!(!faults(&shop, "What are the works of Gisela?", own).await.contains(&step));
+}
+
+#[tokio::test]
+async fn an_order_may_be_a_thing() {
+    let things: Vec<String> = (1..9)
+        .map(|at| {
+            format!(
+                ":o{at} a :Order ; rdfs:label \"Rule {at}\" ; :foundingYear {} . :a{at} a :Abbey ; \
+                 rdfs:label \"Abbey {at}\" ; :follows :o{at} ; :height {at} .",
+                800 + at
+            )
+        })
+        .collect();
+    let shop = graph(&things.join(" ")).await;
+    let founded = "SELECT order.founding_year FROM abbey JOIN order ON abbey.follows = order.name \
+                   WHERE abbey.name = 'Abbey 3'";
+    let unsaid = async |question: &'static str| {
+        weighed(&shop, question, founded, Nearness::default(), &[]).await.1.unsaid
+    };
+    assert!(unsaid("In what year was the order founded that Abbey 3 belongs to?").await.is_empty());
+    assert!(!unsaid("In what year was Abbey 3 founded?").await.is_empty());
+}
+
+#[tokio::test]
+async fn the_askers_noun_for_rows_is_no_part_of_their_names() {
+    let shop = scriptorium().await;
+    let books = "SELECT name FROM manuscript WHERE produced_at = 'Ashmere Abbey' AND name LIKE '%book%'";
+    let found = answers(&shop, "Which books were made at Ashmere Abbey?", books).await;
+    assert_eq!(found, ["Lark Psalter", "Salt Homilies"]);
+    // Some are called psalters.
+    let psalters =
+        "SELECT name FROM manuscript WHERE produced_at = 'Ashmere Abbey' AND name LIKE '%psalter%'";
+    let found = answers(&shop, "Which psalters were made at Ashmere Abbey?", psalters).await;
+    assert_eq!(found, ["Lark Psalter"]);
+}
+
+#[tokio::test]
+async fn those_without_a_patron_are_among_no_heads_of_the_relation_to_patrons() {
+    let shop = scriptorium().await;
+    let without = "SELECT name FROM manuscript WHERE name NOT IN \
+                   (SELECT manuscript FROM manuscript_commissioned_by)";
+    let asked = "Which manuscripts had no patron?";
+    let found = weighed(&shop, asked, without, Nearness::default(), &[]).await.1;
+    assert!(found.meanings.is_empty(), "{:?} {:?}", found.meanings, found.checks);
+    assert_eq!(doubts(&shop, "Which manuscripts had no binding?", without).await, ["binding"]);
+}
+
+#[tokio::test]
+async fn things_in_total_are_counted() {
+    let shop = scriptorium().await;
+    let folios = "SELECT SUM(folios) FROM manuscript WHERE produced_at = 'Ashmere Abbey'";
+    let asked = "I need to know how many manuscripts in total were produced at Ashmere Abbey.";
+    assert_eq!(answers(&shop, asked, folios).await, ["2"]);
+    let asked = "How many folios in total do the manuscripts of Ashmere Abbey have?";
+    assert_eq!(answers(&shop, asked, folios).await, ["150"]);
+}
+
+#[tokio::test]
+async fn whoever_was_born_in_her_year_is_not_her_husband() {
+    let shop = graph(
+        ":p1 a :Patron ; rdfs:label \"Queen Ivo\" ; :birthYear 1101 . :p2 a :Patron ; rdfs:label \"Wulfrun\" ; :birthYear 1101 .",
+    )
+    .await;
+    let shares =
+        "SELECT name FROM patron WHERE birth_year = (SELECT birth_year FROM patron WHERE name = 'Queen Ivo')";
+    let unsaid = "shares a value that nobody mentioned";
+    assert!(faults(&shop, "Who was the husband of Queen Ivo?", shares).await.contains(&unsaid));
+    for asked in ["Who has the same age as Queen Ivo?", "Who was born when Queen Ivo was?"] {
+        assert!(!faults(&shop, asked, shares).await.contains(&unsaid), "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn every_one_altogether_is_one_sum() {
+    let shop = graph(
+        ":m1 a :Manuscript ; rdfs:label \"Winter Psalter\" ; :usesPigment :g1, :g2 . \
+         :m2 a :Manuscript ; rdfs:label \"Salt Homilies\" ; :usesPigment :g1 . \
+         :g1 a :Pigment ; rdfs:label \"Verdance\" ; :price 6.4 . :g2 a :Pigment ; rdfs:label \"Rust\" ; :price 4.25 .",
+    )
+    .await;
+    let sum = "SELECT SUM(price) FROM manuscript_uses_pigment JOIN pigment ON uses_pigment = pigment.name \
+               WHERE manuscript = 'Winter Psalter'";
+    let asked = "If I bought every pigment used in the Winter Psalter, what price would I pay altogether?";
+    assert_eq!(asked_rows(&shop, asked, sum).await, ["10.65"]);
+}
