@@ -182,6 +182,24 @@ async fn a_comparison_of_numbers_of_things_compares_no_dates() {
     assert_eq!(answer.status, Status::Answered, "{answer:#?}");
 }
 
+/// The graph's relations say that expeditions have members and sail aboard ships.
+#[tokio::test]
+async fn in_a_graph_without_types_the_relations_tell_the_kind() {
+    let triples = "Nils Thorne\tmember of expedition\tBasalt Survey\nZora Eklund\tmember of expedition\tBasalt Survey\n\
+        Ada Jessop\tmember of expedition\tTremor Survey\nBasalt Survey\tsailed aboard\tBoreas\n\
+        Tremor Survey\tsailed aboard\tGannet\nBasalt Survey\tled by\tNils Thorne\nTremor Survey\tled by\tAda Jessop\n\
+        Boreas\tship built at\tLisvane\nGannet\tship built at\tNyholm\nNils Thorne\tborn in\tTarsk\n\
+        Zora Eklund\tborn in\tNyholm\nAda Jessop\tborn in\tNyholm\n";
+    let voyages = setting_from("voyages.tsv", triples).await;
+    let asked = async |question: &str| {
+        ask(&voyages, None, Some(embedder().await), question, &AskOptions::default()).await.answers
+    };
+    assert_eq!(asked("Which expeditions sailed aboard the Boreas?").await, ["Basalt Survey"]);
+    let of_either = asked("Which expeditions sailed aboard the Boreas or the Gannet?").await;
+    assert!(of_either.is_empty() || of_either == ["Basalt Survey", "Tremor Survey"], "{of_either:?}");
+    assert!(asked("Which ships were members of the Basalt Survey?").await.is_empty());
+}
+
 /// A card may call the runner-up a winner; the graph's own relation comes first.
 #[tokio::test]
 async fn a_path_takes_the_relation_that_the_question_names() {

@@ -2,6 +2,7 @@
 
 mod names;
 mod read;
+mod short_forms;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -309,6 +310,11 @@ impl Values {
         lists.find(|(_, list)| holds(list)).map(|(place, _)| place.table)
     }
 
+    /// The same by the entity's key.
+    pub fn table_of_key(&self, key: &str) -> Option<usize> {
+        self.table_of(&entity_term(key)?)
+    }
+
     /// Whether all values of a column are kept, so that a value that is not found does not exist.
     pub fn knows(&self, tables: &Tables, place: Place) -> bool {
         let column = tables.column(place);
@@ -345,6 +351,9 @@ impl Values {
                 }
                 if found.is_empty() && length == 1 && is_code(text) {
                     found = self.of_code(text);
+                }
+                if found.is_empty() && length == 1 {
+                    found = self.of_short_form(text);
                 }
                 if !found.is_empty() {
                     covered.iter_mut().skip(start).take(length).for_each(|taken| *taken = true);
@@ -506,7 +515,8 @@ impl List {
         let called = |rest: &str| {
             self.whole(place, rest).or_else(|| self.part(place, rest).filter(|found| found.terms.len() == 1))
         };
-        found.or_else(|| called(&without_honours(text)?))
+        let found = found.or_else(|| called(&without_honours(text)?));
+        found.or_else(|| self.shortened(place, text))
     }
 
     /// Values that contain all words of the text, each in some form.

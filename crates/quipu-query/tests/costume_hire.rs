@@ -100,6 +100,37 @@ async fn what_was_paid_for_the_costumes_counts_each_once() {
 }
 
 #[tokio::test]
+async fn an_unknown_word_before_a_kind_forbids_a_sure_answer() {
+    let shop = costume_hire().await;
+    let all = "SELECT name FROM costume";
+    let near = Nearness {
+        asked: [("festive".to_owned(), 0.2), ("supplier".to_owned(), 0.2)].into(),
+        ..Nearness::default()
+    };
+    let checks =
+        async |question: &'static str| weighed(&shop, question, all, near.clone(), &[]).await.1.checks;
+    let other = "asks for another kind";
+    assert!(checks("Which festive costumes are there?").await.contains(&other));
+    // A kind before another may be the way to it.
+    assert!(!checks("Which supplier costumes are there?").await.contains(&other));
+}
+
+#[tokio::test]
+async fn a_short_form_is_the_only_value_that_goes_on() {
+    let shop = graph(
+        ":c1 a :Costume ; rdfs:label \"Plum Gown\" ; :era \"Tudor\" . :c2 a :Costume ; rdfs:label \"Cow Suit\" ; :era \"Pantomime\" . \
+         :c3 a :Costume ; rdfs:label \"Teal Coat\" ; :era \"Workwear\" .",
+    )
+    .await;
+    let panto = "SELECT name FROM costume WHERE era = 'panto'";
+    assert_eq!(answers(&shop, "Which panto costumes are there?", panto).await, ["Cow Suit"]);
+    let of = |question: &str| shop.values.mentions(question).len();
+    assert_eq!(of("Which panto costumes are there?"), 1);
+    // Everyday words shorten nothing.
+    assert_eq!(of("Which costumes work?"), 0);
+}
+
+#[tokio::test]
 async fn the_most_times_are_the_most_rows() {
     let shop = costume_hire().await;
     let most = "SELECT customer FROM hire GROUP BY customer ORDER BY COUNT(*) DESC LIMIT 1";

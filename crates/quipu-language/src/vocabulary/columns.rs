@@ -42,6 +42,11 @@ impl Language {
         self.words().below.has(word)
     }
 
+    /// Whether a word at the end of a relation's name is no noun for things: "aboard".
+    pub fn is_adverb(self, word: &str) -> bool {
+        self.words().adverbs.has(word)
+    }
+
     /// Whether a word names a relative: "father".
     pub fn is_kin(self, word: &str) -> bool {
         self.walks().kin.has(word)

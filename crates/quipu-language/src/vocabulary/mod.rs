@@ -281,6 +281,8 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     hierarchies: HierarchyWords,
     #[serde(default)]
+    adverbs: Listed,
+    #[serde(default)]
     percentages: Listed,
     #[serde(default)]
     halves: Listed,

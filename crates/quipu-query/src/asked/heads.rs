@@ -48,7 +48,8 @@ pub(super) fn modifier_left_out(
     let first = (0..words.len()).find(asks)? + 1;
     let (modifier, kind) = words.get(first).zip(words.get(first + 1))?;
     let is_far = left_out.contains(modifier) && near.to(modifier).is_some_and(|near| near < FAR);
-    let is_kind = language.is_plural(kind) && !things_called(kind, language, tables).is_empty();
+    let names_things = |word: &str| !things_called(word, language, tables).is_empty();
+    let is_kind = language.is_plural(kind) && names_things(kind) && !names_things(modifier);
     (is_far && is_kind).then(|| modifier.clone())
 }
 

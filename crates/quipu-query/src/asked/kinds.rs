@@ -23,7 +23,7 @@ pub(super) fn naming_words(title: &str, language: Language) -> Vec<String> {
 /// The nouns that may name the kind of answer: those after "which", "what" and "how many" at the
 /// question's beginning. Elsewhere "which" begins a clause: "the airports from which flights
 /// depart".
-pub(super) fn nouns(question: &str) -> Vec<String> {
+pub fn nouns(question: &str) -> Vec<String> {
     let language = Language::of(question);
     let words = without_request(asking_clause(question));
     let asks = |at: usize| {

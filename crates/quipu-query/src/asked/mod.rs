@@ -84,7 +84,8 @@ pub use extremes::compared;
 pub use hints::{abbreviated, kinds_named, meant};
 pub use invented::without_invented;
 pub use kinds::{
-    is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, nouns_of_kinds, orders_another_kind,
+    is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, nouns, nouns_of_kinds,
+    orders_another_kind,
 };
 pub use measurements::units_used;
 pub use measures::of_another_measure;

@@ -8,7 +8,7 @@ use super::roles::{given_things, head_noun};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
-use crate::values::{How, Values};
+use crate::values::{How, Match, Values};
 
 /// Most kinds that a column holds.
 const MOST_KINDS: u64 = 50;
@@ -27,12 +27,7 @@ pub fn of_the_named_kind(
     let place = given.place?;
     let things = tables.leads_to(place)?;
     let table = tables.table(things).filter(|table| !table.is_links())?;
-    let names_kinds = |title: &str| words_of(title).iter().any(|word| language.names_kinds(word));
-    let holds_kinds = |at: &usize| {
-        table.columns.get(*at).is_some_and(|column| {
-            column.kind == Kind::Text && column.distinct <= MOST_KINDS && names_kinds(&column.title)
-        })
-    };
+    let holds_kinds = |at: &usize| holds_kinds(Place { table: things, column: *at }, tables);
     let Some(column) = (1..table.columns.len()).find(holds_kinds) else {
         return of_the_narrower_kind(question, query, given, things, tables);
     };
@@ -48,9 +43,7 @@ pub fn of_the_named_kind(
     let found = nouns(question).into_iter().filter(unnamed).find_map(|noun| {
         let forms = std::iter::once(noun.clone()).chain(language.singulars(&noun));
         let mentions = forms.flat_map(|form| values.mentions(&form));
-        mentions
-            .flat_map(|mention| mention.matches)
-            .find(|found| found.place == of_kind && matches!(found.how, How::Exact | How::Joined))
+        mentions.flat_map(|mention| mention.matches).find(|found| is_kind_of(found, of_kind, tables))
     })?;
     let shown = found.shown.first().cloned().unwrap_or_default();
     let id = table.columns.get(column)?.id.clone();
@@ -85,6 +78,27 @@ pub fn of_the_named_kind(
     Some(Mend { text, doubt: Doubt::Little })
 }
 
+/// Whether a column holds the kinds of its things: a text called "type", or things of few rows that
+/// have nothing but names, as an import of CSV files makes them.
+fn holds_kinds(place: Place, tables: &Tables) -> bool {
+    let Some(column) = tables.column(place) else { return false };
+    let is_bare = |kind: usize| tables.table(kind).is_some_and(|table| table.columns.len() == 1);
+    let may_be_kinds = match column.kind {
+        Kind::Text => true,
+        Kind::Entity(Some(kind)) => is_bare(kind),
+        _ => false,
+    };
+    let names_kinds = |word: &String| Language::english().names_kinds(word);
+    may_be_kinds && column.distinct <= MOST_KINDS && words_of(&column.title).iter().any(names_kinds)
+}
+
+/// Whether a mention is a kind that a column holds.
+fn is_kind_of(found: &Match, place: Place, tables: &Tables) -> bool {
+    let of_kinds = tables.leads_to(place).map(|table| Place { table, column: 0 });
+    let is_there = found.place == place || Some(found.place) == of_kinds;
+    is_there && matches!(found.how, How::Exact | How::Joined)
+}
+
 /// Gives the things of the kind that the question asks for, where a query gives the kinds: "which
 /// schools have booked" asks for the customers whose type is school. For a bound query.
 pub(super) fn things_of_the_given_kind(
@@ -98,17 +112,13 @@ pub(super) fn things_of_the_given_kind(
     let ([item], []) = (select.items.as_mut_slice(), select.group.as_slice()) else { return None };
     let Expression::Column(given) = &item.expression else { return None };
     let place = given.place.filter(|place| place.column > 0)?;
-    let column = tables.column(place).filter(|column| column.kind == Kind::Text)?;
+    let column = tables.column(place).filter(|_| holds_kinds(place, tables))?;
     let title = words_of(&column.title);
-    if column.distinct > MOST_KINDS || !title.iter().any(|word| language.names_kinds(word)) {
-        return None;
-    }
     let is_title = |noun: &String| title.iter().any(|of| language.is_noun(noun, of));
     let noun = nouns(question).into_iter().find(|noun| language.is_plural(noun) && !is_title(noun))?;
     let forms = std::iter::once(noun.clone()).chain(language.singulars(&noun));
     let mut matches = forms.flat_map(|form| values.mentions(&form)).flat_map(|mention| mention.matches);
-    let found =
-        matches.find(|found| found.place == place && matches!(found.how, How::Exact | How::Joined))?;
+    let found = matches.find(|found| is_kind_of(found, place, tables))?;
     let shown = found.shown.first().cloned().unwrap_or_default();
     let text = format!("the question asks for those whose {} is {shown}", column.title);
     let table = tables.table(place.table).filter(|table| !table.is_links())?;

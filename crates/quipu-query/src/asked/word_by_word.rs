@@ -248,7 +248,9 @@ impl<'a> Compared<'a> {
     fn ignores_a_group(&self, at: usize, word: &str) -> bool {
         let Self { said, language, query, tables, .. } = self;
         let next = self.words.get(at + 1);
-        let shares = next.is_some_and(|next| language.is_share(next));
+        // "Every pigment … altogether" asks for one sum.
+        let shares = next.is_some_and(|next| language.is_share(next))
+            || self.words.iter().any(|word| language.takes_all_in_one(word));
         // "The price per unit" is a `unit price`, "per hour" a `pay_hr`.
         let is_it = |noun: &str, of: &String| language.is_noun(noun, of) || language.is_unit_called(noun, of);
         let given = columns_given(query, tables);

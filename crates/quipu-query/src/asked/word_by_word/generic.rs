@@ -146,19 +146,11 @@ pub(super) fn another_event(
     tables: &Tables,
 ) -> Option<String> {
     let language = Language::of_words(words);
-    let select = query.select()?;
-    let is_date = |column: &&Column| column.kind == Kind::Date || column.holds_years();
-    let dates_of = |expression: &Expression| -> Vec<&Column> {
-        let columns = expression.places().into_iter().filter_map(|place| tables.column(place));
-        columns.filter(is_date).collect()
+    let [Item { expression: Expression::Column(given), .. }] = query.select()?.items.as_slice() else {
+        return None;
     };
-    let given = match select.items.as_slice() {
-        [Item { expression: expression @ Expression::Column(_), .. }] => dates_of(expression),
-        _ => Vec::new(),
-    };
-    let compared: Vec<&Column> = select.filter.iter().flat_map(dates_of).collect();
-    let dates = if given.is_empty() { compared } else { given };
-    let is_another =
-        |word: &&String| dates.iter().all(|date| language.tells_another_event(word, &date.title));
-    left_out.iter().find(is_another).filter(|_| !dates.is_empty()).cloned()
+    let column = tables.column(given.place?)?;
+    let is_date = column.kind == Kind::Date || column.holds_years();
+    let is_another = |word: &&String| language.tells_another_event(word, &column.title);
+    left_out.iter().find(is_another).filter(|_| is_date).cloned()
 }

@@ -25,7 +25,7 @@ use quipu_model::{ChatRequest, Constraint};
 use quipu_query::{Unnamed, Values};
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Stage, cell};
+use crate::answer::{AnswerError, Event, Outcome, Stage, cell};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 use crate::retrieve::GraphTables;
@@ -253,7 +253,8 @@ pub(super) fn told(table: &Unnamed) -> Option<String> {
     let by_relation = |title: &String| match words_of(title).as_slice() {
         [first, last]
             if ![first, last].iter().any(|word| english.is_function_word(word))
-                && english.ordinal(last).is_none() =>
+                && english.ordinal(last).is_none()
+                && !english.is_adverb(last) =>
         {
             Some(last.clone())
         }
@@ -302,6 +303,46 @@ pub(super) fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
         || table.examples.iter().any(|name| words_of(name).iter().any(is_it))
         || table.arriving.iter().any(leads)
         || table.columns.iter().any(begins)
+}
+
+/// Whether the things of an answer are rows of the table whose rows the graph itself calls by the
+/// noun that the question asks for: "which expeditions" is not answered by their members, if a
+/// relation `member of expedition` leads to the expeditions. For a graph without types; where its
+/// relations do not tell the noun, everything may be meant.
+///
+/// # Errors
+/// The graph's.
+pub async fn gives_told_kind(
+    context: &Context<'_>,
+    question: &str,
+    outcome: &Outcome,
+) -> Result<bool, AnswerError> {
+    let nouns = quipu_query::asked::nouns(question);
+    let Some(table) = outcome.table.as_ref().filter(|_| !nouns.is_empty()) else { return Ok(true) };
+    let graph = graph_tables(context).await?;
+    let unnamed = context.memory::<TablesMemory>().unnamed();
+    let is_told = |table: &&Unnamed| nouns.iter().any(|noun| relations_tell(table, noun));
+    let told: Vec<usize> = unnamed.iter().filter(is_told).map(|table| table.table).collect();
+    if told.is_empty() {
+        return Ok(true);
+    }
+    let keys = table.rows.iter().flatten().flatten().filter_map(|value| value.key.as_deref());
+    let mut others = keys.filter_map(|key| graph.values.table_of_key(key));
+    Ok(!others.any(|other| !told.contains(&other)))
+}
+
+/// Whether the last word of a relation that leads to a table's rows is a noun for them, or the first
+/// of one of theirs.
+fn relations_tell(table: &Unnamed, noun: &str) -> bool {
+    let english = Language::english();
+    let is_it = |word: &String| english.is_noun(noun, word);
+    let holds = |title: &String, at: fn(&[String]) -> Option<&String>| {
+        let words = words_of(title);
+        words.len() > 1 && at(&words).is_some_and(is_it)
+    };
+    table.types.is_empty()
+        && (table.arriving.iter().any(|title| holds(title, <[String]>::last))
+            || table.columns.iter().any(|title| holds(title, <[String]>::first)))
 }
 
 /// The relations of a table's rows in words.
@@ -402,6 +443,7 @@ mod tests {
         assert_eq!(told(&["master in"], &guilds).as_deref(), Some("guild"));
         assert_eq!(told(&["born in", "guild of craft"], &["Oona Pike", "Stig Pike"]), None);
         assert_eq!(told(&[], &["Guild of Locksmiths", "Company of Dyers"]), None);
+        assert_eq!(told(&["sails aboard"], &[]), None);
         assert_eq!(told(&["sails aboard", "member of expedition"], &[]).as_deref(), Some("expedition"));
         assert_eq!(told(&["finished second"], &["Ylva Ekeland", "Radek Wronski"]), None);
     }

@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use ask::{Asked, PromptParts};
 use near::AskedTokens;
 
+pub use kinds::gives_told_kind;
 pub use path::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 use read::Failure;
 pub use sql::ask_sql;

@@ -7,7 +7,9 @@ mod words;
 
 use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
 use quipu_stages::ledger::Context;
-use quipu_stages::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
+use quipu_stages::planners::query::{
+    gives_told_kind, is_far_from_role, is_of_named_kinds, measures_what_is_asked,
+};
 
 use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another_kind, starts_from_a_name};
 use steps::{
@@ -30,6 +32,9 @@ pub(super) async fn doubts(
     let mut doubts = Doubts::default();
     doubts.note("meaning", !heeds_all(question, outcome));
     doubts.note("kind", !is_of_kind(question, outcome));
+    if !typed && context.workspace.embedded().is_some() {
+        doubts.note("told kind", !gives_told_kind(context, question, outcome).await?);
+    }
     let Some(plan) = plan else {
         // One path from each of several things.
         let is_named = !is_calculated(outcome) && names_an_answer(question, &(0..0), outcome);
