@@ -204,6 +204,24 @@ async fn in_a_graph_without_types_the_relations_tell_the_kind() {
     assert!(!doubts("Who was a member of the expedition Basalt Survey?").await);
 }
 
+/// A path to numbers may seem the best, whatever its relations are called.
+#[tokio::test]
+async fn things_are_no_numbers() {
+    let triples = "Slagthorn\tfirst climbed by\tAda Jessop\nJotun\tfirst climbed by\tAda Jessop\n\
+        Slagthorn\terupted in\t1718\nJotun\terupted in\t1754\nAda Jessop\tborn in\tTarsk\n";
+    let volcanoes = setting_from("volcanoes.tsv", triples).await;
+    let mut options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    set_option(&mut options, "paths.least_confidence", "0").unwrap();
+    let doubts = async |question: &str| {
+        let answer = ask(&volcanoes, None, Some(embedder().await), question, &options).await;
+        let trace = serde_json::to_string(&answer).unwrap();
+        assert!(trace.contains("\"1718\""), "{trace}");
+        trace.contains("numbers for things")
+    };
+    assert!(doubts("Which volcanoes climbed by Ada Jessop erupted?").await);
+    assert!(!doubts("In which years erupted the volcanoes climbed by Ada Jessop?").await);
+}
+
 /// A card may call the runner-up a winner; the graph's own relation comes first.
 #[tokio::test]
 async fn a_path_takes_the_relation_that_the_question_names() {

@@ -8,7 +8,8 @@
 //! and groups all of them.
 //!
 //! If `QUIPU_SHOP` names a folder, the shop and the plans' SPARQL are written there for
-//! `benches/compare/plans.py`, which asks Oxigraph the same.
+//! `benches/compare/plans.py`, which asks Oxigraph the same; those of 10 million triples into its
+//! folder `large`.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops at the first thing that is wrong")]
 
 use std::fmt::Write;
@@ -73,7 +74,16 @@ static LARGE_SHOP: LazyLock<Option<Shop>> = LazyLock::new(|| {
         return None;
     }
     let (folder, file) = written(LARGE);
-    Some(Shop::of(folder, &file))
+    let kept = kept().map(|kept| kept.join("large"));
+    if let Some(kept) = &kept {
+        std::fs::create_dir_all(kept).unwrap();
+        std::fs::copy(&file, kept.join("shop.ttl")).unwrap();
+    }
+    let shop = Shop::of(folder, &file);
+    if let Some(kept) = kept {
+        std::fs::write(kept.join("groups.rq"), shop.plan(GROUPS).sparql()).unwrap();
+    }
+    Some(shop)
 });
 
 /// A folder with a shop in Turtle.

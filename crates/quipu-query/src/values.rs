@@ -2,7 +2,7 @@
 
 mod names;
 mod read;
-mod short_forms;
+pub(crate) mod short_forms;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

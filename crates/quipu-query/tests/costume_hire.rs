@@ -124,6 +124,8 @@ async fn a_short_form_is_the_only_value_that_goes_on() {
     .await;
     let panto = "SELECT name FROM costume WHERE era = 'panto'";
     assert_eq!(answers(&shop, "Which panto costumes are there?", panto).await, ["Cow Suit"]);
+    let (_, found) = weighed(&shop, "Which panto costumes are there?", panto, Nearness::default(), &[]).await;
+    assert!(found.names.is_empty(), "{:?}", found.names);
     let of = |question: &str| shop.values.mentions(question).len();
     assert_eq!(of("Which panto costumes are there?"), 1);
     // Everyday words shorten nothing.

@@ -6,6 +6,7 @@ use quipu_language::{Language, clock_time, is_in_bound, is_written_as_name};
 use super::Compared;
 use crate::asked::said::Said;
 use crate::tables::{Kind, words_of};
+use crate::values::short_forms::shortens;
 
 impl Compared<'_> {
     /// Whether a word belongs to another way to write a value or a bound that the query has.
@@ -26,6 +27,7 @@ impl Compared<'_> {
             || self.is_clock_time(at)
             || self.is_before_its_code(word)
             || self.ends_an_attribute(at, word)
+            || said.values.iter().any(|value| shortens(word, value))
     }
 
     /// Whether a word only ends the name of a text that the query uses: the "address" of the "mail

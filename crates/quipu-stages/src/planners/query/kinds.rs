@@ -350,6 +350,46 @@ pub(super) fn described(table: &Unnamed) -> String {
     [table.columns.as_slice(), &table.arriving].concat().join(", ")
 }
 
+/// The nouns, or those with which relations of the rows begin where they are closer to the rows'
+/// relations: `ship built at` is said of ships, whatever birds they are called after.
+async fn or_their_own(
+    context: &Context<'_>,
+    tables: &[Unnamed],
+    nouns: Vec<String>,
+    described: &[String],
+) -> Result<Vec<String>, AnswerError> {
+    let own: Vec<String> = tables.iter().map(|table| begun_with(table).unwrap_or_default()).collect();
+    if own.iter().all(String::is_empty) {
+        return Ok(nouns);
+    }
+    let texts: Vec<&str> = nouns.iter().chain(&own).chain(described).map(String::as_str).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let near = |noun: usize, table: usize| {
+        inner_product(vectors.row(noun), vectors.row(nouns.len() + own.len() + table))
+    };
+    let better = |at: usize| near(nouns.len() + at, at) > near(at, at);
+    let taken: Vec<bool> = own.iter().enumerate().map(|(at, own)| !own.is_empty() && better(at)).collect();
+    let all = nouns.iter().zip(own).zip(taken);
+    Ok(all.map(|((noun, own), taken)| if taken { own } else { noun.clone() }).collect())
+}
+
+/// The noun with which a relation of a table's rows begins, before a participle and a preposition.
+fn begun_with(table: &Unnamed) -> Option<String> {
+    let english = Language::english();
+    table.columns.iter().find_map(|title| match words_of(title).as_slice() {
+        [noun, told, last]
+            if english.is_function_word(last)
+                && ![noun, told].iter().any(|word| english.is_function_word(word))
+                && english.ordinal(noun).is_none()
+                && !english.is_unit_of_dates(noun)
+                && !english.is_light_noun(noun) =>
+        {
+            Some(noun.clone())
+        }
+        _ => None,
+    })
+}
+
 /// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
 /// table's relations than to most other tables', each noun once. Tables that the model gives the
 /// same noun do not compete for it: the first keeps it.
@@ -360,6 +400,7 @@ async fn held_against_the_graph(
     values: &Values,
 ) -> Result<Vec<String>, AnswerError> {
     let described: Vec<String> = tables.iter().map(described).collect();
+    let nouns = or_their_own(context, tables, nouns, &described).await?;
     let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).chain([NO_NOUN]).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
@@ -445,6 +486,10 @@ mod tests {
         assert_eq!(told(&[], &["Guild of Locksmiths", "Company of Dyers"]), None);
         assert_eq!(told(&["sails aboard"], &[]), None);
         assert_eq!(told(&["sails aboard", "member of expedition"], &[]).as_deref(), Some("expedition"));
+        let ships = Unnamed { columns: all(&["ship built at", "first sailed in"]), ..table(&[], &[]) };
+        assert_eq!(begun_with(&ships).as_deref(), Some("ship"));
+        let climbed = Unnamed { columns: all(&["first climbed by", "date of birth"]), ..table(&[], &[]) };
+        assert_eq!(begun_with(&climbed), None);
         assert_eq!(told(&["finished second"], &["Ylva Ekeland", "Radek Wronski"]), None);
     }
 

@@ -14,8 +14,8 @@ use quipu_stages::planners::query::{
 use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another_kind, starts_from_a_name};
 use steps::{
     Walk, compares_another_value, counts_by_a_name, counts_numbers, counts_the_only_one, gives_another_event,
-    gives_one_of_several, gives_people_for_a_place, gives_records, goes_around, meets_in_a_number,
-    passes_a_place, skips, takes_all_steps, takes_another_relation,
+    gives_numbers_for_things, gives_one_of_several, gives_people_for_a_place, gives_records, goes_around,
+    meets_in_a_number, passes_a_place, skips, takes_all_steps, takes_another_relation,
 };
 pub(super) use words::{denies, is_calculated};
 use words::{heeds_all, is_of_kind, names_an_answer};
@@ -60,6 +60,7 @@ pub(super) async fn doubts(
     doubts.note("counts by a name", counts_by_a_name(context, question, plan));
     doubts.note("people for a place", gives_people_for_a_place(context, question, plan));
     doubts.note("another event", gives_another_event(context, question, plan));
+    doubts.note("numbers for things", gives_numbers_for_things(context, question, plan, outcome));
     doubts.note("one of several", gives_one_of_several(context, question, plan, outcome));
     doubts.note("start", !starts_from_a_name(context, question, plan).await?);
     doubts.note("meets in a number", meets_in_a_number(context, &plan.steps).await?);

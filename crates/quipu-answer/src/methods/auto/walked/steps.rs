@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use quipu_graph::{Direction, LiteralValue, NodeSummary, Step};
 use quipu_language::{
-    Language, Measured, Side, are_places, asks_for, asks_for_a_place, side_of, value_of_node,
+    Language, Measured, Side, are_places, asks_for, asks_for_a_place, is_measure, side_of, value_of_node,
 };
 use quipu_query::Made;
 use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
@@ -211,6 +211,33 @@ pub(super) fn gives_people_for_a_place(context: &Context<'_>, question: &str, pl
     let asks_where = || quipu_query::words_of(question).iter().any(|word| language.asks_where(word));
     card.is_some_and(|card| language.means_people(card.kind(step.direction)))
         && (asks_for_a_place(question) || asks_where())
+}
+
+/// Whether a path gives numbers for the things that a plural noun asks for: "which volcanoes" is not
+/// answered by the years of their eruptions, "which scores" by those of a relation `score`.
+pub(super) fn gives_numbers_for_things(
+    context: &Context<'_>,
+    question: &str,
+    plan: &Planned,
+    outcome: &Outcome,
+) -> bool {
+    let (Some(step), Some(table)) = (plan.steps.last(), &outcome.table) else { return false };
+    let relation = context.graph().relations().get(step.relation.0 as usize);
+    let title = relation.map(|relation| quipu_query::words_of(&relation.name)).unwrap_or_default();
+    let language = Language::of(question);
+    let is_thing = |noun: &String| {
+        let singular = language.singular(noun);
+        let is_time = language.is_unit_of_dates(&singular) || language.is_unit(noun);
+        language.is_plural(noun)
+            && !is_time
+            && !is_measure(noun)
+            && !title.iter().any(|of| language.is_noun(noun, of) || language.is_form(noun, of))
+    };
+    let mut values = table.rows.iter().flatten().flatten().peekable();
+    values.peek().is_some()
+        && values.all(|value| value.key.is_none() && value.name.parse::<f64>().is_ok())
+        && quipu_query::asked::nouns(question).iter().any(is_thing)
+        && plan.made == Made::Values
 }
 
 /// Whether a path of one relation gives another event than the question asks about, by the
