@@ -143,6 +143,15 @@ impl Language {
         joint && words.all(|word| lists.joining.has(&word.to_lowercase()))
     }
 
+    /// Whether the words before a list of names say that one thing has to do with all of them: "with
+    /// both", not "the capitals of both".
+    pub fn asks_for_one_with_both(self, before: &str) -> bool {
+        let lists = self.lists();
+        let mut words = before.split_whitespace().rev().map(str::to_lowercase);
+        words.next().is_some_and(|word| lists.both.has(&word))
+            && !words.next().is_some_and(|word| lists.both_of.has(&word))
+    }
+
     /// Whether the words before a list of names ask for one of them: "which of", "among".
     pub fn asks_for_one_of(self, before: &str) -> bool {
         let lists = self.lists();

@@ -86,6 +86,13 @@ impl Language {
         self.operations().altogether.has(word)
     }
 
+    /// Whether a question takes all things in one number: "altogether", "in total".
+    pub fn adds_up_all(self, words: &[String]) -> bool {
+        let said = format!(" {} ", words.join(" "));
+        let says = |phrase: &String| said.contains(&format!(" {phrase} "));
+        words.iter().any(|word| self.takes_all_in_one(word)) || self.operations().whole.iter().any(says)
+    }
+
     /// Whether a word behind a question for several things' numbers asks for their sum: "how many
     /// did A and B collect together".
     pub fn adds_both(self, word: &str) -> bool {

@@ -1,7 +1,7 @@
 //! A hire shop's tables as a business exports them: lines without names, rates per day, several
 //! dates of one hire.
 
-use crate::common::checks::{graph, weighed};
+use crate::common::checks::{faults, graph, weighed};
 use crate::common::{Shop, answers};
 use quipu_query::asked::Nearness;
 
@@ -25,11 +25,6 @@ async fn costume_hire() -> Shop {
     .await
 }
 
-async fn faults(shop: &Shop, question: &str, sql: &str) -> Vec<&'static str> {
-    let (_, found) = weighed(shop, question, sql, Nearness::default(), &[]).await;
-    found.faults.into_iter().chain(found.checks).collect()
-}
-
 #[tokio::test]
 async fn what_somebody_borrowed_are_things_and_no_lines() {
     let shop = costume_hire().await;
@@ -45,6 +40,14 @@ async fn what_somebody_borrowed_are_things_and_no_lines() {
         ["Ann Mallory"]
     );
     assert_eq!(answers(&shop, "Which hire for Macbeth kept its deposit?", kept).await, ["H2"]);
+    // A table of an export is called by a plural.
+    let invoices = graph(
+        ":i1 a :Invoices ; rdfs:label \"INV-1\" ; :total 90 ; :patient :p1 . \
+         :i2 a :Invoices ; rdfs:label \"INV-2\" ; :total 40 ; :patient :p1 . :p1 a :Patients ; rdfs:label \"Ann\" .",
+    )
+    .await;
+    let biggest = "SELECT name FROM invoices ORDER BY total DESC LIMIT 1";
+    assert_eq!(answers(&invoices, "What was our biggest invoice?", biggest).await, ["INV-1"]);
 }
 
 #[tokio::test]
@@ -130,6 +133,23 @@ async fn a_short_form_is_the_only_value_that_goes_on() {
     assert_eq!(of("Which panto costumes are there?"), 1);
     // Everyday words shorten nothing.
     assert_eq!(of("Which costumes work?"), 0);
+}
+
+#[tokio::test]
+async fn a_price_may_be_a_rate() {
+    let shop = costume_hire().await;
+    let near = Nearness { asked: [("price".to_owned(), 0.1)].into(), ..Nearness::default() };
+    let average = "SELECT AVG(daily_rate) FROM costume WHERE era = 'Tudor'";
+    let asked = "What is the average daily price of the Tudor costumes?";
+    let checks = weighed(&shop, asked, average, near, &[]).await.1.checks;
+    assert!(!checks.contains(&"gives something else"), "{checks:?}");
+    // The highest price of all is still ordered by an amount without another name.
+    let dearest = "SELECT name FROM costume ORDER BY purchase_price DESC LIMIT 1";
+    assert!(
+        !faults(&shop, "Which costume has the highest price?", dearest)
+            .await
+            .contains(&"uses another measure")
+    );
 }
 
 #[tokio::test]

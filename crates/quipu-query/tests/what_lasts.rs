@@ -53,6 +53,21 @@ async fn the_last_of_several_times_is_the_latest() {
 }
 
 #[tokio::test]
+async fn who_has_worked_longer_was_hired_first() {
+    let shop = graph(
+        ":d1 a :Dentist ; rdfs:label \"Oscar Lund\" ; :hiredOn \"2020-02-01\"^^xsd:date . \
+         :d2 a :Dentist ; rdfs:label \"Rafael Card\" ; :hiredOn \"2015-05-01\"^^xsd:date .",
+    )
+    .await;
+    let latest =
+        "SELECT name FROM dentist WHERE name IN ('Oscar Lund', 'Rafael Card') ORDER BY hired_on DESC LIMIT 1";
+    let asked = "Who has worked here longer: Oscar Lund or Rafael Card?";
+    assert_eq!(answers(&shop, asked, latest).await, ["Rafael Card"]);
+    let asked = "Who was hired later, Oscar Lund or Rafael Card?";
+    assert_eq!(answers(&shop, asked, latest).await, ["Oscar Lund"]);
+}
+
+#[tokio::test]
 async fn a_part_of_a_year_is_not_the_whole_year() {
     let shop = graph(
         ":c1 a :Contract ; rdfs:label \"Tarn Gas\" ; :ends \"2024-03-31\"^^xsd:date . \

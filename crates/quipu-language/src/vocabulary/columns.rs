@@ -37,6 +37,11 @@ impl Language {
         self.words().attributes.has(word)
     }
 
+    /// Whether a word compares how long something has lasted: "has worked here longer".
+    pub fn is_longer(self, word: &str) -> bool {
+        self.words().lasted.longer.has(word)
+    }
+
     /// Whether a word behind "how far" asks for a depth: "below".
     pub fn asks_for_a_depth(self, word: &str) -> bool {
         self.words().below.has(word)

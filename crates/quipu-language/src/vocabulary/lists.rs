@@ -27,6 +27,8 @@ pub(super) struct LastedWords {
     /// "Been", which says so with a word behind it only.
     pub(super) being: Words,
     pub(super) article: Words,
+    /// "Longer", which says so without an article: "has worked here longer".
+    pub(super) longer: Words,
 }
 
 /// Words of payments per unit of time.
@@ -170,6 +172,8 @@ pub(crate) struct OperationWords {
     pub(crate) difference: Words,
     /// Phrases that ask for a sum.
     pub(crate) sums: Vec<String>,
+    /// Phrases that take all things in one number: "in total".
+    pub(crate) whole: Vec<String>,
     /// Words that ask for a sum anywhere in a question.
     pub(crate) altogether: Words,
     /// Words that ask for a sum at the end of a question and behind an article.

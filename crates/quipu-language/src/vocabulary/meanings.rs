@@ -146,18 +146,17 @@ pub fn behind_restated(words: &[String]) -> Option<usize> {
 }
 
 /// Whether a superlative at a position asks since when something is: "has been around the longest",
-/// "has been with us the longest". "The longest that has been built" does not.
+/// "has been with us the longest", "has worked here longer". "The longest that has been built" does
+/// not.
 pub fn asks_since_when(words: &[String], at: usize) -> bool {
     /// Most words from the verb to the article.
     const MOST: usize = 5;
     let language = Language::of_words(words);
     let lasted = &language.words().lasted;
-    let Some(article) =
-        at.checked_sub(1).filter(|the| words.get(*the).is_some_and(|w| lasted.article.has(w)))
-    else {
-        return false;
-    };
-    let mut before = words.iter().take(article).rev().take(MOST).enumerate();
+    let article = at.checked_sub(1).filter(|the| words.get(*the).is_some_and(|w| lasted.article.has(w)));
+    let is_longer = || words.get(at).is_some_and(|word| lasted.longer.has(word));
+    let Some(end) = article.or_else(|| is_longer().then_some(at)) else { return false };
+    let mut before = words.iter().take(end).rev().take(MOST).enumerate();
     before.any(|(apart, word)| lasted.verbs.has(word) && (apart > 0 || !lasted.being.has(word)))
 }
 

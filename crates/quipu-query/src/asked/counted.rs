@@ -1,10 +1,9 @@
 //! Counts of the things that the question counts: "customers with more than ten orders" counts
 //! orders, and "the brewery with the most beers" beers, not the hops in them.
 
-use quipu_language::{Language, Operation, are_pieces, asks_for, is_code_word, meanings_at, wanted};
+use quipu_language::{Language, Operation, are_pieces, asks_for, is_code_word, wanted};
 
 use super::each::called as called_behind;
-use super::kinds::{called, is_among};
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{
@@ -133,48 +132,6 @@ fn count_rows_of(group: &Expression, expression: &mut Expression) -> bool {
         found |= count_rows_of(group, part);
     }
     found
-}
-
-/// The noun of the things that a question counts, if a query counts others and leaves them out:
-/// "episodes per genre" are not the series of each genre, and "how many hectolitres" no breweries.
-pub(super) fn another_kind_counted(
-    words: &[String],
-    left_out: &[String],
-    query: &Query,
-    tables: &Tables,
-) -> Option<String> {
-    let language = Language::of_words(words);
-    let select = query.select()?;
-    let counts =
-        |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
-    if !select.items.iter().any(counts) {
-        return None;
-    }
-    let used: Vec<usize> = query.tables().into_iter().filter_map(|(_, at)| at).collect();
-    let groups = |at: usize| meanings_at(words, at).iter().any(|meaning| meaning.means == "group");
-    let is_counted = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| words.get(before));
-        groups(at + 1) || before.is_some_and(|before| language.wants_the_many(before))
-    };
-    let is_other = |noun: &String| {
-        let kinds = called(noun, language, tables);
-        !kinds.is_empty() && !kinds.iter().any(|kind| is_among(*kind, &used, tables))
-    };
-    // "On how many days" counts days.
-    let is_quantity = |at: usize, noun: &String| {
-        let inside = at.checked_sub(3).and_then(|at| words.get(at));
-        language.is_unit(noun) && !groups(at + 1) && !inside.is_some_and(|word| language.is_inside(word))
-    };
-    let mut counted = words.iter().enumerate().filter(|(at, _)| is_counted(*at));
-    // "How many vessel inspections" counts inspections.
-    let is_modifier = |at: usize| {
-        let head = words.get(at + 1).map(|head| called(head, language, tables)).unwrap_or_default();
-        head.iter().any(|kind| is_among(*kind, &used, tables))
-    };
-    let other = counted.find(|(at, word)| {
-        left_out.contains(word) && ((is_other(word) && !is_modifier(*at)) || is_quantity(*at, word))
-    });
-    other.map(|(_, word)| word.clone())
 }
 
 /// Counts the rows of a set operation between two counts: "how many novels exist in both

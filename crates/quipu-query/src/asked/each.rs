@@ -25,7 +25,7 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
     }
     let language = Language::of_words(&words);
     // "Every pigment … altogether" asks for one number.
-    if words.iter().any(|word| language.takes_all_in_one(word)) {
+    if language.adds_up_all(&words) {
         return None;
     }
     let of = named_behind(&words)?.find_map(|noun| called(noun, language, select, tables))?;

@@ -559,7 +559,7 @@ fn only_repeats(candidate: &Candidate) -> bool {
             }
         }
         // "Which is larger, A or B" offers the things that it names.
-        Expression::InList(..) | Expression::Or(..) => offers = true,
+        Expression::InList(..) | Expression::Or(..) | Expression::Case(..) => offers = true,
         _ => {}
     });
     let mut given = candidate.rows.rows.iter().flatten().flatten().peekable();

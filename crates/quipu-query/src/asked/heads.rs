@@ -1,10 +1,10 @@
 //! The noun that a question begins with: perfume houses are houses, and who asks how many perfumes
 //! come from some houses does not count the houses.
 
-use quipu_language::Language;
+use quipu_language::{Language, meanings_at};
 
 use super::Nearness;
-use super::kinds::{is_among, things_called};
+use super::kinds::{called, is_among, things_called};
 use super::roles::given_things;
 use crate::syntax::{Aggregate, Expression, Query};
 use crate::tables::{Tables, words_of};
@@ -76,4 +76,51 @@ pub(super) fn counts_another(words: &[String], query: &Query, tables: &Tables) -
     let is_it = |of: &String| language.is_noun(noun, of) || language.is_form(noun, of);
     let is_called = title.unwrap_or_default().iter().any(is_it);
     (!is_called && !is_among(counted, &kinds, tables)).then(|| noun.clone())
+}
+
+/// The noun of the things that a question counts, if a query counts others and leaves them out:
+/// "episodes per genre" are not the series of each genre, and "how many hectolitres" no breweries.
+pub(super) fn another_kind_counted(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let select = query.select()?;
+    let is_count =
+        |part: &Expression| matches!(part, Expression::Aggregate { function: Aggregate::Count, .. });
+    // "At least six tours" counts tours in its condition.
+    let mut by_condition = false;
+    select.having.iter().for_each(|having| having.visit(&mut |part| by_condition |= is_count(part)));
+    if !by_condition && !select.items.iter().any(|item| is_count(&item.expression)) {
+        return None;
+    }
+    let used: Vec<usize> = query.tables().into_iter().filter_map(|(_, at)| at).collect();
+    let groups = |at: usize| meanings_at(words, at).iter().any(|meaning| meaning.means == "group");
+    let is_counted = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let is_number = |word: &str| language.cardinal(word).is_some() || word.parse::<u32>().is_ok();
+        let counts = |word: &str| language.wants_the_many(word) || (by_condition && is_number(word));
+        groups(at + 1) || before.is_some_and(|before| counts(before))
+    };
+    let is_other = |noun: &String| {
+        let kinds = called(noun, language, tables);
+        !kinds.is_empty() && !kinds.iter().any(|kind| is_among(*kind, &used, tables))
+    };
+    // "On how many days" counts days.
+    let is_quantity = |at: usize, noun: &String| {
+        let inside = at.checked_sub(3).and_then(|at| words.get(at));
+        language.is_unit(noun) && !groups(at + 1) && !inside.is_some_and(|word| language.is_inside(word))
+    };
+    let mut counted = words.iter().enumerate().filter(|(at, _)| is_counted(*at));
+    // "How many vessel inspections" counts inspections.
+    let is_modifier = |at: usize| {
+        let head = words.get(at + 1).map(|head| called(head, language, tables)).unwrap_or_default();
+        head.iter().any(|kind| is_among(*kind, &used, tables))
+    };
+    let other = counted.find(|(at, word)| {
+        left_out.contains(word) && ((is_other(word) && !is_modifier(*at)) || is_quantity(*at, word))
+    });
+    other.map(|(_, word)| word.clone())
 }

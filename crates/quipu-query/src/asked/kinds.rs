@@ -136,14 +136,14 @@ pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) 
 /// without names. "Who repaired the bike" asks for no repair.
 fn cannot_act(kind: usize, tables: &Tables) -> bool {
     // Things called by codes, such as work orders, do nothing.
+    tables.table(kind).is_some_and(|table| is_record(table) || are_places(&table.title))
+}
+
+/// Whether the things of a table are records: they have no names, or only codes.
+pub(super) fn is_record(table: &Table) -> bool {
+    let names = table.columns.first().map(|name| name.examples.as_slice()).unwrap_or_default();
     let is_code = |name: &String| name.contains(|c: char| c.is_ascii_digit()) && !name.contains(' ');
-    let is_coded = |table: &Table| {
-        table
-            .columns
-            .first()
-            .is_some_and(|names| !names.examples.is_empty() && names.examples.iter().all(is_code))
-    };
-    tables.table(kind).is_some_and(|table| table.unnamed || is_coded(table) || are_places(&table.title))
+    table.unnamed || (!names.is_empty() && names.iter().all(is_code))
 }
 
 /// Whether a thing of these types is of a kind that a question names.

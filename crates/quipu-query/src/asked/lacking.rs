@@ -1,7 +1,7 @@
 //! What things lack: "which dams have no operator" asks for those without a value, whatever else a
 //! model negates.
 
-use quipu_language::{Language, asks_for, meanings_at};
+use quipu_language::{Language, asks_for, meanings_at, role_of_heads};
 
 use super::Nearness;
 use super::kinds::things_called;
@@ -231,6 +231,33 @@ fn those_that_hold_none(question: &str, query: &mut Query, tables: &Tables) -> O
         ..Select::default()
     }));
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Asks for those without a value where a query denies the values of a relation whose own name calls
+/// its heads: who has never been "anyone's apprentice" is `apprentice of` nobody, and not nobody's
+/// master. For a bound query whose only negation is `name NOT IN (SELECT …)`.
+pub(super) fn denied_role(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let Body::Select(select) = &mut query.body else { return None };
+    let (name, within) = lone_negation(select)?;
+    let within = within?;
+    let (_, table) = only_table(&within)?;
+    let [Item { expression: Expression::Column(held), .. }] = within.items.as_slice() else { return None };
+    let place = held.place.filter(|place| place.column > 0 && place.table == table)?;
+    if name.place != Some(Place { table, column: 0 }) || tables.leads_to(place) != Some(table) {
+        return None;
+    }
+    let column = tables.column(place)?;
+    let role = role_of_heads(&column.title)?;
+    let said = denied(&words).into_iter().chain(words.iter().rev().take(1).cloned());
+    if !said.into_iter().any(|word| language.is_noun(&word, &role)) {
+        return None;
+    }
+    let own = ColumnRef { name: column.id.clone(), place: Some(place), ..name };
+    let negation = negation_in(select.filter.as_mut()?)?;
+    *negation = Expression::IsNull(Box::new(Expression::Column(own)));
+    Some(Mend { text: format!("the question asks for those without {}", column.id), doubt: Doubt::Little })
 }
 
 /// The only negation of a SELECT, if it denies that a thing is among those of a plain query.

@@ -1,12 +1,12 @@
 //! Things that last: "does Norrail still sponsor the show" asks for a deal that has not ended.
 
-use quipu_language::Language;
+use quipu_language::{Language, asks_since_when, has_open_ends};
 
 use super::said::Said;
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Expression, Query, Source};
-use crate::tables::{Kind, Place, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// The word that asks for what has not ended, if the query does not speak of it.
 pub(super) fn lasting_word(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
@@ -38,6 +38,31 @@ pub(super) fn not_ended(question: &str, query: &mut Query, tables: &Tables) -> O
     });
     let text = format!("the question asks for those without {}", column.id);
     added.then_some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Takes the earliest of an order by dates where the question asks since when something is: who "has
+/// worked here longer" was hired first. For a bound query.
+pub(super) fn from_the_earliest(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_longer = |at: usize| words.get(at).is_some_and(|word| language.is_longer(word));
+    if !(0..words.len()).any(|at| is_longer(at) && asks_since_when(&words, at)) {
+        return None;
+    }
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let [order] = query.order.as_mut_slice() else { return };
+        let column = order.expression.place().and_then(|place| tables.column(place));
+        let is_start = |column: &&Column| {
+            (column.kind == Kind::Date || column.holds_years()) && !has_open_ends(&column.title)
+        };
+        if let Some(column) = column.filter(is_start).filter(|_| order.descending && query.limit.is_some()) {
+            order.descending = false;
+            let text = format!("the question asks for the earliest {}", column.title);
+            mend = Some(Mend { text, doubt: Doubt::Little });
+        }
+    });
+    mend
 }
 
 /// The columns that tell an end in the tables of a query, unless the query looks at one of them.

@@ -23,9 +23,9 @@ use super::firsts::first_of_its_group;
 use super::hierarchies::with_what_lies_below;
 use super::honours::{with_its_article, without_honours};
 use super::idle_joins::{without_idle_joins, without_unsaid_links, without_unsaid_repeats};
-use super::lacking::{those_that_lack, with_a_record_that_lacks};
+use super::lacking::{denied_role, those_that_lack, with_a_record_that_lacks};
 use super::last_time::at_its_last;
-use super::lasting::not_ended;
+use super::lasting::{from_the_earliest, not_ended};
 use super::made_up::{without_the_askers_noun, without_what_is_made_up};
 use super::measurements::of_the_mentioned_record;
 use super::measures::{not_its_count, right_measure, right_order};
@@ -141,10 +141,12 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
         not_ended(question, query, tables),
+        from_the_earliest(question, query, tables),
         with_stated_values(question, query, tables),
         in_the_unit(question, query, tables),
         with_the_taken_in(question, query, tables),
         with_what_lies_below(question, query, tables),
+        denied_role(question, query, tables),
         those_that_lack(question, query, tables),
         with_a_record_that_lacks(question, query, tables),
         denied_link(question, query, tables),

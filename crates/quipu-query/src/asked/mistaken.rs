@@ -498,7 +498,10 @@ fn another_amount(
     let at = (0..words.len()).find(|at| adds(*at))?;
     // "The mean yearly pay".
     let noun = words.get(at + 1..)?.iter().find(|word| !language.tells_a_period(word))?;
-    let is_its = titles.iter().any(|title| language.measured(noun, title) == Measured::Alike);
+    // A "price" may be a rate.
+    let is_its = titles.iter().any(|title| {
+        language.measured(noun, title) == Measured::Alike || language.are_of_one_measure(noun, title)
+    });
     (takes && !is_its && language.meanings(noun).is_empty() && is_far(noun, left_out, near))
         .then(|| noun.clone())
 }

@@ -3,9 +3,10 @@
 
 use quipu_language::{Language, asking_clause};
 
+use super::kinds::is_record;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, Expression, Query};
-use crate::tables::{Kind, Place, Table, Tables, words_of};
+use crate::tables::{Kind, Place, Tables, words_of};
 
 /// Gives the things that records are about instead of their codes, if the question asks what or who
 /// and does not mention the records. For a bound query that gives records, and of which exactly one
@@ -18,11 +19,11 @@ pub(super) fn things_of_records(question: &str, query: &mut Query, tables: &Tabl
     let ([item], []) = (select.items.as_mut_slice(), select.group.as_slice()) else { return None };
     let Expression::Column(given) = &mut item.expression else { return None };
     let place = given.place.filter(|place| place.column == 0)?;
-    let table = tables.table(place.table).filter(|table| is_record(table))?;
+    let table = tables.table(place.table).filter(|table| !table.is_links() && is_record(table))?;
     let is_said = |title: &str| {
         let title = words_of(title);
-        let last = title.last();
-        words.iter().any(|word| last.is_some_and(|last| language.is_noun(word, last)))
+        let Some(last) = title.last() else { return false };
+        words.iter().any(|word| language.is_noun(word, last) || language.is_noun(last, word))
     };
     // "Which hires" and "which ids" ask for the records.
     let first = words.first().filter(|first| language.is_question_word(first))?;
@@ -49,11 +50,4 @@ pub(super) fn things_of_records(question: &str, query: &mut Query, tables: &Tabl
         text: format!("the question asks for the {} of each {}", of.title, table.title),
         doubt: Doubt::Little,
     })
-}
-
-/// Whether the things of a table have no names but numbers and codes.
-fn is_record(table: &Table) -> bool {
-    let names = table.columns.first().map(|name| name.examples.as_slice()).unwrap_or_default();
-    let is_code = |name: &String| name.contains(|c: char| c.is_ascii_digit()) && !name.contains(' ');
-    !table.is_links() && (table.unnamed || (!names.is_empty() && names.iter().all(is_code)))
 }

@@ -20,11 +20,10 @@ use super::columns_left_out::{
     column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, named_in_full,
     part_left_out, property_left_out, step_left_out,
 };
-use super::counted::another_kind_counted;
 use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things};
 use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
-use super::heads::{compound_left_out, counts_another, modifier_left_out};
+use super::heads::{another_kind_counted, compound_left_out, counts_another, modifier_left_out};
 use super::hierarchies::below_left_out;
 use super::invented::numbers_demanded;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
@@ -249,8 +248,7 @@ impl<'a> Compared<'a> {
         let Self { said, language, query, tables, .. } = self;
         let next = self.words.get(at + 1);
         // "Every pigment … altogether" asks for one sum.
-        let shares = next.is_some_and(|next| language.is_share(next))
-            || self.words.iter().any(|word| language.takes_all_in_one(word));
+        let shares = next.is_some_and(|next| language.is_share(next)) || language.adds_up_all(&self.words);
         // "The price per unit" is a `unit price`, "per hour" a `pay_hr`.
         let is_it = |noun: &str, of: &String| language.is_noun(noun, of) || language.is_unit_called(noun, of);
         let given = columns_given(query, tables);

@@ -36,6 +36,12 @@ pub async fn doubts(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
     weighed(shop, question, sql, Nearness::default(), &[]).await.1.meanings
 }
 
+/// The faults of a reading by itself, and the checks that found words which it leaves out.
+pub async fn faults(shop: &Shop, question: &str, sql: &str) -> Vec<&'static str> {
+    let (_, found) = weighed(shop, question, sql, Nearness::default(), &[]).await;
+    found.faults.into_iter().chain(found.checks).collect()
+}
+
 /// What a reading speaks of, and the question does not.
 pub async fn unsaid(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
     weighed(shop, question, sql, Nearness::default(), &[]).await.1.unsaid

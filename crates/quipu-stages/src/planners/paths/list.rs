@@ -22,7 +22,8 @@ impl List {
     }
 }
 
-/// Reads the mentions as one list, if only commas and "and" stand between them; else `None`.
+/// Reads the mentions as one list, if only commas and "and" stand between them; else `None`. One
+/// thing with both of two is asked of no list.
 pub(super) fn listed(question: &str, mentioned: &[Mentioned]) -> Option<List> {
     let mut spans: Vec<_> = mentioned.iter().map(|m| m.span.clone()).filter(|s| !s.is_empty()).collect();
     spans.sort_by_key(|span| span.start);
@@ -37,7 +38,8 @@ pub(super) fn listed(question: &str, mentioned: &[Mentioned]) -> Option<List> {
     let joined = between.clone().all(|between| language.joins_names(between));
     let is_or = |between: &str| between.split_whitespace().any(|word| language.offers_a_choice(word));
     let before = spans.first().and_then(|first| question.get(..first.start)).unwrap_or_default();
-    joined.then(|| List { one_of: language.asks_for_one_of(before), either: between.any(is_or) })
+    let is_list = joined && !language.asks_for_one_with_both(before);
+    is_list.then(|| List { one_of: language.asks_for_one_of(before), either: between.any(is_or) })
 }
 
 #[cfg(test)]
@@ -61,6 +63,13 @@ mod tests {
 
     fn check(question: &str, names: &[&str], expected: Option<bool>) {
         assert_eq!(listed_in(question, names).map(|list| list.one_of), expected, "{question}");
+    }
+
+    #[test]
+    fn one_with_both_is_asked_of_no_list() {
+        let names = ["Orle", "Berg"];
+        assert_eq!(listed_in("who has crossed both Orle and Berg?", &names), None);
+        assert!(listed_in("the lengths of both Orle and Berg", &names).is_some());
     }
 
     #[test]

@@ -19,14 +19,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use quipu_graph::{NodeId, Step};
 use quipu_index::inner_product;
 use quipu_language::{Language, words_of};
 use quipu_model::{ChatRequest, Constraint};
-use quipu_query::{Unnamed, Values};
+use quipu_query::{Made, Unnamed, Values};
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Outcome, Stage, cell};
+use crate::answer::{AnswerError, Event, Outcome, PlanStart, Planned, Stage, cell};
 use crate::ledger::Context;
+use crate::plan::follow;
 use crate::prompts::Prompt;
 use crate::retrieve::GraphTables;
 use crate::retrieve::TablesMemory;
@@ -318,7 +320,9 @@ pub async fn gives_told_kind(
     outcome: &Outcome,
 ) -> Result<bool, AnswerError> {
     let nouns = quipu_query::asked::nouns(question);
-    let Some(table) = outcome.table.as_ref().filter(|_| !nouns.is_empty()) else { return Ok(true) };
+    if nouns.is_empty() {
+        return Ok(true);
+    }
     let graph = graph_tables(context).await?;
     let unnamed = context.memory::<TablesMemory>().unnamed();
     let is_told = |table: &&Unnamed| nouns.iter().any(|noun| relations_tell(table, noun));
@@ -326,9 +330,31 @@ pub async fn gives_told_kind(
     if told.is_empty() {
         return Ok(true);
     }
-    let keys = table.rows.iter().flatten().flatten().filter_map(|value| value.key.as_deref());
-    let mut others = keys.filter_map(|key| graph.values.table_of_key(key));
+    let keys: Vec<String> = match outcome.plan.as_deref() {
+        Some(Planned { start: PlanStart::Entity(node, _), steps, made: Made::Count, .. }) => {
+            counted_by(context, *node, steps).await?
+        }
+        _ => {
+            let values = outcome.table.iter().flat_map(|table| table.rows.iter().flatten().flatten());
+            values.filter_map(|value| value.key.clone()).collect()
+        }
+    };
+    let mut others = keys.iter().filter_map(|key| graph.values.table_of_key(key));
     Ok(!others.any(|other| !told.contains(&other)))
+}
+
+/// The keys of the first things that a path counts.
+async fn counted_by(
+    context: &Context<'_>,
+    start: NodeId,
+    steps: &[Step],
+) -> Result<Vec<String>, AnswerError> {
+    /// Ends of a path whose table is looked at.
+    const HELD: usize = 100;
+    let walk = follow(context.graph(), start, steps).await?;
+    let ends: Vec<NodeId> = walk.hops.last().into_iter().flatten().map(|(end, _)| *end).take(HELD).collect();
+    let ends = context.graph().summaries(&ends).await?;
+    Ok(ends.into_iter().map(|end| end.key).collect())
 }
 
 /// Whether the last word of a relation that leads to a table's rows is a noun for them, or the first

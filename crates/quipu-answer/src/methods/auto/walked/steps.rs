@@ -102,7 +102,9 @@ pub(super) fn compares_another_value(context: &Context<'_>, question: &str, plan
     let relation = context.graph().relations().get(last.relation.0 as usize);
     let title = relation.map(|relation| quipu_query::words_of(&relation.name)).unwrap_or_default();
     let is_told = |noun: &String| {
+        let others = language.other_words(noun);
         title.iter().any(|of| language.is_form(noun, of) || language.is_noun(noun, of))
+            || others.iter().any(|other| title.contains(other))
             || language.measured(noun, &title.join(" ")) == Measured::Alike
             || language.is_unit(noun)
     };
