@@ -37,6 +37,11 @@ impl Language {
         self.words().attributes.has(word)
     }
 
+    /// Whether a word behind a superlative says nothing: "the biggest single invoice".
+    pub fn is_sole(self, word: &str) -> bool {
+        self.words().sole.has(word)
+    }
+
     /// Whether a word compares how long something has lasted: "has worked here longer".
     pub fn is_longer(self, word: &str) -> bool {
         self.words().lasted.longer.has(word)

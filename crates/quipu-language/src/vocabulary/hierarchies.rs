@@ -55,11 +55,14 @@ pub fn below_clause(words: &[String], is_kind: impl Fn(&str) -> bool) -> Option<
     };
     let is_part_apart = |at: usize| is(at, &of.parts) && words.get(at + 1).is_some_and(|next| is_noun(next));
     (0..words.len()).find_map(|at| {
-        let behind = match () {
-            () if below(at) => 3,
-            () if is_part(at) => 1,
-            () if is_part_apart(at) => 2,
-            () => return None,
+        let behind = if below(at) {
+            3
+        } else if is_part(at) {
+            1
+        } else if is_part_apart(at) {
+            2
+        } else {
+            return None;
         };
         let clause = opening(at)?;
         Some(clause.start..(at + behind).max(clause.end).min(words.len()))

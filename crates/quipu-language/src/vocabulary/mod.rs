@@ -283,6 +283,8 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     adverbs: Listed,
     #[serde(default)]
+    sole: Listed,
+    #[serde(default)]
     percentages: Listed,
     #[serde(default)]
     halves: Listed,

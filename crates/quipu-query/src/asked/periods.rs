@@ -51,7 +51,7 @@ impl Periods {
         let states = |year: i16| years.iter().any(|stated| (stated - year).abs() <= 1);
         let states_ends = |frame: &TimeFrame| match is_long(frame) {
             true => states(frame.from.year()) && states(frame.to.year()),
-            false => states_days(frame, said.values.iter().map(String::as_str)),
+            false => states_days(frame, &said.values.iter().map(String::as_str).collect::<Vec<_>>()),
         };
         self.frames.iter().any(|frame| {
             let of_frame = words_of(&frame.text);
@@ -77,8 +77,8 @@ impl Periods {
 }
 
 /// Whether values state the first day of a time, and its last one or the one behind it.
-fn states_days<'a>(frame: &TimeFrame, values: impl Iterator<Item = &'a str> + Clone) -> bool {
-    let states = |day: Date| values.clone().any(|value| value == day.to_string());
+fn states_days(frame: &TimeFrame, values: &[&str]) -> bool {
+    let states = |day: Date| values.iter().any(|value| *value == day.to_string());
     states(frame.from) && (states(frame.to) || frame.to.tomorrow().is_ok_and(states))
 }
 
@@ -100,13 +100,13 @@ pub(super) fn part_of_the_year(question: &str, query: &mut Query, tables: &Table
         let dated: Vec<_> = conditions.iter().map(|condition| date_and_value(condition, tables)).collect();
         let mut columns = dated.iter().flatten().map(|(of, _)| of.clone());
         let Some(of) = columns.next().filter(|of| columns.all(|other| other == *of)) else { return };
-        let values = || dated.iter().flatten().map(|(_, value)| *value);
+        let values: Vec<&str> = dated.iter().flatten().map(|(_, value)| *value).collect();
         let place = Expression::Column(of.clone()).place();
         let speaks_of_it =
             |condition: &Expression| condition.places().into_iter().any(|at| Some(at) == place);
         let others = || conditions.iter().zip(&dated).filter(|(_, dated)| dated.is_none());
         let more = others().any(|(condition, _)| speaks_of_it(condition));
-        if more || !values().all(is_of_it) || states_days(frame, values()) {
+        if more || !values.iter().all(|value| is_of_it(value)) || states_days(frame, &values) {
             return;
         }
         let bound = |comparison, day: Date| {

@@ -350,11 +350,8 @@ impl Column {
             && english.measured("old", &self.title) == Measured::Alike;
         // "Year of foundation" may be 812, while a "year of study" is a small number.
         let is_titled = [words.first(), words.last()].into_iter().flatten().any(|word| english.is_year(word));
-        let least = match () {
-            () if is_dated => 1,
-            () if is_titled => 100,
-            () => 1_000,
-        };
+        let of_others = if is_titled { 100 } else { 1_000 };
+        let least = if is_dated { 1 } else { of_others };
         let is_year = |text: &String| text.parse::<u32>().is_ok_and(|year| (least..2_100).contains(&year));
         let look_like_years =
             self.range.as_ref().is_some_and(|(least, most)| is_year(least) && is_year(most));

@@ -96,7 +96,10 @@ impl Compared<'_> {
             let column = tables.column(place);
             column.is_some_and(|column| column.kind == Kind::Date || column.holds_years())
         };
+        let is_sole =
+            language.is_sole(word) && before.last().is_some_and(|before| language.looks_superlative(before));
         are_people
+            || is_sole
             || is_period
             || self.is_taken_in(at)
             || self.is_of_the_only_relation(at, word)
