@@ -96,8 +96,9 @@ impl Compared<'_> {
             let column = tables.column(place);
             column.is_some_and(|column| column.kind == Kind::Date || column.holds_years())
         };
-        let is_sole =
-            language.is_sole(word) && before.last().is_some_and(|before| language.looks_superlative(before));
+        let is_extreme =
+            |word: &String| language.means(word, "superlative") || language.looks_superlative(word);
+        let is_sole = language.is_sole(word) && before.last().is_some_and(is_extreme);
         are_people
             || is_sole
             || is_period
