@@ -7,7 +7,7 @@ use quipu_language::{
     Language, Measured, Side, are_places, asks_for, asks_for_a_place, is_measure, side_of, value_of_node,
 };
 use quipu_query::Made;
-use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned};
+use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned, Value};
 use quipu_stages::ledger::Context;
 use quipu_stages::plan::{Cards, follow};
 use quipu_stages::retrieve::graph_tables;
@@ -235,9 +235,13 @@ pub(super) fn gives_numbers_for_things(
             && !is_measure(noun)
             && !title.iter().any(|of| language.is_noun(noun, of) || language.is_form(noun, of))
     };
+    // Triples as text hold a number as a thing that is called so.
+    let is_number = |value: &Value| {
+        value.key.as_deref().is_none_or(|key| key == value.name) && value.name.parse::<f64>().is_ok()
+    };
     let mut values = table.rows.iter().flatten().flatten().peekable();
     values.peek().is_some()
-        && values.all(|value| value.key.is_none() && value.name.parse::<f64>().is_ok())
+        && values.all(is_number)
         && quipu_query::asked::nouns(question).iter().any(is_thing)
         && plan.made == Made::Values
 }
