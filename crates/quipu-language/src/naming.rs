@@ -143,8 +143,8 @@ impl Language {
         joint && words.all(|word| lists.joining.has(&word.to_lowercase()))
     }
 
-    /// Whether the words before a list of names say that one thing has to do with all of them: "with
-    /// both", not "the capitals of both".
+    /// Whether the words before a list of names say that one thing has to do with all of them:
+    /// "with both", not "the capitals of both".
     pub fn asks_for_one_with_both(self, before: &str) -> bool {
         let lists = self.lists();
         let mut words = before.split_whitespace().rev().map(str::to_lowercase);

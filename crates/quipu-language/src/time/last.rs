@@ -8,8 +8,8 @@ use crate::{is_possessive, words_of};
 
 /// The word by which a question asks for the last or the first of several times, with the end that
 /// it asks for: "when was it last used", "when was the last time that it broke". `None` where the
-/// word belongs to a thing or to a stretch of days: "when did the last ship sail", "when did we meet
-/// last year".
+/// word belongs to a thing or to a stretch of days: "when did the last ship sail", "when did we
+/// meet last year".
 pub fn end_of_times(question: &str) -> Option<(String, End)> {
     /// Words at the beginning of which one asks for a time: "on which date".
     const BEGINNING: usize = 3;

@@ -72,8 +72,8 @@ pub(super) fn nothing_of_what_is_denied(
     noun.iter().all(is_other).then(|| (*first).clone())
 }
 
-/// Whether a noun names the things that a relation of a query's tables of links leads to: "no patron"
-/// is said of those that are not among the heads of `commissioned by`.
+/// Whether a noun names the things that a relation of a query's tables of links leads to: "no
+/// patron" is said of those that are not among the heads of `commissioned by`.
 pub(super) fn is_at_an_end(noun: &str, query: &Query, tables: &Tables) -> bool {
     let kinds = things_called(noun, Language::of(noun), tables);
     let links = query.tables().into_iter().filter_map(|(_, table)| table);
@@ -233,9 +233,9 @@ fn those_that_hold_none(question: &str, query: &mut Query, tables: &Tables) -> O
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// Asks for those without a value where a query denies the values of a relation whose own name calls
-/// its heads: who has never been "anyone's apprentice" is `apprentice of` nobody, and not nobody's
-/// master. For a bound query whose only negation is `name NOT IN (SELECT …)`.
+/// Asks for those without a value where a query denies the values of a relation whose own name
+/// calls its heads: who has never been "anyone's apprentice" is `apprentice of` nobody, and not
+/// nobody's master. For a bound query whose only negation is `name NOT IN (SELECT …)`.
 pub(super) fn denied_role(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);

@@ -40,8 +40,8 @@ pub(super) fn not_ended(question: &str, query: &mut Query, tables: &Tables) -> O
     added.then_some(Mend { text, doubt: Doubt::Little })
 }
 
-/// Takes the earliest of an order by dates where the question asks since when something is: who "has
-/// worked here longer" was hired first. For a bound query.
+/// Takes the earliest of an order by dates where the question asks since when something is: who
+/// "has worked here longer" was hired first. For a bound query.
 pub(super) fn from_the_earliest(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);

@@ -140,8 +140,8 @@ pub(super) fn compares_with_itself(question: &str, query: &Query) -> bool {
 }
 
 /// Whether a query gives the things that have a named thing's value of a property, although the
-/// question mentions neither the property nor a sharing of it: whoever was born in Ada's year is not
-/// her husband.
+/// question mentions neither the property nor a sharing of it: whoever was born in Ada's year is
+/// not her husband.
 pub(super) fn shares_an_unsaid_value(question: &str, query: &Query, tables: &Tables) -> bool {
     let words = words_of(question);
     let language = Language::of_words(&words);

@@ -357,8 +357,8 @@ async fn counted_by(
     Ok(ends.into_iter().map(|end| end.key).collect())
 }
 
-/// Whether the last word of a relation that leads to a table's rows is a noun for them, or the first
-/// of one of theirs.
+/// Whether the last word of a relation that leads to a table's rows is a noun for them, or the
+/// first of one of theirs.
 fn relations_tell(table: &Unnamed, noun: &str) -> bool {
     let english = Language::english();
     let is_it = |word: &String| english.is_noun(noun, word);

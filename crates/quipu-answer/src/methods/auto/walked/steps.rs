@@ -215,8 +215,8 @@ pub(super) fn gives_people_for_a_place(context: &Context<'_>, question: &str, pl
         && (asks_for_a_place(question) || asks_where())
 }
 
-/// Whether a path gives numbers for the things that a plural noun asks for: "which volcanoes" is not
-/// answered by the years of their eruptions, "which scores" by those of a relation `score`.
+/// Whether a path gives numbers for the things that a plural noun asks for: "which volcanoes" is
+/// not answered by the years of their eruptions, "which scores" by those of a relation `score`.
 pub(super) fn gives_numbers_for_things(
     context: &Context<'_>,
     question: &str,
