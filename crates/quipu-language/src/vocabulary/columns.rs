@@ -176,9 +176,10 @@ impl Language {
     /// The unit per which a question asks: "day" of "by the day" and "per day".
     pub fn unit_of_a_rate(self, words: &[String]) -> Option<&String> {
         let of = &self.words().rates;
-        let at = words.iter().position(|word| of.before.has(word))?;
-        let mut behind = words.iter().skip(at + 1).skip_while(|word| self.is_any_article(word));
-        behind.next().filter(|unit| self.may_be_rated(unit))
+        (0..words.len()).filter(|at| words.get(*at).is_some_and(|word| of.before.has(word))).find_map(|at| {
+            let mut behind = words.iter().skip(at + 1).skip_while(|word| self.is_any_article(word));
+            behind.next().filter(|unit| self.may_be_rated(unit))
+        })
     }
 
     /// Whether a word says how often something is paid: "yearly".

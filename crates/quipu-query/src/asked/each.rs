@@ -24,8 +24,8 @@ pub(super) fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Op
         return None;
     }
     let language = Language::of_words(&words);
-    // "Every pigment … altogether" asks for one number.
-    if language.adds_up_all(&words) {
+    // "Every pigment … altogether" asks for one number, "each team … in total" for one of each.
+    if language.adds_up_all(&words) && words.iter().any(|word| language.groups_all(word)) {
         return None;
     }
     let of = named_behind(&words)?.find_map(|noun| called(noun, language, select, tables))?;

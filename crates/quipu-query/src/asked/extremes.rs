@@ -241,23 +241,22 @@ pub(super) fn extreme_among_all(question: &str, query: &mut Query, tables: &Tabl
     let ([Expression::Column(name)], None) = (select.group.as_slice(), &select.having) else { return None };
     let table = name.place.filter(|place| place.column == 0)?.table;
     tables.table(table).filter(|table| !table.is_links())?;
-    let mut found = None;
-    for item in &mut select.items {
-        let Expression::Aggregate { function, of: Some(of), .. } = &item.expression else { continue };
-        let descending = match function {
-            Aggregate::Max => true,
-            Aggregate::Min => false,
-            _ => return None,
-        };
-        let of = (**of).clone();
-        let is_own = matches!(&of, Expression::Column(column) if column.table == name.table);
-        if !is_own || found.is_some() {
-            return None;
-        }
-        item.expression = of.clone();
-        found = Some(Order { expression: of, descending });
+    // The position of the only extreme, its value, and whether the greatest is taken.
+    let mut extremes = select.items.iter().enumerate().filter_map(|(at, item)| match &item.expression {
+        Expression::Aggregate { function, of: Some(of), .. } => Some((at, *function, (**of).clone())),
+        _ => None,
+    });
+    let (at, function, of) = extremes.next().filter(|_| extremes.next().is_none())?;
+    let descending = match function {
+        Aggregate::Max => true,
+        Aggregate::Min => false,
+        _ => return None,
+    };
+    if !matches!(&of, Expression::Column(column) if column.table == name.table) {
+        return None;
     }
-    let order = found?;
+    select.items.get_mut(at)?.expression = of.clone();
+    let order = Order { expression: of, descending };
     select.group = Vec::new();
     (query.order, query.limit) = (vec![order], Some(1));
     Some(Mend { text: format!("“{word}” is asked of all, not of each one"), doubt: Doubt::Little })

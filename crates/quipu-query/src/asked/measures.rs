@@ -46,15 +46,17 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
 }
 
 /// The unit of a rate that a question asks for, if columns of the graph hold such rates and a query
-/// takes other numbers: "the cheapest by the day" is no least price of all days.
+/// takes other numbers: "the cheapest by the day" is no least price of all days. A query with groups
+/// may have one for each month.
 pub(super) fn rate_left_out(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let unit = Language::of_words(words).unit_of_a_rate(words)?;
     let is_rate = |column: &Column| Language::of_words(words).is_per_unit(&column.title, unit);
     let is_number = |column: &Column| matches!(column.kind, Kind::Number { .. });
     let used: Vec<&Column> = query.places().into_iter().filter_map(|place| tables.column(place)).collect();
     let has_rates = tables.columns().any(|(_, column)| is_rate(column));
+    let groups = query.select().is_some_and(|select| !select.group.is_empty());
     let takes_others =
-        used.iter().any(|column| is_number(column)) && !used.iter().any(|column| is_rate(column));
+        !groups && used.iter().any(|column| is_number(column)) && !used.iter().any(|column| is_rate(column));
     (has_rates && takes_others).then(|| unit.clone())
 }
 
