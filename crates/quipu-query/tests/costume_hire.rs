@@ -81,6 +81,8 @@ async fn a_rate_per_day_is_a_daily_rate() {
     let measure = "uses another measure";
     let asked = "Which costume is the cheapest to hire by the day?";
     assert!(faults(&shop, asked, cheapest).await.contains(&measure));
+    let of_days = "SELECT days, SUM(line_price) FROM hire_item GROUP BY days";
+    assert!(!faults(&shop, "What did we take per day of hire?", of_days).await.contains(&measure));
     let by_rate = "SELECT name FROM costume ORDER BY daily_rate LIMIT 1";
     assert!(!faults(&shop, asked, by_rate).await.contains(&measure));
 }

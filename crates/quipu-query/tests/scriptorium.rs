@@ -32,6 +32,9 @@ async fn the_extreme_of_each_thing_by_itself_is_that_of_all() {
     let each = asked_rows(&shop, "What is the latest year of each manuscript?", of_each).await;
     assert_eq!(each.len(), 3);
     let of_abbeys = "SELECT produced_at, MAX(completion_year) FROM manuscript GROUP BY produced_at";
+    // Two extremes are asked of each thing, and the query stays as it is.
+    let two = "SELECT name, MAX(completion_year), MIN(folios) FROM manuscript GROUP BY name";
+    assert_eq!(asked_rows(&shop, "Which manuscript was finished latest?", two).await.len(), 3);
     let several = asked_rows(&shop, "The latest manuscript by monastery and its year?", of_abbeys).await;
     assert_eq!(several.len(), 2);
 }
@@ -204,4 +207,13 @@ async fn every_one_in_total_is_one_sum() {
     let asked = "If I read every manuscript of Ashmere Abbey, how many folios would I turn in total?";
     assert_eq!(asked_rows(&shop, asked, sum).await, ["150"]);
     assert!(!faults(&shop, asked, sum).await.contains(&"leaves out a word that changes the meaning"));
+}
+
+#[tokio::test]
+async fn each_in_total_is_one_sum_of_each() {
+    let shop = scriptorium().await;
+    let sum = "SELECT SUM(manuscript.folios) FROM manuscript JOIN monastery \
+               ON manuscript.produced_at = monastery.name";
+    let asked = "How many folios did each monastery fill in total?";
+    assert_eq!(asked_rows(&shop, asked, sum).await, ["Ashmere Abbey | 150", "Kelsing Priory | 30"]);
 }

@@ -63,11 +63,11 @@ pub(super) fn with_what_lies_below(question: &str, query: &mut Query, tables: &T
         let Some(filter) = &mut select.filter else { return };
         let all =
             filter.conjuncts().into_iter().map(|condition| match named_thing(condition, up.table, tables) {
-                Some((of, value)) => {
+                Some((of, value)) if told.is_none() => {
                     told = Some(format!("up to {LEVELS} levels below the {title} are taken in"));
                     Expression::InQuery(Box::new(of.clone()), Box::new(below(&id, up, value, tables, LEVELS)))
                 }
-                None => condition.clone(),
+                _ => condition.clone(),
             });
         let all: Vec<Expression> = all.collect();
         if let Some(all) = all.into_iter().fold(None, |all, next| Some(Expression::both(all, next))) {

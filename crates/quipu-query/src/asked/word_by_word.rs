@@ -248,7 +248,8 @@ impl<'a> Compared<'a> {
         let Self { said, language, query, tables, .. } = self;
         let next = self.words.get(at + 1);
         // "Every pigment … altogether" asks for one sum.
-        let shares = next.is_some_and(|next| language.is_share(next)) || language.adds_up_all(&self.words);
+        let shares = next.is_some_and(|next| language.is_share(next))
+            || (language.groups_all(word) && language.adds_up_all(&self.words));
         // "The price per unit" is a `unit price`, "per hour" a `pay_hr`.
         let is_it = |noun: &str, of: &String| language.is_noun(noun, of) || language.is_unit_called(noun, of);
         let given = columns_given(query, tables);
