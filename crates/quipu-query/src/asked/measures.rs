@@ -46,8 +46,8 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
 }
 
 /// The unit of a rate that a question asks for, if columns of the graph hold such rates and a query
-/// takes other numbers: "the cheapest by the day" is no least price of all days. A query with groups
-/// may have one for each month.
+/// takes other numbers: "the cheapest by the day" is no least price of all days. A query with
+/// groups may have one for each month.
 pub(super) fn rate_left_out(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let unit = Language::of_words(words).unit_of_a_rate(words)?;
     let is_rate = |column: &Column| Language::of_words(words).is_per_unit(&column.title, unit);
