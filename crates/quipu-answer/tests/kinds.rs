@@ -7,7 +7,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{Setting, ask, embedder, setting_from};
-use quipu_answer::{Answer, AskOptions, Method, Status};
+use quipu_answer::{Answer, AskOptions, Event, Method, Status};
 use quipu_model::ScriptedModel;
 
 /// Airports, flights and pilots in a country; a medal for a band or for an album.
@@ -228,4 +228,34 @@ async fn who_did_it_is_no_record_of_the_deed() {
     assert_eq!(mended.answers, ["Ada Lund"], "{calls} calls: {mended:#?}");
     let (walked, calls) = asked(Method::Auto, &[doer, doer, doer, doer]).await;
     assert_eq!(walked.answers, ["Ada Lund"], "{calls} calls: {walked:#?}");
+}
+
+/// Winners of a prize, leaders and members of expeditions.
+const EXPEDITIONS: &str = r#"
+@prefix : <http://expeditions.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:wonPrize rdfs:label "prize won" . :ledBy rdfs:label "led by" . :member rdfs:label "member" . :founded rdfs:label "year founded" .
+:z a :Prize ; rdfs:label "White Compass" ; :founded 1909 .
+:p1 a :Explorer ; rdfs:label "Ada Holm" ; :wonPrize :z . :p2 a :Explorer ; rdfs:label "Ben Ross" ; :wonPrize :z .
+:p3 a :Explorer ; rdfs:label "Cy Vane" .
+:e1 a :Expedition ; rdfs:label "Holm Traverse" ; :ledBy :p1 ; :member :p1, :p3 .
+:e2 a :Expedition ; rdfs:label "Vane Survey" ; :ledBy :p3 ; :member :p3, :p2 .
+"#;
+
+#[tokio::test]
+async fn a_second_verb_is_no_further_step_and_a_phrase_is_the_graphs_verb() {
+    let expeditions = setting_from("expeditions.ttl", EXPEDITIONS).await;
+    quipu_query::open_tables(&expeditions.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let asked =
+        async |question: &str| ask(&expeditions, None, Some(embedder().await), question, &options).await;
+    let both = asked("Who won the White Compass and also led an expedition?").await;
+    assert!(!both.answers.contains(&"Cy Vane".to_owned()), "{both:#?}");
+    let doubted = both.trace.iter().flatten().any(|entry| match &entry.event {
+        Event::Walked { doubts, .. } => doubts.iter().any(|doubt| doubt == "second verb"),
+        _ => false,
+    });
+    assert!(doubted, "{:#?}", both.trace);
+    let set_up = asked("When was the White Compass set up?").await;
+    assert_eq!(set_up.answers, ["1909"], "{set_up:#?}");
 }

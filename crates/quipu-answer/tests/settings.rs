@@ -280,6 +280,12 @@ fn cases() -> Vec<Case> {
         ("paths.candidates", "1", &[], lamp),
         ("paths.run", "0", &[], cast),
         ("paths.new_cards", "0", &[], Scene { over: Over::Bare, ..films }),
+        (
+            "paths.new_meanings",
+            "0",
+            &[],
+            Scene { question: "which strange director made the purple Kauwboy?", ..films },
+        ),
         ("paths.meet", "0", &[], both),
         (
             "paths.sure",

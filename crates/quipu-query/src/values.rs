@@ -1,6 +1,7 @@
 //! The values of columns: finds the graph's terms for a text as people write it.
 
 mod names;
+mod peoples;
 mod read;
 pub(crate) mod short_forms;
 
@@ -353,6 +354,9 @@ impl Values {
                     found = self.of_code(text);
                 }
                 if found.is_empty() && length == 1 {
+                    found = self.of_people(text, words.get(start + 1).copied());
+                }
+                if found.is_empty() && length == 1 {
                     found = self.of_short_form(text);
                 }
                 if !found.is_empty() {
@@ -509,8 +513,11 @@ impl List {
     }
 
     fn lookup(&self, place: Place, text: &str) -> Option<Match> {
-        let found =
-            self.whole(place, text).or_else(|| self.part(place, text)).or_else(|| self.near(place, text));
+        let found = self
+            .whole(place, text)
+            .or_else(|| self.of_people(place, text))
+            .or_else(|| self.part(place, text));
+        let found = found.or_else(|| self.near(place, text));
         // "Queen Mary" without the queen is only a whole name's Mary, or the one part of a name.
         let called = |rest: &str| {
             self.whole(place, rest).or_else(|| self.part(place, rest).filter(|found| found.terms.len() == 1))

@@ -184,6 +184,13 @@ async fn what_lies_below_a_thing_is_taken_in() {
     assert_eq!(answers(&shop, "How many people work in Hull?", direct).await, ["1"]);
     let named = "Who works in Hull, including all its subdepartments?";
     assert_eq!(answers(&shop, named, joined).await, ["Ann", "Bo", "Cy"]);
+    let one_level = "SELECT name FROM department WHERE part_of = 'Hull'";
+    let all = "Which departments are part of Hull, directly or indirectly?";
+    assert_eq!(answers(&shop, "Which departments are part of Hull?", one_level).await, ["Plates"]);
+    assert_eq!(answers(&shop, all, one_level).await, ["Plates", "Rivets"]);
+    // What is above a thing is not taken in.
+    let above = "SELECT part_of FROM department WHERE name = 'Rivets'";
+    assert!(!doubts(&shop, "Of what is Rivets part, directly or indirectly?", above).await.is_empty());
     // Things that lie below nothing have no parts to take in.
     let people = "SELECT COUNT(*) FROM person WHERE name = 'Ann'";
     let left_out =

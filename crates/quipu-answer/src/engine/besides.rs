@@ -6,7 +6,7 @@ use quipu_index::SearchMode;
 use quipu_stages::answer::{AnswerError, AnswerUsage, Evidence, Question};
 use quipu_stages::ledger::{Context, Ledger, Limits, Trace};
 use quipu_stages::link::{Mentioned, mentions};
-use quipu_stages::plan::{Features, Subject, WalkConfig, follow, rank, read_subject, reword};
+use quipu_stages::plan::{Features, RankConfig, Subject, follow, rank, read_subject, reword};
 use quipu_stages::retrieve::retrieve_passages;
 
 use super::Engine;
@@ -76,9 +76,9 @@ impl Engine {
         let Some(anchor) = mentioned.first().and_then(Mentioned::best) else { return Ok(Vec::new()) };
         let others: Vec<_> = mentioned.iter().skip(1).map(|m| m.span.clone()).collect();
         let text = question.text();
-        let (span, walk) = (&anchor.span, WalkConfig::default());
+        let (span, RankConfig { walk, new_meanings, .. }) = (&anchor.span, RankConfig::default());
         let mut ranking = rank(&context, text, anchor.node, span.clone(), &others, walk).await?;
-        if let Some(again) = reword(&context, text, span, &others, &ranking).await? {
+        if let Some(again) = reword(&context, text, span, &others, &ranking, new_meanings).await? {
             ranking = rank(&context, &again.text, anchor.node, again.span, &again.others, walk).await?;
         }
         let mut planned = Vec::new();

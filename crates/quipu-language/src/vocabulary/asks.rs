@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::follow_ups::adds_a_property;
 use super::{Language, Lexicon, Phrases};
 
 /// Whether a question asks which of two entities ranks higher by an adjective: "what's dearer, A or
@@ -74,6 +75,11 @@ pub fn begins_a_question(text: &str) -> bool {
     first.is_some_and(asks)
 }
 
+/// Whether a text begins with a polite request: "could you tell me".
+pub(super) fn begins_with_a_request(text: &str) -> bool {
+    without_request(text).len() < crate::words_of(text).len()
+}
+
 /// The last clause of a question, if it asks by itself: "what town is that club's school in" behind
 /// "Ada runs a club -". Else the whole question.
 pub fn asking_clause(question: &str) -> &str {
@@ -92,7 +98,7 @@ pub fn asks_twice(question: &str) -> bool {
 }
 
 /// Whether a question asks for two properties: it begins with "the name and the rating of", or goes
-/// on with "and its population". `named` are the positions of words in names.
+/// on with "and its population" or "together with its population". `named` are the positions of words in names.
 pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     /// How many words count as the beginning.
     const BEGINNING: usize = 6;
@@ -109,6 +115,7 @@ pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     };
     (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(is_of))
         || (1..words.len()).any(goes_on)
+        || adds_a_property(words)
 }
 
 /// Whether the question asks for an amount in some unit: "how many years".

@@ -23,6 +23,8 @@ pub(crate) struct FollowUpWords {
     expletives: Vec<String>,
     courtesies: Words,
     joiners: Words,
+    /// They ask for a second property: "together with the studio"
+    adding: Vec<String>,
     written: Written,
 }
 
@@ -100,6 +102,18 @@ impl FollowUpWords {
     pub(crate) fn is_courtesy(&self, word: &str) -> bool {
         self.courtesies.has(word)
     }
+}
+
+/// Whether a question asks for a second property with a phrase: "together with the studio".
+pub(super) fn adds_a_property(words: &[String]) -> bool {
+    let said = words.join(" ");
+    let language = Language::of_words(words);
+    let article = |rest: &str| {
+        let next = rest.split_whitespace().next();
+        next.is_some_and(|word| language.is_any_article(word) || language.words().follow_ups.is_owner(word))
+    };
+    let adding = &language.words().follow_ups.adding;
+    adding.iter().any(|phrase| said.split_once(&format!(" {phrase} ")).is_some_and(|(_, rest)| article(rest)))
 }
 
 impl Language {

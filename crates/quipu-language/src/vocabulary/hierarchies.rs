@@ -26,6 +26,8 @@ pub(super) struct HierarchyWords {
     parts: Words,
     /// Nouns for parts of any kind: "subunits"
     units: Words,
+    /// "directly or indirectly"
+    through: Vec<String>,
 }
 
 /// The words by which a question takes in what lies below the thing that it names: "everything
@@ -69,6 +71,17 @@ pub fn below_clause(words: &[String], is_kind: impl Fn(&str) -> bool) -> Option<
     })
 }
 
+/// The words by which a question asks for a relation over all levels: "who reports to Ada, directly
+/// or indirectly".
+pub fn through_levels(words: &[String]) -> Option<Range<usize>> {
+    let through = &Language::of_words(words).words().hierarchies.through;
+    through.iter().find_map(|phrase| {
+        let phrase = crate::words_of(phrase);
+        let start = words.windows(phrase.len().max(1)).position(|window| window == phrase)?;
+        Some(start..start + phrase.len())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +103,8 @@ mod tests {
         ] {
             assert_eq!(clause(question).as_deref(), Some(taken), "{question}");
         }
+        let asked = words_of("Who reports to Ada, directly or indirectly?");
+        assert_eq!(through_levels(&asked), Some(4..7));
         for question in [
             "Shops and everything under 50 euros",
             "Which ships and submarines are in port?",

@@ -354,3 +354,16 @@ pub(crate) struct RoundingWords {
     /// Words for two decimals: "hundredth", "cent".
     pub(crate) hundredth: Words,
 }
+
+/// Titles of the number of a thing's pieces.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PieceWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    /// Their last words: "quantity"
+    pub(super) words: Words,
+    /// What may stand behind: "on hand"
+    #[serde(default)]
+    pub(super) behind: Vec<String>,
+}

@@ -527,13 +527,6 @@ impl Language {
         self.words().types_of.has(word)
     }
 
-    /// Whether a word is the adjective of a country's name with which it shares few letters:
-    /// "Polish" of Poland.
-    pub fn is_demonym(self, word: &str, country: &str) -> bool {
-        let is_pair = |pair: &String| pair.split_once(' ') == Some((word, country));
-        self.words().demonyms.pairs.iter().any(is_pair)
-    }
-
     /// Whether a word ends a phrase for a lower bound that is followed by one: "at least one".
     pub fn is_at_least_one(self, words: &[String], at: usize) -> bool {
         let ends = |phrase: &String| {

@@ -15,6 +15,9 @@ mod lists;
 mod meanings;
 mod measures;
 mod orders;
+mod peoples;
+mod phrasal;
+mod preambles;
 mod provisos;
 mod role;
 mod sides;
@@ -38,12 +41,12 @@ pub use asks::{
 };
 pub(crate) use follow_ups::FollowUpWords;
 use hierarchies::HierarchyWords;
-pub use hierarchies::below_clause;
+pub use hierarchies::{below_clause, through_levels};
 pub use kin::{BySteps, kin_by_steps};
 pub use language::{Language, WordsError, is_written_as_name, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, RoundingWords, WalkWords};
 use lists::{
-    CommonWords, CurrencyWords, LastedWords, ListWords, NameWords, NoValueWords, OperationWords,
+    CommonWords, CurrencyWords, LastedWords, ListWords, NameWords, NoValueWords, OperationWords, PieceWords,
     QuantityWords, RateWords,
 };
 pub use meanings::{
@@ -55,8 +58,12 @@ pub use measures::{Measured, is_measure};
 use orders::OrderRow;
 pub use orders::{
     End, Ordered, are_ages, are_pieces, are_ranks, are_scores, asked_place, has_open_ends, impossible_place,
-    place_asked_for, place_said, with_superlatives,
+    pieces_of, place_asked_for, place_said, with_superlatives,
 };
+use phrasal::PhrasalVerbs;
+pub use phrasal::phrasal_verbs;
+use preambles::PreambleWords;
+pub use preambles::without_preamble;
 use provisos::ProvisoWords;
 pub use provisos::{included_clause, is_proviso, stated_clause};
 pub use role::role_asked_for;
@@ -268,7 +275,7 @@ pub(crate) struct Lexicon {
     ranks: Listed,
     scores: Listed,
     bad_scores: Listed,
-    pieces: Listed,
+    pieces: PieceWords,
     row_ends: Listed,
     #[serde(default)]
     directions: Listed,
@@ -361,6 +368,10 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     falsehoods: Listed,
     capitals: Listed,
+    #[serde(default)]
+    phrasal_verbs: PhrasalVerbs,
+    #[serde(default)]
+    preambles: PreambleWords,
     #[serde(default)]
     demonyms: Pairs,
     #[serde(default)]

@@ -147,8 +147,20 @@ pub fn are_scores(title: &str) -> bool {
 
 /// Whether a title names the number of pieces that a row stands for, in any language.
 pub fn are_pieces(title: &str) -> bool {
+    pieces_of(title).is_some()
+}
+
+/// The words before that for pieces, in such a title: "issue" of "issue count", none of "quantity on
+/// hand".
+pub fn pieces_of(title: &str) -> Option<Vec<String>> {
     let words = crate::words_of(title);
-    Language::all().any(|language| words.last().is_some_and(|word| language.words().pieces.has(word)))
+    Language::all().find_map(|language| {
+        let pieces = &language.words().pieces;
+        let behind = pieces.behind.iter().map(|phrase| crate::words_of(phrase));
+        let rest = behind.into_iter().find_map(|phrase| words.strip_suffix(phrase.as_slice()));
+        let (last, others) = rest.unwrap_or(&words).split_last()?;
+        pieces.words.has(last).then(|| others.to_vec())
+    })
 }
 
 /// Whether a title names values whose superlatives do not tell which end of the order they mean, in

@@ -222,6 +222,8 @@ fn what_a_question_asks_for() {
     assert!(!asks_twice("Which are the oldest and the youngest?"));
     let two = |question: &str| asks_for_two(&crate::words_of(question), &HashSet::new());
     assert!(two("What are the name and the rating of the best ones?"));
+    assert!(two("Show each album of Ada together with the studio that it was made in"));
+    assert!(!two("Which singers sang together with Ada?"));
     assert!(!two("Which of them lie in Peru and are larger than those of Chile?"));
     assert_eq!((month("september"), month("sep"), month("seps")), (Some(9), Some(9), None));
 }

@@ -163,6 +163,8 @@ pub(super) fn part_left_out(words: &[String], left_out: &[String]) -> Option<Str
     let language = Language::of_words(words);
     let many = words.iter().position(|word| language.wants_the_many(word))?;
     words.get(many + 1).filter(|word| language.is_of(word))?;
+    // "How many of each are needed" asks for a number of each.
+    words.get(many + 2).filter(|word| !language.means(word, "group"))?;
     let be = words.iter().skip(many + 2).position(|word| language.is_be(word))?;
     words.get(many + 3 + be).filter(|word| left_out.contains(word)).cloned()
 }

@@ -53,6 +53,30 @@ pub(super) fn modifier_left_out(
     (is_far && is_kind).then(|| modifier.clone())
 }
 
+/// The noun between "what" and its verb that a query leaves out, if it gives things that are far
+/// from it in meaning: a leader's nationality is not the leader.
+pub(super) fn noun_left_out(
+    words: &[String],
+    left_out: &[String],
+    near: &Nearness,
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    /// Less similar words say something that the reading lacks.
+    const FAR: f64 = 0.4;
+    let language = Language::of_words(words);
+    let asked = words.windows(3).find_map(|of| match of {
+        [what, noun, verb] if language.asks_by_a_noun(what) => {
+            (language.is_be(verb) || language.stands_before_a_subject(verb)).then_some(noun)
+        }
+        _ => None,
+    })?;
+    let is_far = left_out.contains(asked) && near.to(asked).is_some_and(|near| near < FAR);
+    let given = given_things(query.select()?, tables)?.place?;
+    let gives_things = tables.leads_to(given).is_some();
+    (is_far && gives_things && !language.is_light_noun(asked)).then(|| asked.clone())
+}
+
 /// The noun of the things that a question counts, if a query counts only things of another kind
 /// that the question has too: "how many different perfumes come from houses" counts no houses.
 pub(super) fn counts_another(words: &[String], query: &Query, tables: &Tables) -> Option<String> {

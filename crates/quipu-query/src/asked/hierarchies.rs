@@ -1,9 +1,10 @@
 //! What lies below a thing: "how many people work in the Hull Department, everything underneath it
-//! included" counts those of the departments that are part of it, too.
+//! included" counts those of the departments that are part of it, too. "Who reports to her, directly
+//! or indirectly" asks for a relation over all levels.
 
 use std::ops::Range;
 
-use quipu_language::{Language, below_clause};
+use quipu_language::{Language, below_clause, through_levels};
 
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
@@ -18,6 +19,10 @@ const LEVELS: usize = 6;
 /// another. The second part is the column that leads up: `part of`.
 pub(super) fn taken_below(words: &[String], query: &Query, tables: &Tables) -> Option<(Range<usize>, Place)> {
     let language = Language::of_words(words);
+    if let Some(clause) = through_levels(words) {
+        let up = |place: &Place| leads_up(place.table, tables) == Some(*place);
+        return query.places().into_iter().find(up).map(|up| (clause, up));
+    }
     query.places().into_iter().find_map(|place| {
         let of = if place.column == 0 { place.table } else { tables.leads_to(place)? };
         let title = &tables.table(of)?.title;
@@ -30,9 +35,12 @@ pub(super) fn taken_below(words: &[String], query: &Query, tables: &Tables) -> O
 /// things.
 pub(super) fn below_left_out(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let taken = taken_below(words, query, tables);
-    let clause =
-        taken.as_ref().map(|(clause, _)| clause.clone()).or_else(|| below_clause(words, |_| false))?;
-    let uses = taken.is_some_and(|(_, up)| query.places().contains(&up));
+    let clause = taken.as_ref().map(|(clause, _)| clause.clone()).or_else(|| below_clause(words, |_| false));
+    let through = through_levels(words);
+    let least = if through.is_some() { 2 } else { 1 };
+    let clause = clause.or(through)?;
+    let uses =
+        taken.is_some_and(|(_, up)| query.places().iter().filter(|place| **place == up).count() >= least);
     words.get(clause.end - 1).filter(|_| !uses).cloned()
 }
 
@@ -49,7 +57,8 @@ fn leads_up(of: usize, tables: &Tables) -> Option<Place> {
 pub(super) fn with_what_lies_below(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let (_, up) = taken_below(&words, query, tables)?;
-    if query.places().contains(&up) {
+    let through = through_levels(&words).is_some();
+    if query.places().contains(&up) && !through {
         return None;
     }
     let (id, title) = tables.table(up.table).map(|table| (table.id.clone(), table.title.clone()))?;
@@ -63,7 +72,7 @@ pub(super) fn with_what_lies_below(question: &str, query: &mut Query, tables: &T
         let Some(filter) = &mut select.filter else { return };
         let all =
             filter.conjuncts().into_iter().map(|condition| match named_thing(condition, up.table, tables) {
-                Some((of, value)) if told.is_none() => {
+                Some((of, value)) if told.is_none() && (!through || of.place() == Some(up)) => {
                     told = Some(format!("up to {LEVELS} levels below the {title} are taken in"));
                     Expression::InQuery(Box::new(of.clone()), Box::new(below(&id, up, value, tables, LEVELS)))
                 }

@@ -162,19 +162,28 @@ pub(super) fn without_unsaid_repeats(question: &str, query: &mut Query, tables: 
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// How often a SELECT and its order name a table; queries within count once, as they may use it.
+/// How often a SELECT and its order name a table; queries within that speak of it count once.
 fn uses(alias: &str, select: &Select, order: &[Order]) -> usize {
     let mut uses = 0;
     let mut count = |expression: &Expression| {
         expression.visit(&mut |part| match part {
             Expression::Column(column) if column.table.as_deref() == Some(alias) => uses += 1,
-            Expression::Exists(_) | Expression::Scalar(_) | Expression::InQuery(..) => uses += 1,
+            within if within.query().is_some_and(|query| speaks_of(query, alias)) => uses += 1,
             _ => {}
         });
     };
     select.expressions().into_iter().for_each(&mut count);
     order.iter().for_each(|order| count(&order.expression));
     uses
+}
+
+/// Whether a query within another one uses a table of it.
+fn speaks_of(query: &Query, alias: &str) -> bool {
+    let mut speaks = false;
+    query.visit(&mut |part| {
+        speaks |= matches!(part, Expression::Column(column) if column.table.as_deref() == Some(alias));
+    });
+    speaks
 }
 
 fn is_idle(from: &From, select: &Select, order: &[Order], tables: &Tables) -> bool {
@@ -202,11 +211,9 @@ fn is_idle(from: &From, select: &Select, order: &[Order], tables: &Tables) -> bo
     let mut count = |expression: &Expression| {
         expression.visit(&mut |part| match part {
             Expression::Column(column) if is_its(column) => uses += 1,
-            // Rows of a join that a subquery speaks of, or that are counted, are used.
-            Expression::Exists(_)
-            | Expression::Scalar(_)
-            | Expression::InQuery(..)
-            | Expression::Aggregate { .. } => uses += 1,
+            // Rows of a join that are counted are used.
+            Expression::Aggregate { .. } => uses += 1,
+            within if within.query().is_some_and(|query| speaks_of(query, &from.alias)) => uses += 1,
             _ => {}
         });
     };

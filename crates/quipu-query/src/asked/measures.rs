@@ -9,7 +9,7 @@ use quipu_language::{
     with_superlatives,
 };
 
-use super::slips::{Orders, each_query, extreme_of, order_of, superlatives};
+use super::slips::{Orders, each_query, extreme_of, order_of, ordered_date, superlatives};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Join, Query};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
@@ -277,7 +277,7 @@ fn of_its_measure(
     // "The most expensive" names its measure with its second word.
     let asking: Vec<&String> = written.iter().skip(asked.0).take(2).collect();
     let language = Language::of_words(words);
-    let (_, title, _) = order_of(query, tables)?;
+    let title = order_of(query, tables).map(|(_, title, _)| title).or_else(|| ordered_date(query, tables))?;
     let wrong = extreme_of(query)?.place?;
     let measures = |title: &str| asking.iter().any(|word| language.measured(word, title) == Measured::Alike);
     let table = tables.table(wrong.table)?;
@@ -288,10 +288,16 @@ fn of_its_measure(
         .get(at..at + table_words.len())
         .is_some_and(|said| said.iter().zip(&table_words).all(|(word, of)| language.is_noun(word, of)));
     let noun = words.get(if is_whole { at + table_words.len().saturating_sub(1) } else { at });
+    let is_birth = |title: &str| Language::english().tells_the_event(BORN, title);
+    // "The youngest winner" is one of the people.
+    let are_people = table.columns.iter().any(|column| is_birth(&column.title));
+    let is_person = |noun: &str| language.ends_like_a_role(noun) || language.means_people(noun);
     let asks_for_the_things = noun.is_none_or(|noun| {
         let kinds = table.kinds.iter().filter_map(|kind| words_of(kind).pop());
         let mut things = table_words.last().cloned().into_iter().chain(kinds);
-        language.is_function_word(noun) || things.any(|thing| language.is_noun(noun, &thing))
+        language.is_function_word(noun)
+            || things.any(|thing| language.is_noun(noun, &thing))
+            || (are_people && is_person(noun))
     });
     // "The highest number of floors" names its measure in other words.
     let told = |word: &String| {
@@ -309,7 +315,6 @@ fn of_its_measure(
     }
     // Who was born has an age; the oldest patient is not the one who came first.
     let asks_for_age = asking.iter().any(|word| language.measured(word, AGE) == Measured::Alike);
-    let is_birth = |title: &str| Language::english().tells_the_event(BORN, title);
     let is_of_birth = |column: &usize| {
         table
             .columns

@@ -107,7 +107,7 @@ impl Orders {
     pub(super) fn of(query: &Query, tables: &Tables) -> Self {
         let (mut count, mut places) = (0, Vec::new());
         each_query(&mut query.clone(), &mut |query| {
-            if order_of(query, tables).is_some() {
+            if order_of(query, tables).is_some() || ordered_date(query, tables).is_some() {
                 count += 1;
                 places.push(extreme_of(query).and_then(|column| Some(column.place?.table)));
             }
@@ -471,6 +471,13 @@ pub(super) fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, Strin
     });
     let ((of, title), most) = extremes.next()?;
     extremes.next().is_none().then(|| (of, title, end(most)))
+}
+
+/// The title of the dates whose extreme a query takes, also of those whose ends have no clear
+/// meaning: a death.
+pub(super) fn ordered_date(query: &Query, tables: &Tables) -> Option<String> {
+    let column = tables.column(extreme_of(query)?.place?)?;
+    (column.kind == Kind::Date).then(|| column.title.clone())
 }
 
 pub(super) fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Ordered, String)> {

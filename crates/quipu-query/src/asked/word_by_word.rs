@@ -23,7 +23,9 @@ use super::columns_left_out::{
 use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things};
 use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
-use super::heads::{another_kind_counted, compound_left_out, counts_another, modifier_left_out};
+use super::heads::{
+    another_kind_counted, compound_left_out, counts_another, modifier_left_out, noun_left_out,
+};
 use super::hierarchies::below_left_out;
 use super::invented::numbers_demanded;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
@@ -412,6 +414,7 @@ impl<'a> Compared<'a> {
             ("counts another kind", counts_another(words, query, tables)),
             ("asks for another kind", compound_left_out(words, names, query, tables)),
             ("asks for another kind", modifier_left_out(words, names, near, tables)),
+            ("asks for another kind", noun_left_out(words, names, near, query, tables)),
             ("orders by no measure", ordered_by_text(words, query, tables)),
             ("leaves out a step", end_left_out(words, names, query, tables)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),

@@ -1,6 +1,6 @@
 //! What the names of a table's rows have in common.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use oxrdf::Term;
 use quipu_language::Language;
@@ -46,12 +46,17 @@ impl Values {
         names.map(|(place, _)| *place).collect()
     }
 
-    /// Whether some names of a table's rows contain a word, in the singular or the plural.
+    /// Whether some names of a table's rows contain a word, in the singular or the plural: one in
+    /// fifty, for one song among hundreds may be about a postcard.
     pub fn names_contain(&self, table: usize, word: &str) -> bool {
+        const SHARE: usize = 50;
         let language = Language::english();
         let list = self.lists.get(&Place { table, column: 0 });
-        let forms = [word.to_owned(), language.plural(word), language.singular(word)];
-        list.is_some_and(|list| forms.iter().any(|form| list.by_word.contains_key(form)))
+        let forms = HashSet::from([word.to_owned(), language.plural(word), language.singular(word)]);
+        list.is_some_and(|list| {
+            let holding: usize = forms.iter().filter_map(|form| list.by_word.get(form)).map(Vec::len).sum();
+            holding > 0 && holding * SHARE >= list.entries.len()
+        })
     }
 
     /// Whether some names of a table's rows end with a word: "Grenza Festival Orchestra".

@@ -6,6 +6,7 @@
 mod described;
 mod membership;
 mod people;
+mod phrasal;
 mod readings;
 mod walked;
 
@@ -102,6 +103,8 @@ pub(super) async fn run(
     }
     let by_relations = people::by_their_relations(context, question);
     let question = by_relations.as_ref().unwrap_or(question);
+    let by_verbs = phrasal::in_the_graphs_verbs(context, question);
+    let question = by_verbs.as_ref().unwrap_or(question);
     if let Some(member) = membership::answer(context, question).await? {
         return Ok(member);
     }

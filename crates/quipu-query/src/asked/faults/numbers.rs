@@ -1,6 +1,6 @@
 //! Faults of readings that give numbers: the wrong ones, or numbers where things are asked for.
 
-use quipu_language::{Language, Measured, are_pieces, asks_for};
+use quipu_language::{Language, Measured, asks_for, pieces_of};
 
 use super::super::Candidate;
 use crate::asked::each::named_behind;
@@ -179,10 +179,8 @@ pub(super) fn adds_up_another_measure(question: &str, query: &Query, tables: &Ta
     let asked: Vec<&String> = words.iter().skip(many + 1).take(NEAR).collect();
     // A `quantity` tells of anything, an `issue count` of issues.
     let are_its_pieces = |title: &str| {
-        let mut others = words_of(title);
-        others.pop();
         let is_said = |of: &String| words.iter().any(|word| language.is_noun(word, of));
-        are_pieces(title) && (others.is_empty() || others.iter().any(is_said))
+        pieces_of(title).is_some_and(|others| others.is_empty() || others.iter().any(is_said))
     };
     let is_asked = |title: &str| {
         are_its_pieces(title)

@@ -20,14 +20,16 @@ pub struct RankConfig {
     pub best: usize,
     /// Most cards written for one question.
     pub new_cards: usize,
+    /// Most words of one question whose meaning in the graph is looked up, or asked of the model.
+    pub new_meanings: usize,
     /// From this confidence on, unexplained words do not cast doubt on a path.
     pub sure: f64,
 }
 
 impl Default for RankConfig {
-    /// 12 paths, 4 cards, .8.
+    /// 12 paths, 4 cards, 3 words, .8.
     fn default() -> Self {
-        Self { walk: WalkConfig::default(), best: 12, new_cards: 4, sure: 0.8 }
+        Self { walk: WalkConfig::default(), best: 12, new_cards: 4, new_meanings: 3, sure: 0.8 }
     }
 }
 
@@ -63,7 +65,7 @@ pub async fn rank_informed(
     if sure || ranking.unexplained.is_empty() {
         return Ok(ranking);
     }
-    match reword(context, question, &seen.span, &seen.others, &ranking).await? {
+    match reword(context, question, &seen.span, &seen.others, &ranking, config.new_meanings).await? {
         Some(again) => rank(context, &again.text, seen.node, again.span, &again.others, config.walk).await,
         None => Ok(ranking),
     }

@@ -11,9 +11,6 @@ use crate::answer::{AnswerError, Event, Stage};
 use crate::ledger::Context;
 use crate::plan::meanings::meaning;
 
-/// Most words of one question whose meaning is looked up.
-const MOST_WORDS: usize = 3;
-
 /// A question in other words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reworded {
@@ -26,8 +23,8 @@ pub struct Reworded {
 }
 
 /// Replaces the words that `ranking` could not explain by words of the graph; `None` if no word
-/// could be replaced. Typing errors are corrected without a call. Any other word costs at most one
-/// model call, and none if the workspace knows it.
+/// could be replaced. Typing errors are corrected without a call. Any other word, of `most` at most,
+/// costs at most one model call, and none if the workspace knows it.
 ///
 /// # Errors
 /// The file's. A failing model is reported, and the word stays.
@@ -37,6 +34,7 @@ pub async fn reword(
     span: &Range<usize>,
     others: &[Range<usize>],
     ranking: &Ranking,
+    most: usize,
 ) -> Result<Option<Reworded>, AnswerError> {
     let mut known = Vec::new();
     let mut strange = Vec::new();
@@ -47,12 +45,14 @@ pub async fn reword(
                 context.trace.report(Stage::Plan, Event::Read { reading });
                 known.push((word.as_str(), meant.to_owned()));
             }
+            // "Each" means the same in every graph.
+            _ if groups(word) => {}
             // The graph's own names come first: what the model makes of them does not count.
             _ if names_a_relation(context, question, word) => {}
             _ => strange.push(word),
         }
     }
-    for word in strange.into_iter().take(MOST_WORDS) {
+    for word in strange.into_iter().take(most) {
         match meaning(context, &ranking.masked, word, &ranking.senses).await {
             Ok(Some(name))
                 if is_of_the_graph(context, question, &name) && !is_said_beside(question, word, &name) =>
@@ -72,6 +72,11 @@ pub async fn reword(
         }
     }
     Ok(replaced(question, span, others, &known))
+}
+
+/// Whether a word asks for groups, whatever the graph.
+fn groups(word: &str) -> bool {
+    Language::of(word).meanings(word).iter().any(|meaning| meaning.means == "group")
 }
 
 /// Whether a word is one that the embedder knows as a whole: a county is no slip for a count.

@@ -57,6 +57,9 @@ pub struct PathsConfig {
     pub run: usize,
     /// Most relation cards written for one question (4).
     pub new_cards: usize,
+    /// Most words of one question whose meaning in the graph is looked up, or asked of the model
+    /// (3).
+    pub new_meanings: usize,
     /// Paths of each anchor that are combined when several anchors meet (20). The path that
     /// explains the words another anchor leaves open often ranks low on its own.
     pub meet: usize,
@@ -69,7 +72,8 @@ pub struct PathsConfig {
 
 impl PathsConfig {
     fn ranking(&self) -> RankConfig {
-        RankConfig { walk: self.walk, best: self.run, new_cards: self.new_cards, sure: self.sure }
+        let Self { walk, run: best, new_cards, new_meanings, sure, .. } = *self;
+        RankConfig { walk, best, new_cards, new_meanings, sure }
     }
 }
 
@@ -81,6 +85,7 @@ impl Default for PathsConfig {
             candidates: 2,
             run: 12,
             new_cards: 4,
+            new_meanings: 3,
             meet: 20,
             sure: 1.0,
             least_confidence: 0.3,

@@ -5,19 +5,22 @@
 //! of the model's for this question: if neither names nor values of the graph hold the noun, if it
 //! is closest in meaning to the relations of these rows, clearly closer than to all others', and if
 //! the question names one of these relations ("built") or a measure of theirs ("slowest"). A noun
-//! alone may be that of things which the graph lacks: "how many accidents". Nouns that the graph
-//! itself says of its rows stay.
+//! alone may be that of things which the graph lacks: "how many accidents". The noun also takes the
+//! place where a card of a relation calls the rows so, and those of no other table: two statements
+//! of the model, one of them in the asker's word. Nouns that the graph itself says of its rows stay.
 
 use std::sync::Arc;
 
+use quipu_graph::{Direction, iri_of_key};
 use quipu_index::inner_product;
 use quipu_language::{Language, Measured, words_of};
 use quipu_query::asked::{UnknownKind, unknown_kinds};
-use quipu_query::{How, Place, Unnamed};
+use quipu_query::{How, Place, Rows, Unnamed};
 
 use super::kinds::{described, is_said_of, told};
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
+use crate::plan::Cards;
 use crate::retrieve::{GraphTables, TablesMemory};
 
 /// The noun must be this much closer to its table than to any other.
@@ -51,7 +54,16 @@ pub(super) async fn as_called(
         !compares && matches.any(|found| found.place == Place { table, column: 0 } && found.how == How::Exact)
     };
     let mut claims: Vec<(usize, &str)> = Vec::new();
+    let is_free = |table: &Unnamed| !holds_a_name(table.table) && !has_sure_noun(table, question, &graph);
     for (at, kind) in nouns.iter().enumerate() {
+        let carded: Vec<&Unnamed> =
+            unnamed.iter().filter(|table| says_card(context, &graph, table.table, &kind.noun)).collect();
+        if let [table] = carded.as_slice()
+            && is_free(table)
+        {
+            claims.push((table.table, &kind.noun));
+            continue;
+        }
         let mut nearest: Vec<usize> = (0..unnamed.len()).collect();
         nearest.sort_by(|a, b| near(at, *b).total_cmp(&near(at, *a)));
         let [first, others @ ..] = nearest.as_slice() else { continue };
@@ -75,16 +87,36 @@ pub(super) async fn as_called(
     Ok(Arc::new(GraphTables { tables, values: graph.values.clone() }))
 }
 
+/// Whether the card of a relation calls the things at the end that a table holds by a noun.
+fn says_card(context: &Context<'_>, graph: &GraphTables, table: usize, noun: &str) -> bool {
+    let Some(Rows::Ends { heads, tails, .. }) = graph.tables.table(table).map(|table| &table.source) else {
+        return false;
+    };
+    let english = Language::english();
+    let calls = |iri: &String, direction: Direction| {
+        let relation = context.graph().relations().iter().find(|info| iri_of_key(&info.key) == *iri);
+        let card = relation.and_then(|info| context.memory::<Cards>().get(&info.key));
+        card.is_some_and(|card| english.is_noun(noun, card.kind(direction)))
+    };
+    heads.iter().any(|iri| calls(iri, Direction::Backward))
+        || tails.iter().any(|iri| calls(iri, Direction::Forward))
+}
+
+/// Whether the graph or the question says the noun that a table has.
+fn has_sure_noun(table: &Unnamed, question: &str, graph: &GraphTables) -> bool {
+    let language = Language::of(question);
+    let Some(present) = graph.tables.table(table.table).map(|table| &table.title) else { return true };
+    let is_present = |noun: &String| language.is_noun(noun, present);
+    is_said_of(table, present, &graph.values)
+        || told(table).as_ref().is_some_and(is_present)
+        || words_of(question).iter().any(is_present)
+}
+
 /// Whether a table has no surer noun, which the graph or the question says, and the question speaks
 /// of a relation or a measure of its rows. The superlative before the noun must be such a measure.
 fn may_be_called(table: &Unnamed, kind: &UnknownKind, question: &str, graph: &GraphTables) -> bool {
     let language = Language::of(question);
     let words = words_of(question);
-    let Some(present) = graph.tables.table(table.table).map(|table| &table.title) else { return false };
-    let is_present = |noun: &String| language.is_noun(noun, present);
-    let is_sure = is_said_of(table, present, &graph.values)
-        || told(table).as_ref().is_some_and(is_present)
-        || words.iter().any(is_present);
     let is_measured = |word: &String| {
         let mut columns = table.columns.iter();
         columns.any(|column| language.measured(word, column) == Measured::Alike)
@@ -100,5 +132,5 @@ fn may_be_called(table: &Unnamed, kind: &UnknownKind, question: &str, graph: &Gr
         Some(superlative) => is_measured(superlative),
         None => words.iter().any(is_told),
     };
-    !is_sure && speaks_of_it
+    !has_sure_noun(table, question, graph) && speaks_of_it
 }

@@ -54,6 +54,10 @@ const NO_NOUN: &str = "thing";
 /// Where the model's noun does not hold, the word with which this share of a table's names end is
 /// its noun: "Ashen League".
 const MANY: f64 = 0.3;
+/// The noun for people.
+const PERSON: &str = "person";
+/// A word for the event from which people have their age.
+const BORN: &str = "born";
 /// The noun for rows to which only relations to places lead: "born in".
 const PLACE: &str = "place";
 
@@ -204,7 +208,7 @@ fn moved_to_their_names(written: &mut [String], tables: &[Unnamed], values: &Val
 }
 
 /// The general noun that is closest to the types of each table, each noun once and none that is
-/// `taken` by a table.
+/// `taken` by a table. Explorers and scientists who were born are persons.
 async fn above_types(
     context: &Context<'_>,
     tables: &[Unnamed],
@@ -222,7 +226,8 @@ async fn above_types(
     let mut kept: Vec<String> = Vec::new();
     let mut first = nouns.len();
     for table in tables {
-        if let Some(noun) = in_common(&table.types) {
+        let person = || are_people(table).then(|| PERSON.to_owned()).filter(|noun| !kept.contains(noun));
+        if let Some(noun) = in_common(&table.types).or_else(person) {
             first += table.types.len();
             kept.push(noun);
             continue;
@@ -238,6 +243,15 @@ async fn above_types(
         kept.push(nearest.and_then(|at| nouns.get(at)).copied().unwrap_or_default().to_owned());
     }
     Ok(kept)
+}
+
+/// Whether the rows of a table are people: all their types are called by what people do, and they
+/// were born.
+fn are_people(table: &Unnamed) -> bool {
+    let english = Language::english();
+    let is_role = |name: &String| words_of(name).last().is_some_and(|last| english.ends_like_a_role(last));
+    let is_birth = |title: &String| english.tells_the_event(BORN, title);
+    table.types.iter().all(is_role) && table.columns.iter().any(is_birth)
 }
 
 /// The word that all names of several types end with.
@@ -416,6 +430,42 @@ fn begun_with(table: &Unnamed) -> Option<String> {
     })
 }
 
+/// Moves each noun that the graph does not say of its table's rows to the table whose relations it is
+/// clearly closer to, if that table's own noun is further from them: bands are no albums, although
+/// they released some.
+async fn moved_to_their_relations(
+    context: &Context<'_>,
+    tables: &[Unnamed],
+    mut nouns: Vec<String>,
+    described: &[String],
+    values: &Values,
+) -> Result<Vec<String>, AnswerError> {
+    /// A noun must be this much closer to the other table.
+    const CLEARLY: f32 = 0.05;
+    let texts: Vec<&str> = nouns.iter().chain(described).map(String::as_str).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let count = nouns.len();
+    let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(count + table));
+    let is_said = |at: usize, noun: &str| tables.get(at).is_some_and(|table| is_said_of(table, noun, values));
+    for from in 0..nouns.len() {
+        let noun = nouns.get(from).cloned().unwrap_or_default();
+        if noun.is_empty() || is_said(from, &noun) {
+            continue;
+        }
+        let nearest = (0..tables.len()).max_by(|a, b| near(from, *a).total_cmp(&near(from, *b)));
+        let Some(to) = nearest.filter(|to| *to != from && near(from, *to) > near(from, from) + CLEARLY)
+        else {
+            continue;
+        };
+        let other = nouns.get(to).cloned().unwrap_or_default();
+        let is_free = other.is_empty() || (!is_said(to, &other) && near(to, to) < near(from, to));
+        if is_free && let Ok([from, to]) = nouns.get_disjoint_mut([from, to]) {
+            *to = std::mem::take(from);
+        }
+    }
+    Ok(nouns)
+}
+
 /// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
 /// table's relations than to most other tables', each noun once. Tables that the model gives the
 /// same noun do not compete for it: the first keeps it.
@@ -427,6 +477,7 @@ async fn held_against_the_graph(
 ) -> Result<Vec<String>, AnswerError> {
     let described: Vec<String> = tables.iter().map(described).collect();
     let nouns = or_their_own(context, tables, nouns, &described).await?;
+    let nouns = moved_to_their_relations(context, tables, nouns, &described, values).await?;
     let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).chain([NO_NOUN]).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
@@ -492,6 +543,21 @@ mod tests {
         assert_eq!(in_common(&all(&["MusicEvent", "TheaterEvent"])).as_deref(), Some("event"));
         assert_eq!(in_common(&all(&["hatchback", "saloon"])), None);
         assert_eq!(in_common(&all(&["MusicEvent"])), None);
+    }
+
+    #[test]
+    fn explorers_who_were_born_are_people() {
+        let table = |columns: &[&str], types: &[&str]| Unnamed {
+            table: 0,
+            key: String::new(),
+            columns: all(columns),
+            arriving: Vec::new(),
+            examples: Vec::new(),
+            types: all(types),
+        };
+        assert!(are_people(&table(&["prize won", "date of birth"], &["explorer", "scientist"])));
+        assert!(!are_people(&table(&["power", "date of birth"], &["mammal", "bird"])));
+        assert!(!are_people(&table(&["power"], &["printer", "scanner"])));
     }
 
     #[test]

@@ -15,7 +15,8 @@ use names::{has_kinds, is_called, is_one_thing, leaves_out_a_name, names_another
 use steps::{
     Walk, compares_another_value, counts_by_a_name, counts_numbers, counts_the_only_one, gives_another_event,
     gives_numbers_for_things, gives_one_of_several, gives_people_for_a_place, gives_records, goes_around,
-    meets_in_a_number, passes_a_place, skips, takes_all_steps, takes_another_relation,
+    meets_in_a_number, passes_a_place, skips, takes_a_second_verb_as_a_step, takes_all_steps,
+    takes_another_relation,
 };
 pub(super) use words::{denies, is_calculated};
 use words::{heeds_all, is_of_kind, names_an_answer};
@@ -55,6 +56,7 @@ pub(super) async fn doubts(
         matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps),
     );
     doubts.note("compares another value", compares_another_value(context, question, plan));
+    doubts.note("second verb", takes_a_second_verb_as_a_step(context, question, plan));
     doubts.note("counts one", counts_the_only_one(context, plan, outcome));
     doubts.note("counts numbers", counts_numbers(context, plan).await?);
     doubts.note("counts by a name", counts_by_a_name(context, question, plan));

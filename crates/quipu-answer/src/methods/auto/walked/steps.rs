@@ -215,6 +215,22 @@ pub(super) fn gives_people_for_a_place(context: &Context<'_>, question: &str, pl
         && (asks_for_a_place(question) || asks_where())
 }
 
+/// Whether a chain of steps from a name is asked for with a second verb that its steps take up: who
+/// won the prize and also led an expedition is not a member of what its winners led.
+pub(super) fn takes_a_second_verb_as_a_step(context: &Context<'_>, question: &str, plan: &Planned) -> bool {
+    let (PlanStart::Entity(_, span), [_, _, ..]) = (&plan.start, plan.steps.as_slice()) else { return false };
+    let language = Language::of(question);
+    let titles: Vec<String> = (plan.steps.iter())
+        .filter_map(|step| context.graph().relations().get(step.relation.0 as usize))
+        .flat_map(|relation| quipu_query::words_of(&relation.name))
+        .collect();
+    let behind = quipu_query::words_of(question.get(span.end..).unwrap_or_default());
+    let and = behind.iter().position(|word| language.takes_together(word));
+    let mut joined = behind.iter().skip(and.map_or(behind.len(), |at| at + 1));
+    let verb = joined.find(|word| !language.is_function_word(word));
+    verb.is_some_and(|verb| titles.iter().any(|of| language.is_form(verb, of)))
+}
+
 /// Whether a path gives numbers for the things that a plural noun asks for: "which volcanoes" is
 /// not answered by the years of their eruptions, "which scores" by those of a relation `score`.
 pub(super) fn gives_numbers_for_things(

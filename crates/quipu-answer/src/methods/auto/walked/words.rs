@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use quipu_language::{
     Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent,
-    asks_for_two, asks_for_units, asks_twice, meanings_at,
+    asks_for_two, asks_for_units, asks_twice, meanings_at, through_levels,
 };
 use quipu_stages::answer::{AnswerTable, EvidenceContent, Outcome};
 
@@ -26,6 +26,10 @@ pub(super) fn heeds_all(question: &str, outcome: &Outcome) -> bool {
         words.iter().any(|word| language.meanings(word).iter().any(|meaning| meaning.means == "group"));
     let asks_for_place = (0..words.len()).any(|at| !named.contains(&at) && asked_place(&words, at).is_some());
     if asks_for_place && !calculated {
+        return false;
+    }
+    // A path takes a relation once, not over all levels.
+    if through_levels(&words).is_some() {
         return false;
     }
     if asks_twice(question) || asks_for_two(&words, &named) || (calculated && groups) {
