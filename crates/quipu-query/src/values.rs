@@ -354,7 +354,7 @@ impl Values {
                     found = self.of_code(text);
                 }
                 if found.is_empty() && length == 1 {
-                    found = self.of_people(text, words.get(start + 1).copied());
+                    found = self.of_people(&words, start);
                 }
                 if found.is_empty() && length == 1 {
                     found = self.of_short_form(text);

@@ -41,6 +41,9 @@ async fn a_people_stands_for_its_country() {
     assert!(!faults(&shop, american, one).await.is_empty());
     let named = "Which stations does the American Polar Foundation operate?";
     assert!(faults(&shop, named, one).await.is_empty());
+    let all = "SELECT name FROM station";
+    let left_out = "leaves out a value of the graph";
+    assert!(faults(&shop, "Norwegian stations", all).await.contains(&left_out));
     let mentioned = |question: &str| {
         let mentions = shop.values.mentions(question);
         mentions

@@ -108,6 +108,10 @@ impl FollowUpWords {
 pub(super) fn adds_a_property(words: &[String]) -> bool {
     let said = words.join(" ");
     let language = Language::of_words(words);
+    // "Who worked together with the founder" asks for one.
+    if super::asks_for_an_agent(&said) {
+        return false;
+    }
     let article = |rest: &str| {
         let next = rest.split_whitespace().next();
         next.is_some_and(|word| language.is_any_article(word) || language.words().follow_ups.is_owner(word))

@@ -63,7 +63,7 @@ pub use orders::{
 use phrasal::PhrasalVerbs;
 pub use phrasal::phrasal_verbs;
 use preambles::PreambleWords;
-pub use preambles::without_preamble;
+pub use preambles::preamble;
 use provisos::ProvisoWords;
 pub use provisos::{included_clause, is_proviso, stated_clause};
 pub use role::role_asked_for;

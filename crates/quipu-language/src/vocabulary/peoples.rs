@@ -3,10 +3,16 @@
 use super::Language;
 
 impl Language {
-    /// Whether a word is an adjective or a noun for what is of a country, and `country` is a word of
-    /// that country's name: "Polish" of "Poland", "American" of "States".
+    /// Whether a word is an adjective or a noun for what is of a country, by the country's whole
+    /// name: "Polish" of "poland", "American" of "united states".
     pub fn is_demonym(self, word: &str, country: &str) -> bool {
-        self.countries_of(word).any(|name| name.split(' ').any(|part| part == country))
+        self.countries_of(word).any(|name| name == country)
+    }
+
+    /// Whether a name in lower case is one of a country whose people the lists know.
+    pub fn is_country(self, name: &str) -> bool {
+        let mut countries = self.words().demonyms.pairs.iter().filter_map(|pair| pair.split_once(' '));
+        countries.any(|(_, country)| country == name)
     }
 
     /// The names in lower case of the country whose people or things a word means, in the singular
@@ -34,7 +40,8 @@ mod tests {
         assert_eq!(of("russians"), Some("russia"));
         assert_eq!(of("Brits"), Some("united kingdom"));
         assert_eq!(of("peru"), None);
-        assert!(english.is_demonym("american", "states"));
-        assert!(!english.is_demonym("american", "norway"));
+        assert!(english.is_demonym("american", "united states") && english.is_demonym("polish", "poland"));
+        assert!(!english.is_demonym("american", "united kingdom") && !english.is_demonym("american", "of"));
+        assert!(english.is_country("united kingdom") && !english.is_country("london"));
     }
 }

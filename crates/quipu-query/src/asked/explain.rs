@@ -195,8 +195,10 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
     };
     // "Is the pool fresh water or salt water": the rows tell which.
     let offered = offered_values(asking, query);
+    // "Norwegian scientists" are not all scientists, where the graph has Norway.
+    let is_people = |mention: &Mention| language.countries_of(&mention.text).next().is_some();
     let is_needed = |mention: &Mention| {
-        (is_name(mention) || describes(mention) || is_told(mention))
+        (is_name(mention) || describes(mention) || is_told(mention) || is_people(mention))
             && !is_attribute(mention)
             && !offered.contains(&mention.text)
     };

@@ -14,6 +14,8 @@ use crate::tables::{Kind, Place, Tables, words_of};
 /// Levels below a thing that are taken in. SQL without recursion says each level by a query of its
 /// own.
 const LEVELS: usize = 6;
+/// What the aliases of these queries contain.
+const BELOW: &str = "_below_";
 
 /// The words of a question that take in what lies below, if a query uses things that lie below one
 /// another. The second part is the column that leads up: `part of`.
@@ -35,13 +37,25 @@ pub(super) fn taken_below(words: &[String], query: &Query, tables: &Tables) -> O
 /// things.
 pub(super) fn below_left_out(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let taken = taken_below(words, query, tables);
-    let clause = taken.as_ref().map(|(clause, _)| clause.clone()).or_else(|| below_clause(words, |_| false));
-    let through = through_levels(words);
-    let least = if through.is_some() { 2 } else { 1 };
-    let clause = clause.or(through)?;
-    let uses =
-        taken.is_some_and(|(_, up)| query.places().iter().filter(|place| **place == up).count() >= least);
+    let clause =
+        taken.as_ref().map(|(clause, _)| clause.clone()).or_else(|| below_clause(words, |_| false))?;
+    let uses = match through_levels(words) {
+        // A second level alone leaves out the first.
+        Some(_) => takes_levels(query),
+        None => taken.is_some_and(|(_, up)| query.places().contains(&up)),
+    };
     words.get(clause.end - 1).filter(|_| !uses).cloned()
+}
+
+/// Whether a query takes in the levels below a thing.
+fn takes_levels(query: &Query) -> bool {
+    let mut takes = false;
+    query.visit(&mut |part| {
+        if let Expression::Column(ColumnRef { table: Some(table), .. }) = part {
+            takes |= table.contains(BELOW);
+        }
+    });
+    takes
 }
 
 /// The only column of things that refers to other things of the same kind, one each.
@@ -100,7 +114,7 @@ fn named_thing<'a>(
 
 /// The names of a thing and of those up to some levels below it.
 fn below(id: &str, up: Place, thing: &Expression, tables: &Tables, levels: usize) -> Query {
-    let alias = format!("{id}_below_{levels}");
+    let alias = format!("{id}{BELOW}{levels}");
     let column = |place: Place| {
         let name = tables.column(place).map(|column| column.id.clone()).unwrap_or_default();
         Expression::Column(ColumnRef { table: Some(alias.clone()), name, place: Some(place) })

@@ -160,9 +160,7 @@ impl Said {
         // "Kept by" speaks of keepers.
         let acts = self.words.iter().any(|word| language.is_by(word));
         let is_it = |known: &String| {
-            let is_other = language.is_form(word, known)
-                || language.is_demonym(word, known)
-                || language.is_of_one_root(word, known);
+            let is_other = language.is_form(word, known) || language.is_of_one_root(word, known);
             is_other || (acts && language.is_agent(word, known))
         };
         let digits = language.cardinal(word).map(|number| number.to_string());
@@ -172,7 +170,9 @@ impl Said {
             parts.iter().all(|part| self.words.iter().any(|known| language.is_form(part, known)))
         };
         let is_unit = |known: &String| language.is_unit_called(word, known);
-        self.words.contains(digits.as_deref().unwrap_or(word))
+        let mut countries = language.countries_of(word);
+        countries.any(|name| name.split(' ').all(|part| self.words.contains(part)))
+            || self.words.contains(digits.as_deref().unwrap_or(word))
             || self.words.iter().any(is_it)
             || (language.is_unit(word) && self.words.iter().any(is_unit))
             || self.things.iter().any(|thing| ends_with_noun(thing, word) || is_short_for(thing, word))

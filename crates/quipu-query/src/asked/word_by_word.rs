@@ -496,11 +496,9 @@ fn resembles(word: &str, value: &str) -> bool {
     let initials: String = words.iter().filter_map(|word| word.chars().next()).collect();
     let begins =
         |other: &String| word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= SHARED;
-    let is_demonym = |other: &String| Language::of_words(&words).is_demonym(word, other);
     initials == word
-        || words
-            .iter()
-            .any(|other| begins(other) || is_demonym(other) || strsim::jaro_winkler(word, other) >= ALIKE)
+        || Language::of_words(&words).is_demonym(word, &words.join(" "))
+        || words.iter().any(|other| begins(other) || strsim::jaro_winkler(word, other) >= ALIKE)
 }
 
 /// Whether the question contains a word of a value, in some form. Small numbers may be written in
@@ -512,16 +510,15 @@ fn is_said(value: &str, question: &[String]) -> bool {
         return true;
     }
     let words: Vec<String> = words_of(value).iter().map(|word| quipu_language::normalise(word)).collect();
-    words.is_empty() || words.iter().any(|word| words_asked(word, question))
+    let language = Language::of_words(question);
+    let is_of_people = || question.iter().any(|asked| language.is_demonym(asked, &words.join(" ")));
+    words.is_empty() || is_of_people() || words.iter().any(|word| words_asked(word, question))
 }
 
 fn words_asked(word: &str, question: &[String]) -> bool {
     let language = Language::of_words(question);
     let is_it = |asked: &String| {
-        asked == word
-            || language.is_form(asked, word)
-            || language.is_demonym(asked, word)
-            || language.is_of_one_root(asked, word)
+        asked == word || language.is_form(asked, word) || language.is_of_one_root(asked, word)
     };
     question.iter().any(is_it)
 }

@@ -46,8 +46,8 @@ impl Values {
         names.map(|(place, _)| *place).collect()
     }
 
-    /// Whether some names of a table's rows contain a word, in the singular or the plural: one in
-    /// fifty, for one song among hundreds may be about a postcard.
+    /// Whether one in fifty names of a table's rows contains a word, in the singular or the plural.
+    /// Fewer may have it by chance: a song is called after a postcard.
     pub fn names_contain(&self, table: usize, word: &str) -> bool {
         const SHARE: usize = 50;
         let language = Language::english();

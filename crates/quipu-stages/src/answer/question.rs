@@ -6,7 +6,7 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use quipu_language::{Language, rounding, without_preamble};
+use quipu_language::{Language, rounding};
 
 use super::AnswerError;
 
@@ -48,7 +48,6 @@ impl Question {
             Some((text, decimals)) => (text, Some(decimals)),
             None => (written.clone(), None),
         };
-        let text = without_preamble(&text).to_owned();
         Ok(Self { written, text, decimals, asked_at })
     }
 
@@ -57,8 +56,7 @@ impl Question {
         &self.written
     }
 
-    /// The same without sentences that ask nothing, and without a wish for rounding: "to the nearest
-    /// metre".
+    /// The same without a wish for rounding: "to the nearest metre".
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -128,11 +126,6 @@ mod tests {
     #[test]
     fn white_space_is_tidied() {
         assert_eq!(ask("  who\n directed  it? ").unwrap().text(), "who directed it?");
-    }
-
-    #[test]
-    fn a_greeting_is_not_asked() {
-        assert_eq!(ask("Hello, I'm new here. Who runs the lab?").unwrap().text(), "Who runs the lab?");
     }
 
     #[test]

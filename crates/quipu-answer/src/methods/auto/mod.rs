@@ -98,6 +98,11 @@ pub(super) async fn run(
 ) -> Result<Outcome, AnswerError> {
     let auto = &config.auto;
     let trust = if has_types(context) { auto.typed } else { auto.untyped };
+    let without_preamble = match takes_queries(context) {
+        true => query::without_preamble(context, question).await?,
+        false => None,
+    };
+    let question = without_preamble.as_ref().unwrap_or(question);
     if let Some(described) = described::describe(context, question).await? {
         return Ok(described);
     }

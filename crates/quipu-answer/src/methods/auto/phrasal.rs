@@ -25,7 +25,10 @@ pub(super) fn in_the_graphs_verbs(context: &Context<'_>, question: &Question) ->
         if words_of(phrase).iter().filter(|word| telling(word)).any(|word| is_stated(word)) {
             continue;
         }
-        let Some(verb) = meant.into_iter().find(|verb| is_stated(verb)) else { continue };
+        let is_said =
+            |verb: &&str| relations.iter().any(|info| words_of(&info.name).iter().any(|of| of == verb));
+        let verb = meant.iter().copied().find(|verb| is_said(verb));
+        let Some(verb) = verb.or_else(|| meant.into_iter().find(|verb| is_stated(verb))) else { continue };
         let reading = format!("“{phrase}” means “{verb}”");
         context.trace.report(Stage::Plan, Event::Read { reading });
         said.replace_range(place, verb);

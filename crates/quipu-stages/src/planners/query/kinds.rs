@@ -6,7 +6,7 @@
 //! "thing": nouns that came question by question would have the same question answered in another
 //! way each time. The graph checks each noun: it must be closer to the relations of its own table
 //! than to those of two thirds of the others, and closer than "thing" is. A noun that the graph
-//! itself says of the rows needs no such check: the names of some rows hold it ("Guild of
+//! itself says of the rows needs no such check: one in fifty of the rows' names holds it ("Guild of
 //! Locksmiths", and nearly all end with it, as in "Alder Top Lock", where no model is believed
 //! against them), the name of a relation that leads to them ends with it ("keeps workshop"), or
 //! that of a relation of theirs begins with it ("festival month"). Where no noun holds, the word
@@ -226,7 +226,8 @@ async fn above_types(
     let mut kept: Vec<String> = Vec::new();
     let mut first = nouns.len();
     for table in tables {
-        let person = || are_people(table).then(|| PERSON.to_owned()).filter(|noun| !kept.contains(noun));
+        let is_free = |noun: &String| !kept.contains(noun) && nouns.contains(&noun.as_str());
+        let person = || are_people(table).then(|| PERSON.to_owned()).filter(is_free);
         if let Some(noun) = in_common(&table.types).or_else(person) {
             first += table.types.len();
             kept.push(noun);
@@ -302,8 +303,8 @@ fn leads_to(table: &Unnamed, noun: &str) -> bool {
     table.columns.iter().any(ends)
 }
 
-/// Whether the graph itself says a noun of a table's rows: in the names of some rows, as the last
-/// word of a relation that leads to them, or as the first of one of theirs.
+/// Whether the graph itself says a noun of a table's rows: in one of fifty names, in half of the
+/// examples, as the last word of a relation that leads to them, or as the first of one of theirs.
 pub(super) fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
     let english = Language::english();
     let is_it = |word: &String| english.is_noun(word, noun);
@@ -315,8 +316,9 @@ pub(super) fn is_said_of(table: &Unnamed, noun: &str, values: &Values) -> bool {
         let words = words_of(title);
         words.len() > 1 && words.first().is_some_and(is_it)
     };
+    let of_examples = table.examples.iter().filter(|name| words_of(name).iter().any(is_it)).count();
     values.names_contain(table.table, noun)
-        || table.examples.iter().any(|name| words_of(name).iter().any(is_it))
+        || (of_examples > 0 && of_examples * 2 >= table.examples.len())
         || table.arriving.iter().any(leads)
         || table.columns.iter().any(begins)
 }
@@ -432,7 +434,7 @@ fn begun_with(table: &Unnamed) -> Option<String> {
 
 /// Moves each noun that the graph does not say of its table's rows to the table whose relations it is
 /// clearly closer to, if that table's own noun is further from them: bands are no albums, although
-/// they released some.
+/// they released some. The other noun takes its place if it is closer there, too.
 async fn moved_to_their_relations(
     context: &Context<'_>,
     tables: &[Unnamed],
@@ -446,21 +448,30 @@ async fn moved_to_their_relations(
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let count = nouns.len();
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(count + table));
-    let is_said = |at: usize, noun: &str| tables.get(at).is_some_and(|table| is_said_of(table, noun, values));
-    for from in 0..nouns.len() {
-        let noun = nouns.get(from).cloned().unwrap_or_default();
-        if noun.is_empty() || is_said(from, &noun) {
-            continue;
-        }
-        let nearest = (0..tables.len()).max_by(|a, b| near(from, *a).total_cmp(&near(from, *b)));
+    let written = nouns.clone();
+    let is_said = |noun: usize, table: usize| {
+        let (noun, table) = (written.get(noun), tables.get(table));
+        noun.zip(table).is_some_and(|(noun, table)| is_said_of(table, noun, values))
+    };
+    let is_empty = |noun: usize| written.get(noun).is_none_or(String::is_empty);
+    let mut moved: HashSet<usize> = HashSet::new();
+    for from in (0..count).filter(|from| !is_empty(*from) && !is_said(*from, *from)) {
+        let nearest = (0..count).max_by(|a, b| near(from, *a).total_cmp(&near(from, *b)));
         let Some(to) = nearest.filter(|to| *to != from && near(from, *to) > near(from, from) + CLEARLY)
         else {
             continue;
         };
-        let other = nouns.get(to).cloned().unwrap_or_default();
-        let is_free = other.is_empty() || (!is_said(to, &other) && near(to, to) < near(from, to));
-        if is_free && let Ok([from, to]) = nouns.get_disjoint_mut([from, to]) {
-            *to = std::mem::take(from);
+        let is_free = is_empty(to) || (!is_said(to, to) && near(to, to) < near(from, to));
+        if !is_free || moved.contains(&from) || moved.contains(&to) {
+            continue;
+        }
+        let swaps = !is_empty(to) && near(to, from) > near(to, to);
+        if let Ok([one, other]) = nouns.get_disjoint_mut([from, to]) {
+            std::mem::swap(one, other);
+            if !swaps {
+                one.clear();
+            }
+            moved.extend([from, to]);
         }
     }
     Ok(nouns)

@@ -7,6 +7,7 @@ mod askers_nouns;
 mod kinds;
 mod near;
 mod path;
+mod preamble;
 mod read;
 mod spelling;
 mod sql;
@@ -32,6 +33,7 @@ use near::AskedTokens;
 
 pub use kinds::gives_told_kind;
 pub use path::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
+pub use preamble::without_preamble;
 use read::Failure;
 pub use sql::ask_sql;
 
@@ -137,6 +139,11 @@ pub async fn run(
     question: &Question,
     config: &QueryConfig,
 ) -> Result<Outcome, AnswerError> {
+    let asked = match context.workspace.has_graph() {
+        true => without_preamble(context, question).await?,
+        false => None,
+    };
+    let question = asked.as_ref().unwrap_or(question);
     run_beside(context, question, config, &[]).await.map(|queried| queried.outcome)
 }
 
