@@ -258,4 +258,16 @@ async fn a_second_verb_is_no_further_step_and_a_phrase_is_the_graphs_verb() {
     assert!(doubted, "{:#?}", both.trace);
     let set_up = asked("When was the White Compass set up?").await;
     assert_eq!(set_up.answers, ["1909"], "{set_up:#?}");
+    // Sentences that ask nothing are left out, unless they speak of what the graph has.
+    let leaves_out = |answer: &Answer| {
+        answer.trace.iter().flatten().any(|entry| match &entry.event {
+            Event::Read { reading } => reading.contains("is asked, behind"),
+            _ => false,
+        })
+    };
+    let greeted = asked("Hello, I'm putting together a talk. When was the White Compass set up?").await;
+    assert_eq!(greeted.answers, ["1909"], "{greeted:#?}");
+    assert!(leaves_out(&greeted));
+    let explorer = asked("I'm an explorer, so who won the White Compass?").await;
+    assert!(!leaves_out(&explorer), "{explorer:#?}");
 }

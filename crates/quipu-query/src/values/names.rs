@@ -69,3 +69,21 @@ impl Values {
         })
     }
 }
+
+/// The word that nearly all names begin or end with: the "L" of `GoblinL` and `ElvenL` tells
+/// nothing.
+pub(super) fn shared_by_all(
+    names: &[Vec<String>],
+    end: impl Fn(&[String]) -> Option<&String>,
+) -> Option<String> {
+    /// Least number of names; fewer may share a word by chance.
+    const LEAST_NAMES: usize = 5;
+    const SHARE: f64 = 0.95;
+    let mut uses: HashMap<&String, usize> = HashMap::new();
+    let is_word = |word: &&String| !word.chars().any(char::is_numeric);
+    for word in names.iter().filter(|name| name.len() > 1).filter_map(|name| end(name)).filter(is_word) {
+        *uses.entry(word).or_default() += 1;
+    }
+    let (word, uses) = uses.into_iter().max_by_key(|(word, uses)| (*uses, std::cmp::Reverse(*word)))?;
+    (uses >= LEAST_NAMES && uses as f64 >= SHARE * names.len() as f64).then(|| word.clone())
+}

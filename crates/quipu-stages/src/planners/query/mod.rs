@@ -1,6 +1,7 @@
 //! Answers questions by queries: the model writes SQL over the graph's tables; code binds it to the
 //! graph, runs it, and chooses among readings (DESIGN §8).
 
+mod above_types;
 mod answer;
 mod ask;
 mod askers_nouns;

@@ -20,7 +20,8 @@ pub async fn without_preamble(
     let graph = graph_tables(context).await?;
     let language = Language::of(question.text());
     let words = words_of(said);
-    let telling = |word: &&String| language.meanings(word).is_empty();
+    // The "m" of "I'm" is no metre.
+    let telling = |word: &&String| language.meanings(word).is_empty() && word.chars().count() > 1;
     let is_title = |title: &str| {
         let of_title = words_of(title);
         let mut of_title = of_title.iter().filter(telling);
