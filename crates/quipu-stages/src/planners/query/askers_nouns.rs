@@ -37,6 +37,7 @@ pub(super) async fn as_called(
     if unnamed.is_empty() || context.embedder().is_none() {
         return Ok(graph);
     }
+    let graph = as_cards_call(context, graph, &unnamed, question);
     let nouns = unknown_kinds(question, &graph.tables, &graph.values);
     if nouns.is_empty() {
         return Ok(graph);
@@ -54,16 +55,7 @@ pub(super) async fn as_called(
         !compares && matches.any(|found| found.place == Place { table, column: 0 } && found.how == How::Exact)
     };
     let mut claims: Vec<(usize, &str)> = Vec::new();
-    let is_free = |table: &Unnamed| !holds_a_name(table.table) && !has_sure_noun(table, question, &graph);
     for (at, kind) in nouns.iter().enumerate() {
-        let carded: Vec<&Unnamed> =
-            unnamed.iter().filter(|table| says_card(context, &graph, table.table, &kind.noun)).collect();
-        if let [table] = carded.as_slice()
-            && is_free(table)
-        {
-            claims.push((table.table, &kind.noun));
-            continue;
-        }
         let mut nearest: Vec<usize> = (0..unnamed.len()).collect();
         nearest.sort_by(|a, b| near(at, *b).total_cmp(&near(at, *a)));
         let [first, others @ ..] = nearest.as_slice() else { continue };
@@ -85,6 +77,52 @@ pub(super) async fn as_called(
         tables.rename(*table, noun);
     }
     Ok(Arc::new(GraphTables { tables, values: graph.values.clone() }))
+}
+
+/// The tables with the nouns of the question by which cards of relations call their rows, each of one
+/// table only. The noun that such a table had goes to the table whose rows the cards call so.
+fn as_cards_call(
+    context: &Context<'_>,
+    graph: Arc<GraphTables>,
+    unnamed: &[Unnamed],
+    question: &str,
+) -> Arc<GraphTables> {
+    let language = Language::of(question);
+    let title = |table: usize| graph.tables.table(table).map_or("", |table| table.title.as_str());
+    let is_open = |table: &&Unnamed| {
+        let is_told = told(table).is_some_and(|noun| language.is_noun(&noun, title(table.table)));
+        !is_told && !is_said_of(table, title(table.table), &graph.values)
+    };
+    let open: Vec<&Unnamed> = unnamed.iter().filter(is_open).collect();
+    let called = |noun: &str, taken: &[(usize, String)]| {
+        let mut all = unnamed.iter().filter(|table| says_card(context, &graph, table.table, noun));
+        let table = all.next().filter(|_| all.next().is_none())?.table;
+        let is_free = open.iter().any(|open| open.table == table)
+            && !taken.iter().any(|(other, _)| *other == table)
+            && !language.is_noun(noun, title(table));
+        is_free.then_some(table)
+    };
+    let mentions = graph.values.mentions(question);
+    let of_names: Vec<String> = mentions.iter().flat_map(|mention| words_of(&mention.text)).collect();
+    let mut named = words_of(question);
+    named.retain(|word| language.meanings(word).is_empty() && !of_names.contains(word));
+    let is_title = |noun: &String| graph.tables.tables.iter().any(|of| language.is_noun(noun, &of.title));
+    let mut renamed: Vec<(usize, String)> = Vec::new();
+    for noun in named.iter().filter(|noun| !is_title(noun)).map(|noun| language.singular(noun)) {
+        renamed.extend(called(&noun, &renamed).map(|table| (table, noun)));
+    }
+    let freed: Vec<String> = renamed.iter().map(|(table, _)| title(*table).to_owned()).collect();
+    for noun in freed.into_iter().filter(|noun| named.iter().any(|said| language.is_noun(said, noun))) {
+        renamed.extend(called(&noun, &renamed).map(|table| (table, noun)));
+    }
+    if renamed.is_empty() {
+        return graph;
+    }
+    let mut tables = graph.tables.clone();
+    for (table, noun) in &renamed {
+        tables.rename(*table, noun);
+    }
+    Arc::new(GraphTables { tables, values: graph.values.clone() })
 }
 
 /// Whether the card of a relation calls the things at the end that a table holds by a noun.
