@@ -373,51 +373,6 @@ fn begun_with(table: &Unnamed) -> Option<String> {
     })
 }
 
-/// Moves each noun that the graph does not say of its table's rows to the table whose relations it is
-/// clearly closer to, if that table's own noun is further from them: bands are no albums, although
-/// they released some. The other noun takes its place if it is closer there, too.
-async fn moved_to_their_relations(
-    context: &Context<'_>,
-    tables: &[Unnamed],
-    mut nouns: Vec<String>,
-    described: &[String],
-    values: &Values,
-) -> Result<Vec<String>, AnswerError> {
-    /// A noun must be this much closer to the other table.
-    const CLEARLY: f32 = 0.05;
-    let texts: Vec<&str> = nouns.iter().chain(described).map(String::as_str).collect();
-    let vectors = context.embed(Stage::Plan, &texts).await?;
-    let count = nouns.len();
-    let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(count + table));
-    let written = nouns.clone();
-    let is_said = |noun: usize, table: usize| {
-        let (noun, table) = (written.get(noun), tables.get(table));
-        noun.zip(table).is_some_and(|(noun, table)| is_said_of(table, noun, values))
-    };
-    let is_empty = |noun: usize| written.get(noun).is_none_or(String::is_empty);
-    let mut moved: HashSet<usize> = HashSet::new();
-    for from in (0..count).filter(|from| !is_empty(*from) && !is_said(*from, *from)) {
-        let nearest = (0..count).max_by(|a, b| near(from, *a).total_cmp(&near(from, *b)));
-        let Some(to) = nearest.filter(|to| *to != from && near(from, *to) > near(from, from) + CLEARLY)
-        else {
-            continue;
-        };
-        let is_free = is_empty(to) || (!is_said(to, to) && near(to, to) < near(from, to));
-        if !is_free || moved.contains(&from) || moved.contains(&to) {
-            continue;
-        }
-        let swaps = !is_empty(to) && near(to, from) > near(to, to);
-        if let Ok([one, other]) = nouns.get_disjoint_mut([from, to]) {
-            std::mem::swap(one, other);
-            if !swaps {
-                one.clear();
-            }
-            moved.extend([from, to]);
-        }
-    }
-    Ok(nouns)
-}
-
 /// Keeps the nouns that the graph says of a table's rows, and those that are closer to their own
 /// table's relations than to most other tables', each noun once. Tables that the model gives the
 /// same noun do not compete for it: the first keeps it.
@@ -429,7 +384,6 @@ async fn held_against_the_graph(
 ) -> Result<Vec<String>, AnswerError> {
     let described: Vec<String> = tables.iter().map(described).collect();
     let nouns = or_their_own(context, tables, nouns, &described).await?;
-    let nouns = moved_to_their_relations(context, tables, nouns, &described, values).await?;
     let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).chain([NO_NOUN]).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
