@@ -54,7 +54,7 @@ async fn a_people_stands_for_its_country() {
     };
     assert_eq!(mentioned("Which Americans won a prize?"), ["United States"]);
     // With the next word it is part of a name.
-    assert_eq!(mentioned("Which stations are of the American foundation?"), [String::new(); 0]);
+    assert_eq!(mentioned("Which stations are of the American foundation?"), [""; 0]);
 }
 
 #[tokio::test]
