@@ -7,7 +7,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::shop::{LEAGUE, ask_with, query, shop};
-use common::{Setting, ask, embedder, setting_from};
+use common::{Setting, ask, embedder, setting_from, with_cards};
 use quipu_answer::{Answer, AskOptions, Engine, Limits, MethodConfig, QueryConfig, Question, Status};
 use quipu_model::{Likelihood, Scripted, ScriptedModel};
 
@@ -436,6 +436,33 @@ async fn the_askers_noun_stands_for_rows_that_only_a_model_named() {
     let (answer, told) = asked("How many accidents have there been at Thrillby?", sql).await;
     assert!(!told.contains("CREATE TABLE accident"), "{told}");
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+/// The card of a relation calls the rows so, and those of no other table.
+#[tokio::test]
+async fn a_card_names_rows_in_the_questions_word() {
+    let card = "[relation.\"built by\"]\nhead_kind = \"ride\"\ntail_kind = \"company\"\n\
+                forward = \"the company that built X\"\nbackward = \"the rides built by X\"\n\
+                words_forward = [\"company\"]\nwords_backward = [\"rides\"]\nprompt = 3\n";
+    let told = async |cards: Option<&str>| {
+        let setting = setting_from("coasters.tsv", COASTERS).await;
+        let setting = match cards {
+            Some(cards) => with_cards(setting, cards),
+            None => setting,
+        };
+        let nouns = "1. ship\n2. park\n3. city\n4. company";
+        let script = ScriptedModel::new().always("plan.kinds", nouns).always("plan.query", "SELECT NULL");
+        let model = Arc::new(script);
+        let question = "Which rides are at Thrillby?";
+        ask(&setting, Some(model.clone()), Some(embedder().await), question, &query()).await;
+        let requests = model.requests().into_iter().filter(|request| request.stage == "plan.query");
+        let messages = requests.flat_map(|request| request.messages);
+        messages.map(|message| message.content).collect::<String>()
+    };
+    let with = told(Some(card)).await;
+    assert!(with.contains("CREATE TABLE ride"), "{with}");
+    let without = told(None).await;
+    assert!(!without.contains("CREATE TABLE ride"), "{without}");
 }
 
 /// Nouns that came question by question would have a later one answered in another way.
