@@ -1,4 +1,4 @@
-//! A maker's bills of material and stock, as an enterprise graph states them by nodes without names.
+//! A maker's bills of material and stock, as an enterprise graph has them: nodes without names.
 
 use crate::common::checks::{faults, graph};
 use crate::common::{Shop, answers};

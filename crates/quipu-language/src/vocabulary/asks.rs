@@ -98,7 +98,8 @@ pub fn asks_twice(question: &str) -> bool {
 }
 
 /// Whether a question asks for two properties: it begins with "the name and the rating of", or goes
-/// on with "and its population" or "together with its population". `named` are the positions of words in names.
+/// on with "and its population" or "together with its population". `named` are the positions of
+/// words in names.
 pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     /// How many words count as the beginning.
     const BEGINNING: usize = 6;

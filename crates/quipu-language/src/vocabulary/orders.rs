@@ -150,8 +150,8 @@ pub fn are_pieces(title: &str) -> bool {
     pieces_of(title).is_some()
 }
 
-/// The words before that for pieces, in such a title: "issue" of "issue count", none of "quantity on
-/// hand".
+/// The words before that for pieces, in such a title: "issue" of "issue count", none of "quantity
+/// on hand".
 pub fn pieces_of(title: &str) -> Option<Vec<String>> {
     let words = crate::words_of(title);
     Language::all().find_map(|language| {

@@ -1,6 +1,6 @@
 //! What lies below a thing: "how many people work in the Hull Department, everything underneath it
-//! included" counts those of the departments that are part of it, too. "Who reports to her, directly
-//! or indirectly" asks for a relation over all levels.
+//! included" counts those of the departments that are part of it, too. "Who reports to her,
+//! directly or indirectly" asks for a relation over all levels.
 
 use std::ops::Range;
 

@@ -23,8 +23,8 @@ pub struct Reworded {
 }
 
 /// Replaces the words that `ranking` could not explain by words of the graph; `None` if no word
-/// could be replaced. Typing errors are corrected without a call. Any other word, of `most` at most,
-/// costs at most one model call, and none if the workspace knows it.
+/// could be replaced. Typing errors are corrected without a call. Any other word costs at most one
+/// model call, and none if the workspace knows it. At most `most` such words are looked up.
 ///
 /// # Errors
 /// The file's. A failing model is reported, and the word stays.

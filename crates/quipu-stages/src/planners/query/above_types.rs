@@ -1,6 +1,6 @@
 //! Nouns for the classes that the graph lacks above types of the same relations: the noun that all
-//! names of the types end with ("MusicEvent", "DanceEvent"), else the general noun that is closest to
-//! them in meaning. No model is asked.
+//! names of the types end with ("MusicEvent", "DanceEvent"), else the general noun that is closest
+//! to them in meaning. No model is asked.
 
 use quipu_index::inner_product;
 use quipu_language::{Language, words_of};

@@ -7,7 +7,8 @@
 //! the question names one of these relations ("built") or a measure of theirs ("slowest"). A noun
 //! alone may be that of things which the graph lacks: "how many accidents". The noun also takes the
 //! place where a card of a relation calls the rows so, and those of no other table: two statements
-//! of the model, one of them in the asker's word. Nouns that the graph itself says of its rows stay.
+//! of the model, one of them in the asker's word. Nouns that the graph itself says of its rows
+//! stay.
 
 use std::sync::Arc;
 
@@ -79,8 +80,8 @@ pub(super) async fn as_called(
     Ok(Arc::new(GraphTables { tables, values: graph.values.clone() }))
 }
 
-/// The tables with the nouns of the question by which cards of relations call their rows, each of one
-/// table only. The noun that such a table had goes to the table whose rows the cards call so.
+/// The tables with the nouns of the question by which cards of relations call their rows, each of
+/// one table only. The noun that such a table had goes to the table whose rows the cards call so.
 fn as_cards_call(
     context: &Context<'_>,
     graph: Arc<GraphTables>,
