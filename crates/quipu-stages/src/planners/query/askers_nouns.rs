@@ -106,7 +106,14 @@ fn as_cards_call(
     let mentions = graph.values.mentions(question);
     let of_names: Vec<String> = mentions.iter().flat_map(|mention| words_of(&mention.text)).collect();
     let mut named = words_of(question);
-    named.retain(|word| language.meanings(word).is_empty() && !of_names.contains(word));
+    // "Who designed the bottle" of a relation `bottle by` speaks of the relation.
+    let is_of_a_column = |word: &String| {
+        let mut titles = graph.tables.columns().map(|(_, column)| words_of(&column.title));
+        titles.any(|title| title.iter().any(|of| language.is_form(word, of)))
+    };
+    named.retain(|word| {
+        language.meanings(word).is_empty() && !of_names.contains(word) && !is_of_a_column(word)
+    });
     let is_title = |noun: &String| graph.tables.tables.iter().any(|of| language.is_noun(noun, &of.title));
     let mut renamed: Vec<(usize, String)> = Vec::new();
     for noun in named.iter().filter(|noun| !is_title(noun)).map(|noun| language.singular(noun)) {
