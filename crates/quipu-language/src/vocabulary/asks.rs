@@ -80,12 +80,14 @@ pub(super) fn begins_with_a_request(text: &str) -> bool {
     without_request(text).len() < crate::words_of(text).len()
 }
 
+/// Punctuation behind which a clause may ask by itself.
+pub(super) const CLAUSE_ENDS: [&str; 7] = [" - ", " – ", " — ", ". ", "! ", "; ", ", "];
+
 /// The last clause of a question, if it asks by itself: "what town is that club's school in" behind
 /// "Ada runs a club -". Else the whole question.
 pub fn asking_clause(question: &str) -> &str {
-    const BREAKS: [&str; 6] = [" - ", " – ", " — ", ". ", "; ", ", "];
     let behind = |mark: &str| question.rfind(mark).and_then(|at| question.get(at + mark.len()..));
-    let clauses = BREAKS.iter().filter_map(|mark| behind(mark));
+    let clauses = CLAUSE_ENDS.iter().filter_map(|mark| behind(mark));
     clauses.filter(|clause| begins_a_question(clause)).min_by_key(|clause| clause.len()).unwrap_or(question)
 }
 

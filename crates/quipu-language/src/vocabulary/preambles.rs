@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::asks::{begins_a_question, begins_with_a_request};
+use super::asks::{CLAUSE_ENDS, begins_a_question, begins_with_a_request};
 use super::{Language, Words};
 use crate::words_of;
 
@@ -30,7 +30,6 @@ pub(super) struct PreambleWords {
 /// back: "I like the Aurora. Who built it?" Whether a word of theirs is one of the graph is for the
 /// graph to say: "I am allergic to peanuts, so which cakes can I eat?"
 pub fn preamble(text: &str) -> Option<(&str, &str)> {
-    const BREAKS: [&str; 6] = [". ", "! ", ", ", " - ", " – ", " — "];
     let language = Language::of(text);
     let of = &language.words().preambles;
     let behind = |at: usize, mark: &str| {
@@ -39,7 +38,8 @@ pub fn preamble(text: &str) -> Option<(&str, &str)> {
         let rest = if of.between.has(&first.to_lowercase()) { behind.trim_start() } else { rest };
         Some((text.get(..at)?, rest))
     };
-    let mut breaks: Vec<(usize, &str)> = BREAKS.iter().flat_map(|mark| text.match_indices(mark)).collect();
+    let mut breaks: Vec<(usize, &str)> =
+        CLAUSE_ENDS.iter().flat_map(|mark| text.match_indices(mark)).collect();
     breaks.sort_unstable();
     let mut parts = breaks.into_iter().filter_map(|(at, mark)| behind(at, mark));
     parts.find(|(said, rest)| {
