@@ -56,7 +56,7 @@ part_ablations() { # the paper's figure 3 and table 10
     planned ablation-planned-oracle "$llm" critic=oracle
 }
 part_baselines() {
-    for method in question_match graph tog react corrective text; do run "$method" "$method" "$llm"; done
+    for method in question_match graph text_graph multi_vector tog structgpt plan_on_graph react reflexion corrective text; do run "$method" "$method" "$llm"; done
 }
 part_experiences() { # collected from the first half, measured on the second
     copy=$out/workspace

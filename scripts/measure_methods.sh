@@ -8,7 +8,9 @@
 # or GRAPH/graph.* with GRAPH/questions.jsonl (desk/academic ...). LLM is a model as `--llm` takes
 # it; SMALL a smaller one, for the part "small". DEMO is the demo's workspace, DEMO_QUESTIONS its
 # question file. MORE are further workspaces with their question files, where a method needs
-# documents (WordNet, STaRK) or APIs (examples/places).
+# documents (WordNet, STaRK) or APIs (examples/places). The ablations of pages and documents run on
+# PAGES (questions that bring web pages, as CRAG's do) and DOCUMENTS, in the same form: elsewhere
+# they would change nothing.
 # Parts, all but small unless some are named:
 # published planners ours baselines agents ablations report small
 set -eu
@@ -51,7 +53,14 @@ run() {
         ask "$name" "$methods" "$w" "$questions" "$set" "$@"
     done
     if [ -n "${DEMO:-}" ]; then ask "$name" "$methods" "$DEMO" "${DEMO_QUESTIONS:?the demo's question file}" demo "$@"; fi
-    for more in ${MORE:-}; do
+    run_on "${MORE:-}" "$name" "$methods" "$@"
+}
+
+# run_on "NAME=WORKSPACE=QUESTIONS ..." NAME METHODS [ARGUMENT...]: the methods on these.
+run_on() {
+    these=$1 name=$2 methods=$3
+    shift 3
+    for more in $these; do
         rest=${more#*=}
         ask "$name" "$methods" "${rest%%=*}" "${rest#*=}" "${more%%=*}" "$@"
     done
@@ -77,11 +86,15 @@ ablations() {
     run anchor-no-triple-filter anchor --set anchor.triple_filter=no
     run hybrid-no-critic hybrid --set hybrid.critic=off
     run hybrid-no-context hybrid --set hybrid.validation_context=no
-    run hybrid-text hybrid --set hybrid.modules=text
-    run hybrid-graph hybrid --set hybrid.modules=graph
-    run verify-no-graph verify --set verify.graph=no
     run verify-no-check verify --set verify.check=no
-    for snippets in 5 10 20; do run "verify-$snippets-snippets" verify --set "verify.snippets=$snippets"; done
+    if [ -z "${DOCUMENTS:-}" ]; then echo "DOCUMENTS is not set: hybrid's modules are not left out" >&2; fi
+    run_on "${DOCUMENTS:-}" hybrid-text hybrid --set hybrid.modules=text
+    run_on "${DOCUMENTS:-}" hybrid-graph hybrid --set hybrid.modules=graph
+    if [ -z "${PAGES:-}" ]; then echo "PAGES is not set: verify's graph and pages are not varied" >&2; fi
+    run_on "${PAGES:-}" verify-no-graph verify --set verify.graph=no
+    for snippets in 5 10 20; do
+        run_on "${PAGES:-}" "verify-$snippets-snippets" verify --set "verify.snippets=$snippets"
+    done
 }
 small() { # how much a smaller model costs
     llm="--llm ${SMALL:?a smaller model}"

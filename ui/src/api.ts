@@ -131,6 +131,7 @@ export interface Reading {
   sparql?: string;
   confidence: number;
   mends?: string[];
+  remarks?: string[];
   unexplained?: string[];
   values?: string[];
 }

@@ -21,6 +21,9 @@ export function Readings({ question, reply, again }: Props) {
       {answered.unexplained?.length ? (
         <p class="faint">Not used: {answered.unexplained.map((word) => `“${word}”`).join(", ")}</p>
       ) : null}
+      {answered.remarks?.map((remark, at) => (
+        <p key={at}>Note: {remark}</p>
+      ))}
       {others.length > 0 && (
         <div role="group" aria-label="Other readings">
           <p>It may also mean:</p>
@@ -41,14 +44,14 @@ export function Readings({ question, reply, again }: Props) {
   );
 }
 
-function Queries({ reading: { sql, sparql, mends } }: { reading: Reading }) {
+function Queries({ reading: { sql, sparql, mends, remarks } }: { reading: Reading }) {
   if (!sql && !sparql) return null;
   return (
     <details>
       <summary>The query</summary>
       {mends?.length ? (
         <ul>
-          {mends.map((mend, at) => (
+          {mends.filter((mend) => !remarks?.includes(mend)).map((mend, at) => (
             <li key={at}>Mended: {mend}</li>
           ))}
         </ul>

@@ -239,6 +239,49 @@ async fn another_reading_can_be_asked_for_and_a_plan_without_running_it() {
     let (planned, _) = ask_with(&queries, question, options).await;
     assert_eq!((planned.status, planned.evidence.len()), (Status::Abstained, 0));
     assert!(planned.readings.first().unwrap().sql.is_some());
+    assert!(planned.readings.len() > 1, "{:#?}", planned.readings);
+}
+
+#[tokio::test]
+async fn a_plan_is_as_sure_as_its_answer_and_costs_no_more() {
+    let queries = ["SELECT name FROM product WHERE supplier = 'Acme'"];
+    let question = "Which products have the supplier Acme?";
+    let (answer, model) = ask_with(&queries, question, query()).await;
+    let options = AskOptions { plan_only: true, ..query() };
+    let (planned, of_plan) = ask_with(&queries, question, options).await;
+    assert_eq!((answer.status, planned.status), (Status::Answered, Status::Abstained));
+    let read = |answer: &Answer| -> Vec<(String, f64)> {
+        answer.readings.iter().map(|reading| (reading.words.clone(), reading.confidence)).collect()
+    };
+    assert_eq!(read(&answer), read(&planned));
+    assert_eq!(model.calls(), of_plan.calls());
+}
+
+#[tokio::test]
+async fn a_reader_is_told_of_ties_and_of_values_that_are_left_out() {
+    const FILMS: &str = r#"
+@prefix : <http://films.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Film rdfs:label "film" . :votes rdfs:label "votes" .
+:hail a :Film ; rdfs:label "Hail" ; :votes "1500" ; :length 90 .
+:rain a :Film ; rdfs:label "Rain" ; :votes "90" ; :length 90 .
+:snow a :Film ; rdfs:label "Snow" ; :votes "few" ; :length 120 .
+"#;
+    let told = async |sql: &str, question: &str| {
+        let model = Arc::new(ScriptedModel::new().on("plan.query", sql));
+        let setting = setting_from("films.ttl", FILMS).await;
+        let answer = ask(&setting, Some(model), None, question, &query()).await;
+        let reading = answer.readings.first().unwrap_or_else(|| panic!("{answer:#?}"));
+        (answer.answers.clone(), reading.remarks.clone())
+    };
+    let (answers, remarks) =
+        told("SELECT name FROM film ORDER BY length LIMIT 1", "Which film has the shortest length?").await;
+    assert_eq!(answers, ["Hail", "Rain"]);
+    assert_eq!(remarks, ["one more row ties with the last"]);
+    let (answers, remarks) =
+        told("SELECT SUM(votes) FROM film", "What is the sum of the votes of all films?").await;
+    assert_eq!(answers, ["1590"]);
+    assert_eq!(remarks, ["1 value of votes is no number and was left out"]);
 }
 
 #[tokio::test]

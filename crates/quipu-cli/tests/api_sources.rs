@@ -131,3 +131,49 @@ async fn an_api_that_nothing_answers_for_is_said_to_be_down() {
     let doctor = bench.run(&["doctor", "shop"]);
     assert!(doctor.code == Some(1) && doctor.stdout.contains("BAD  source library"), "{doctor:#?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_api_of_posts_alone_is_asked_by_a_drafted_manifest() {
+    const DOCUMENT: &str = r#"
+openapi: 3.0.3
+info: {title: Herbarium, version: "1"}
+paths:
+  /plants:
+    post:
+      operationId: plants
+      requestBody:
+        content:
+          application/json:
+            schema: {type: object, required: [name], properties: {name: {type: string}}}
+      responses:
+        "200":
+          content:
+            application/json:
+              schema: {type: array, items: {type: object, properties: {name: {type: string}, height: {type: number}}}}
+"#;
+    let server = MockServer::start().await;
+    let bench = Bench::new();
+    bench.write("herbarium.yaml", DOCUMENT);
+    let base = server.uri();
+    let add = |workspace: &str, more: &[&str]| {
+        let mut arguments = vec!["source", "add", workspace, "herbarium", "--openapi", "herbarium.yaml"];
+        arguments.extend(["--base", &base, "--allow-host", "127.0.0.1"]);
+        arguments.extend(more);
+        bench.run(&arguments).succeeded().stderr
+    };
+    let told = add("bare", &[]);
+    assert!(told.contains("0 operations") && told.contains("a POST needs a manifest"), "{told}");
+    assert!(told.contains("`quipu source manifest --from herbarium.yaml`"), "{told}");
+    bench.run(&["source", "manifest", "--from", "herbarium.yaml", "--out", "herbarium.toml"]).succeeded();
+    let drafted = add("drafted", &["--manifest", "herbarium.toml"]);
+    assert!(drafted.contains("its manifest herbarium.toml allows no operation"), "{drafted}");
+    // A person allows what is posted.
+    let draft = std::fs::read_to_string(bench.path("herbarium.toml")).unwrap();
+    let posted = draft.lines().map(|line| match line.strip_prefix("# ") {
+        Some(rest) if rest.starts_with('[') || rest.contains(" = ") => rest,
+        _ => line,
+    });
+    bench.write("allowed.toml", &posted.collect::<Vec<_>>().join("\n"));
+    let told = add("allowed", &["--manifest", "allowed.toml"]);
+    assert!(told.contains("1 operation to call") && !told.contains("nothing of it"), "{told}");
+}

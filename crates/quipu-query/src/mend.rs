@@ -16,6 +16,8 @@ pub enum Doubt {
     None,
     /// A colleague would do the same without asking.
     Little,
+    /// A colleague would do the same, and say so beside the answer: a value is left out.
+    Told,
     /// A colleague would ask.
     Much,
 }

@@ -100,6 +100,9 @@ fn as_read(reading: &Reading, trust: Option<Trust>) -> String {
     if let Some(unused) = unused(reading) {
         let _ = write!(text, " Not used: {unused}.");
     }
+    for remark in &reading.remarks {
+        let _ = write!(text, " Note: {}.", line(remark));
+    }
     if let Some(trust) = trust {
         let _ = write!(text, " {}", trust.line());
     }
@@ -220,12 +223,13 @@ mod tests {
     #[test]
     fn a_reading_is_told_with_its_doubts() {
         let unexplained = vec!["biggest".into()];
-        let first = Reading { confidence: 0.41, unexplained, ..reading("the towns of [Peru](x).") };
+        let remarks = vec!["1 more row ties [with](x) the last".into()];
+        let first = Reading { confidence: 0.41, unexplained, remarks, ..reading("the towns of [Peru](x).") };
         let other = Reading { values: vec!["Cusco".into(), "a|b".into()], ..reading("the capital of Peru") };
         let answer = Answer { readings: vec![first, other], ..answered(&["Lima"]) };
         let expected = r"Lima
 
-I read this as: the towns of \[Peru\](x). Not used: “biggest”. The value stands in the graph, but the reading is doubtful (0.41).
+I read this as: the towns of \[Peru\](x). Not used: “biggest”. Note: 1 more row ties \[with\](x) the last. The value stands in the graph, but the reading is doubtful (0.41).
 
 Another reading (reading 2): the capital of Peru → Cusco, a\|b";
         assert_eq!(told(&answer), expected);

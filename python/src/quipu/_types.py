@@ -88,6 +88,8 @@ class Reading:
     """From 0 to 1: how sure it is that the question means this."""
     mends: tuple[str, ...]
     """What was changed so that the plan fits the graph."""
+    remarks: tuple[str, ...]
+    """Of these, what a reader of the values must know: values left out, ties, units."""
     unexplained: tuple[str, ...]
     """Words of the question that the plan does not explain."""
     values: tuple[str, ...]
@@ -358,6 +360,7 @@ def _reading(raw: Mapping[str, Any]) -> Reading:
         sparql=raw.get("sparql"),
         confidence=raw["confidence"],
         mends=tuple(raw.get("mends", ())),
+        remarks=tuple(raw.get("remarks", ())),
         unexplained=tuple(raw.get("unexplained", ())),
         values=tuple(raw.get("values", ())),
     )

@@ -73,12 +73,28 @@ impl Skeleton {
 pub(super) async fn read(folder: &Path, name: &str, config: ApiConfig) -> Result<()> {
     config.check()?;
     config.check_secrets()?;
+    let advice = no_operations(&config);
     let report = Workspace::add_api(folder, &ApiRequest { name: name.to_owned(), config }).await?;
     tell!("{}", line(&report));
     for note in &report.notes {
         tell!("{}", visible(note));
     }
+    if report.operations == 0 {
+        tell!("{advice}");
+    }
     Ok(())
+}
+
+/// The way on for an API of which nothing may be called.
+fn no_operations(config: &ApiConfig) -> String {
+    let way = match &config.manifest {
+        Some(manifest) => format!("its manifest {} allows no operation", visible(manifest)),
+        None => format!(
+            "`quipu source manifest --from {}` drafts a manifest (--manifest), in which you allow operations",
+            visible(&config.openapi)
+        ),
+    };
+    format!("nothing of it can be asked yet: {way}")
 }
 
 /// Sums an API up in one line, for `source add` and `source list`.
@@ -97,7 +113,7 @@ pub(super) fn line(report: &ApiReport) -> String {
 }
 
 /// Sends the API one request, and lists the operations that may be called.
-pub(super) async fn check(workspace: &Workspace, name: &str) -> Result<()> {
+pub(super) async fn check(workspace: &Workspace, name: &str, config: &ApiConfig) -> Result<()> {
     let api = workspace.apis().iter().find(|api| api.describe().name == name);
     let api = api.with_context(|| format!("the workspace has no API {name}"))?;
     let service = api.service();
@@ -113,6 +129,9 @@ pub(super) async fn check(workspace: &Workspace, name: &str) -> Result<()> {
     }
     for note in &service.notes {
         writeln!(out, "{FAINT}{}{FAINT:#}", visible(note))?;
+    }
+    if service.operations.is_empty() {
+        writeln!(out, "{}", no_operations(config))?;
     }
     Ok(())
 }

@@ -282,8 +282,8 @@ fn list(folder: &Path, json: bool) -> Result<()> {
 async fn check(named: &Named) -> Result<()> {
     let config = match find(named)? {
         SourceConfig::Endpoint(config) => config,
-        SourceConfig::Api(_) => {
-            return api_source::check(&workspace::open(&named.workspace)?, &named.name).await;
+        SourceConfig::Api(config) => {
+            return api_source::check(&workspace::open(&named.workspace)?, &named.name, &config).await;
         }
     };
     let workspace = workspace::open(&named.workspace)?;

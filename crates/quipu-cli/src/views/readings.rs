@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use quipu_answer::{Answer, Reading};
 use quipu_server::number_of;
 
-use super::remarks::{View, print_cost, print_remarks};
+use super::remarks::{CAUTION, View, print_cost, print_remarks};
 use crate::output::{FAINT, STRONG, prose, visible, visible_lines};
 
 /// Values of another reading that are shown.
@@ -22,7 +22,7 @@ pub(super) fn print_readings(
     let answered = readings.next();
     if let Some(reading) = answered {
         writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("I read this as: {}", reading.words)))?;
-        print_unexplained(reading, out)?;
+        print_doubts(reading, out)?;
     }
     if let Some(trust) = trust {
         writeln!(out, "{trust}")?;
@@ -46,7 +46,7 @@ pub(crate) fn print_plans(answer: &Answer, view: View, out: &mut impl Write) -> 
             reading.confidence,
             visible(&reading.words)
         )?;
-        print_unexplained(reading, out)?;
+        print_doubts(reading, out)?;
         print_queries(reading, out)?;
         writeln!(out)?;
     }
@@ -54,12 +54,17 @@ pub(crate) fn print_plans(answer: &Answer, view: View, out: &mut impl Write) -> 
     print_cost(answer, out)
 }
 
-fn print_unexplained(reading: &Reading, out: &mut impl Write) -> io::Result<()> {
-    if reading.unexplained.is_empty() {
-        return Ok(());
+/// Writes the words that the reading does not use, and the remarks on its values.
+fn print_doubts(reading: &Reading, out: &mut impl Write) -> io::Result<()> {
+    if !reading.unexplained.is_empty() {
+        let words: Vec<String> =
+            reading.unexplained.iter().map(|word| format!("“{}”", visible(word))).collect();
+        writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("Not used: {}", words.join(", "))))?;
     }
-    let words: Vec<String> = reading.unexplained.iter().map(|word| format!("“{}”", visible(word))).collect();
-    writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("Not used: {}", words.join(", "))))
+    for remark in &reading.remarks {
+        writeln!(out, "{CAUTION}{}{CAUTION:#}", prose(&format!("Note: {remark}")))?;
+    }
+    Ok(())
 }
 
 fn print_other(number: usize, view: View, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
@@ -77,7 +82,8 @@ fn print_other(number: usize, view: View, reading: &Reading, out: &mut impl Writ
 }
 
 fn print_queries(reading: &Reading, out: &mut impl Write) -> io::Result<()> {
-    for mend in &reading.mends {
+    // The remarks stand above.
+    for mend in reading.mends.iter().filter(|mend| !reading.remarks.contains(mend)) {
         writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("mended: {mend}")))?;
     }
     for (name, query) in [("SQL", &reading.sql), ("SPARQL", &reading.sparql)] {
@@ -137,10 +143,12 @@ mod tests {
         doubtful.readings.truncate(1);
         doubtful.readings[0].confidence = 0.41;
         doubtful.readings[0].unexplained = vec!["seat".into(), "old\u{1b}[31m".into()];
+        doubtful.readings[0].remarks = vec!["1 value of seat is no number and was left out".into()];
         insta::assert_snapshot!(shown(&doubtful), @r"
         The capital of Peru is Lima.
         I read this as: the capital of Peru
         Not used: “seat”, “old[31m”
+        Note: 1 value of seat is no number and was left out
         The value stands in the graph, but the reading is doubtful (0.41).
 
            head  relation   tail

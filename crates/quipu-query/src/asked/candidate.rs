@@ -1,6 +1,7 @@
 //! A reading of a question as a query, with its rows.
 
 use super::Nearness;
+use super::choose::{is_empty, same_rows};
 use crate::bind::Bound;
 use crate::plan::Plan;
 use crate::run::RowSet;
@@ -40,8 +41,10 @@ pub struct Candidate {
     pub bound: Bound,
     /// The plan that is run.
     pub plan: Plan,
-    /// Its rows.
+    /// Its rows; none of a query that was only planned.
     pub rows: RowSet,
+    /// Whether the query was only planned and not run, so that its rows say nothing.
+    pub planned: bool,
     /// The reading in words.
     pub words: String,
     /// Its similarity to the words of the question.
@@ -71,6 +74,21 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Whether the query was run and gave no value.
+    pub fn finds_nothing(&self) -> bool {
+        !self.planned && is_empty(&self.rows)
+    }
+
+    /// Whether two readings give the same rows; of two that were only planned, whether their plans
+    /// are the same.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        match (self.planned, other.planned) {
+            (true, true) => self.plan.sparql() == other.plan.sparql(),
+            (false, false) => same_rows(&self.rows, &other.rows),
+            _ => false,
+        }
+    }
+
     /// The same, marked as written after a failure.
     pub fn repaired(self) -> Self {
         Self { repaired: true, ..self }

@@ -112,7 +112,7 @@ impl Features {
             meanings: (unexplained.meanings.len() + unexplained.unsaid.len()) as f64,
             much: much as f64,
             // No rows at all answer "is there any": no.
-            empty: f64::from(u8::from(is_empty(&candidate.rows) && asks_for(question) != Some("yes_or_no"))),
+            empty: f64::from(u8::from(candidate.finds_nothing() && asks_for(question) != Some("yes_or_no"))),
             repaired: f64::from(u8::from(candidate.repaired)),
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
             votes,
@@ -206,7 +206,7 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
     for (at, (candidate, unexplained)) in all.iter().zip(&own).enumerate() {
         let others =
             || all.iter().zip(&own).enumerate().filter(|(place, (of, _))| *place != at && is_written(of));
-        let alike = || others().filter(|(_, (other, _))| same_rows(&candidate.rows, &other.rows));
+        let alike = || others().filter(|(_, (other, _))| candidate.agrees_with(other));
         let (votes, voters) = (alike().count(), others().count() + candidate.declined);
         let mut unexplained = unexplained.clone();
         // Readings that are faulty otherwise confirm nothing.
@@ -330,6 +330,9 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
 /// The name of a thing that a comparison offers, if the reading gives none of those that it offers,
 /// or all: "which is larger, Ohio or Nevada" is not answered by the United States.
 fn no_choice(asking: &TableQuestion<'_>, candidate: &Candidate) -> Option<String> {
+    if candidate.planned {
+        return None;
+    }
     let words = words_of(asking.text);
     let language = Language::of_words(&words);
     let is_number =
@@ -380,7 +383,7 @@ fn lacks_it(query: &Candidate, path: &Candidate) -> bool {
     };
     let Some(table) = path.bound.query.select().and_then(only_table) else { return false };
     let named = names_one(&path.bound.query, table);
-    is_empty(&query.rows)
+    query.finds_nothing()
         && !named.is_empty()
         && names_one(&query.bound.query, table).iter().any(|term| named.contains(term))
 }
@@ -412,7 +415,7 @@ fn finds_none(query: &Candidate, other: &Candidate) -> bool {
     let is_likelier = query.likelihood >= other.likelihood && !names.is_empty() && named(query) == names;
     !much(query)
         && (much(other) || is_likelier)
-        && is_empty(&query.rows)
+        && query.finds_nothing()
         && !is_empty(&other.rows)
         && columns.iter().all(Option::is_some)
         && given(query) == columns
@@ -420,7 +423,7 @@ fn finds_none(query: &Candidate, other: &Candidate) -> bool {
 
 /// Whether two results hold the same rows, whatever their order. Two entities of one name are not
 /// the same; a text equals the entity of that name.
-fn same_rows(a: &RowSet, b: &RowSet) -> bool {
+pub(super) fn same_rows(a: &RowSet, b: &RowSet) -> bool {
     let name = |cell: &CellValue| cell.name.clone();
     let keyed = |rows: &RowSet| -> HashSet<String> {
         rows.rows.iter().flatten().flatten().filter(|cell| cell.key.is_some()).map(name).collect()
@@ -454,11 +457,10 @@ pub fn of_the_path(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> OfPa
     let first = candidates.split_first().filter(|(path, _)| path.path.is_some() && !is_empty(&path.rows));
     let Some((path, others)) = first else { return OfPath::Contest };
     let written = || others.iter().filter(|other| other.path.is_none());
-    if written().any(|other| same_rows(&path.rows, &other.rows)) {
+    if written().any(|other| path.agrees_with(other)) {
         return OfPath::Confirm;
     }
-    let shows_none =
-        path.declined == 0 && written().count() > 0 && written().all(|other| is_empty(&other.rows));
+    let shows_none = path.declined == 0 && written().count() > 0 && written().all(Candidate::finds_nothing);
     let has_faults = || features(asking, candidates).first().is_some_and(|(of, _)| of.is_doubtful());
     if shows_none && !has_faults() { OfPath::Silent } else { OfPath::Contest }
 }
@@ -476,7 +478,7 @@ pub fn choose(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> Vec<Chose
     scored.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let mut chosen: Vec<Chosen> = Vec::new();
     for one in scored {
-        if !chosen.iter().any(|known| same_rows(&known.candidate.rows, &one.candidate.rows)) {
+        if !chosen.iter().any(|known| known.candidate.agrees_with(&one.candidate)) {
             chosen.push(one);
         }
     }

@@ -14,7 +14,7 @@ use conditions::{takes_either, turns_a_bound};
 use numbers::{
     adds_up_another_measure, adds_up_one_value, counts_what_is_there, gives_a_number_for_a_thing,
     gives_no_date, gives_no_number, gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount,
-    multiplies_by_itself,
+    multiplies_by_itself, orders_numbers_as_texts,
 };
 
 use super::choices::{gives_no_choice, leaves_out_a_choice};
@@ -89,6 +89,7 @@ pub(super) fn faults(
         ("takes a relation from its other end", takes_the_other_end(question, query, tables)),
         ("orders by a condition", orders_by_a_condition(query)),
         ("orders by one value", orders_by_one_value(query, tables)),
+        ("orders numbers as texts", orders_numbers_as_texts(query, tables)),
         ("counts all of them", counts_all(question, query, unexplained)),
         ("compares a property with itself", compares_with_itself(question, query)),
         ("shares a value that nobody mentioned", shares_an_unsaid_value(question, query, tables)),
@@ -446,7 +447,8 @@ fn gives_records(question: &str, candidate: &Candidate, tables: &Tables) -> bool
 /// than the query: one that was guessed in part proves nothing.
 fn denies(question: &str, candidate: &Candidate) -> bool {
     let is_no = |cell: &CellValue| matches!(cell.name.as_str(), "false" | "0");
-    asks_for(question) == Some("yes_or_no") && candidate.rows.rows.iter().flatten().flatten().all(is_no)
+    let asks_yes = asks_for(question) == Some("yes_or_no") && !candidate.planned;
+    asks_yes && candidate.rows.rows.iter().flatten().flatten().all(is_no)
 }
 
 /// Whether a reading asks one thing where the question asks for a kind, and other things of the

@@ -113,8 +113,8 @@ pub(super) fn in_the_unit(question: &str, query: &mut Query, tables: &Tables) ->
             item.expression = times(item.expression.clone(), factor);
             (Doubt::None, format!("{} is given in {unit}", column.title))
         }
-        Of::Converted(_) => (Doubt::Little, format!("{} is not given in {unit}", column.title)),
-        Of::Unknown => (Doubt::Little, format!("the graph does not say that {} is in {unit}", column.title)),
+        Of::Converted(_) => (Doubt::Told, format!("{} is not given in {unit}", column.title)),
+        Of::Unknown => (Doubt::Told, format!("the graph does not say that {} is in {unit}", column.title)),
         Of::Same | Of::Another => return None,
     };
     Some(Mend { text, doubt })

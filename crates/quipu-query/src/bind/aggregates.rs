@@ -86,7 +86,7 @@ impl Binder<'_> {
         let about = if column.filled > SAMPLED as u64 { "about " } else { "" };
         let title = column.title.clone();
         self.mend(
-            Doubt::Little,
+            Doubt::Told,
             match words {
                 1 => format!("{about}1 value of {title} is no number and was left out"),
                 words => format!("{about}{words} values of {title} are no numbers and were left out"),
@@ -96,6 +96,14 @@ impl Binder<'_> {
 
     /// Reports that numbers are ordered as texts, because texts stand among them.
     pub(super) fn orders_words(&mut self, of: &Expression) {
+        if let Expression::Column(ColumnRef { place: Some(place), .. }) = of
+            && self.tables.numbers_begin_texts(*place)
+            && let Some(column) = self.tables.column(*place)
+        {
+            let title = column.title.clone();
+            self.mend(Doubt::Told, format!("{title} is ordered as text, not by the numbers in it"));
+            return;
+        }
         let Some((column, words)) = self.column_with_words(of) else { return };
         if words * 2 >= column.filled {
             return;
@@ -103,7 +111,7 @@ impl Binder<'_> {
         let title = column.title.clone();
         let values = if words == 1 { "value of it is no number" } else { "values of it are no numbers" };
         self.mend(
-            Doubt::Much,
+            Doubt::Told,
             format!("{title} is ordered as text, \"90\" behind \"1500\": {words} {values}"),
         );
     }

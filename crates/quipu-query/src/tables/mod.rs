@@ -199,6 +199,18 @@ impl Tables {
         self.words.iter().find(|(of, _)| *of == place).map_or(0, |(_, words)| *words)
     }
 
+    /// Whether the texts of a column begin with numbers of different lengths, so that they order
+    /// otherwise as texts: "14 June 2020" stands before "3 May 2020". By the column's examples.
+    pub fn numbers_begin_texts(&self, place: Place) -> bool {
+        let digits = |text: &String| text.chars().take_while(char::is_ascii_digit).count();
+        self.column(place).filter(|column| place.column > 0 && column.kind == Kind::Text).is_some_and(
+            |column| {
+                let lengths: Vec<usize> = column.examples.iter().map(digits).collect();
+                !lengths.contains(&0) && lengths.iter().any(|length| lengths.first() != Some(length))
+            },
+        )
+    }
+
     /// The same column in the table that holds all rows of its own table; only that one's values
     /// are kept.
     pub fn widest(&self, place: Place) -> Place {

@@ -69,6 +69,7 @@ pub async fn candidate(shop: &Shop, question: &str, sql: &str, near: Nearness) -
         bound,
         plan,
         rows,
+        planned: false,
         words: String::new(),
         near,
         role: 0.0,

@@ -354,6 +354,9 @@ pub struct Reading {
     /// The changes that made the plan fit the graph, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mends: Vec<String>,
+    /// Of the mends, those that a reader of the values must know: values left out, ties, units.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// Words of the question that the plan does not explain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexplained: Vec<String>,

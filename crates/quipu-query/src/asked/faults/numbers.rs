@@ -16,6 +16,22 @@ pub(super) fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
+/// Whether a query takes the first by texts that begin with numbers of different lengths: "14 June
+/// 2020" stands before "3 May 2020".
+pub(super) fn orders_numbers_as_texts(query: &Query, tables: &Tables) -> bool {
+    let is_text = |of: &Expression| match of {
+        Expression::Column(column) => column.place.is_some_and(|place| tables.numbers_begin_texts(place)),
+        _ => false,
+    };
+    let mut takes_one = query.limit.is_some() && query.order.iter().any(|order| is_text(&order.expression));
+    query.visit(&mut |part| {
+        if let Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } = part {
+            takes_one |= is_text(of);
+        }
+    });
+    takes_one
+}
+
 /// Whether a query counts or adds up what is there, where a question asks what has run out: "out of
 /// stock" is a stock of zero.
 pub(super) fn counts_what_is_there(question: &str, query: &Query, tables: &Tables) -> bool {

@@ -2,7 +2,7 @@
 
 use quipu_language::asks_for;
 use quipu_query::asked::{Candidate, Chosen, is_empty, offered_values, unknown_names};
-use quipu_query::{CellValue, ValueKind};
+use quipu_query::{CellValue, Doubt, ValueKind};
 
 use super::{Asking, Failure};
 use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status};
@@ -128,12 +128,15 @@ fn reading(chosen: &Chosen) -> Reading {
     let Chosen { candidate, confidence, unexplained } = chosen;
     let table = AnswerTable::of(&candidate.plan, &candidate.rows);
     let unexplained = unexplained.words().into_iter().map(str::to_owned).collect();
+    let mends = &candidate.bound.mends;
+    let told = mends.iter().filter(|mend| mend.doubt == Doubt::Told);
     Reading {
         words: candidate.words.clone(),
         sql: Some(candidate.bound.query.to_string()),
         sparql: Some(candidate.plan.sparql()),
         confidence: *confidence,
-        mends: candidate.bound.mends.iter().map(|mend| mend.text.clone()).collect(),
+        mends: mends.iter().map(|mend| mend.text.clone()).collect(),
+        remarks: told.map(|mend| mend.text.clone()).collect(),
         unexplained,
         values: table.answers().into_iter().take(SHOWN).collect(),
     }

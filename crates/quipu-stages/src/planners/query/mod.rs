@@ -340,7 +340,7 @@ async fn candidates(
 
 /// The words of the queries that failed or gave no rows.
 fn tried(candidates: &[Candidate], failures: &[Failure]) -> Vec<String> {
-    let empty = candidates.iter().filter(|candidate| is_empty(&candidate.rows));
+    let empty = candidates.iter().filter(|candidate| candidate.finds_nothing());
     let failed = failures.iter().filter_map(|failure| read_sql(&failure.sql, None).ok());
     let empty = empty.flat_map(|candidate| words_tried(&candidate.bound.query));
     failed.flat_map(|query| words_tried(&query)).chain(empty).collect()

@@ -68,7 +68,10 @@ pub(super) async fn read(
             words: candidate.words.clone(),
             sql: candidate.bound.query.to_string(),
             mends: candidate.bound.mends.iter().map(|mend| mend.text.clone()).collect(),
-            outcome: format!("{} rows", candidate.rows.rows.len()),
+            outcome: match candidate.planned {
+                true => "not run".to_owned(),
+                false => format!("{} rows", candidate.rows.rows.len()),
+            },
         },
         Err(failure) => Event::Queried {
             words: String::new(),
@@ -107,7 +110,11 @@ pub(super) async fn read_path(
     let in_years = years_asked_for(asking.question.text(), &mut query, tables);
     let bound = Bound { query, mends: of_kind.into_iter().chain(in_years).collect() };
     let written = Written::by_code(bound.query.to_string());
-    match ran(context, bound, tables, &written).await {
+    let read = match context.plan_only() {
+        true => planned(bound, tables, &written),
+        false => ran(context, bound, tables, &written).await,
+    };
+    match read {
         Ok(candidate) => {
             let candidate = compared_with_words(context, asking, candidate).await?;
             Ok(Some(Candidate { path: Some(path.fit), ..candidate }))
@@ -221,7 +228,7 @@ fn same_numbers(rows: &RowSet, others: &RowSet) -> bool {
 fn planned(mut bound: Bound, tables: &Tables, written: &Written) -> Result<Candidate, QueryError> {
     completed(&mut bound.query, tables);
     let (plan, words) = (plan(&bound.query, tables)?, say(&bound.query, tables));
-    Ok(candidate(bound, plan, RowSet::default(), words, written))
+    Ok(Candidate { planned: true, ..candidate(bound, plan, RowSet::default(), words, written) })
 }
 
 /// Gives the things, groups and measures too that the answer speaks of. Returns whether things were
@@ -248,7 +255,7 @@ async fn ran(
         1 => "one more row ties with the last".to_owned(),
         more => format!("{more} more rows tie with the last"),
     };
-    bound.mends.extend((level > 0).then_some(Mend { text, doubt: Doubt::None }));
+    bound.mends.extend((level > 0).then_some(Mend { text, doubt: Doubt::Told }));
     let has_asked = |row: &Vec<Option<CellValue>>| {
         row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some))
     };
@@ -298,6 +305,7 @@ fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Wr
         bound,
         plan,
         rows,
+        planned: false,
         words,
         near,
         role: 0.0,
