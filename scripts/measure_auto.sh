@@ -2,11 +2,11 @@
 # Measures auto, the default method, on the graphs of docs/results/unseen-graphs.md. Every run is a
 # results folder, and goes on where it stopped.
 #   [DATA=FOLDER] [DEMO=WORKSPACE] [QUIPU=quipu] [LLM=NAME] [OUT=auto-results] [LIMIT=40] \
-#       [STRANGERS="NAME..."] scripts/measure_auto.sh [PART...]
+#       [GRAPHS="NAME..."] [STRANGERS="NAME..."] scripts/measure_auto.sh [PART...]
 # DATA holds desk/GRAPH/graph.ttl, beastiary/graph.rdf.gz, and GRAPH/kb.tsv with question files
 # (metaqa, pathquestion, worldcup2014), of which the first LIMIT questions are asked. DEMO is the
-# workspace of `make demo`. A part whose graphs are missing says so. STRANGERS names graphs of
-# eval/strangers, all unless given.
+# workspace of `make demo`. A part whose graphs are missing says so. GRAPHS names graphs of
+# eval/graphs and STRANGERS those of eval/strangers, all unless given.
 # Parts, all unless some are named:
 # desk beastiary demo published graphs twins nonsense followups strangers report
 set -eu
@@ -83,8 +83,10 @@ published() {
 }
 graphs() {
     for folder in "$here"/eval/graphs/*/; do
+        graph=$(basename "$folder")
+        case " ${GRAPHS:-$graph} " in *" $graph "*) ;; *) continue ;; esac
         for file in "$folder"graph.* "$folder"triples.tsv; do
-            [ -e "$file" ] && ask_graph "$(basename "$folder")" "$file" "$folder"
+            [ -e "$file" ] && ask_graph "$graph" "$file" "$folder"
         done
     done
 }
