@@ -8,7 +8,10 @@ use anyhow::{Context as _, Result};
 use indicatif::DecimalBytes;
 use quipu::Sources;
 use quipu_answer::Engine;
-use quipu_model::{CacheMode, Embedder, LanguageModel, ModelEntry, ModelKind, OpenOptions, Registry};
+use quipu_model::{
+    CacheMode, Embedder, LanguageModel, ModelEntry, ModelKind, OpenOptions, Registry, is_endpoint,
+};
+use quipu_query::{Relevance, RenderConfig, open_tables};
 
 use crate::config::Settings;
 use crate::output::{Align, Table, stderr};
@@ -45,6 +48,38 @@ async fn build(sources: Sources, settings: &Settings, options: OpenOptions) -> R
     let built = quipu::Engine::builder(sources).settings(models).open_options(options).build().await;
     loading.finish_and_clear();
     Ok(built?.into_inner())
+}
+
+/// Lets the settings' local model read the tables of a new workspace ahead of the first question,
+/// unless the prompt shows other tables to each question, no method of the settings reads tables, or
+/// the model is not on this machine. Returns the model's name if it read them.
+pub(crate) async fn read_ahead(folder: &Path, settings: &Settings) -> Result<Option<String>> {
+    let reads_tables = matches!(settings.method.as_deref(), None | Some("auto" | "query"));
+    if !reads_tables || settings.llm.as_deref().is_some_and(is_endpoint) {
+        return Ok(None);
+    }
+    let options = settings.ask_options()?;
+    let sources = Sources::open([folder])?;
+    let tables = open_tables(sources.first().inner()).await?;
+    let shown = RenderConfig { bytes: options.config.query.table_bytes, ..RenderConfig::default() };
+    if !tables.render(&Relevance::default(), &shown).whole {
+        return Ok(None);
+    }
+    let reading = progress::spinner("the language model reads the tables");
+    let models = Settings { method: None, planner: None, ..settings.clone() };
+    let open = OpenOptions { keep_instructions: true, ..OpenOptions::default() };
+    let read = async {
+        let builder = quipu::Engine::builder(sources).settings(models).open_options(open);
+        let engine = builder.build().await?.into_inner();
+        let read = engine.read_ahead(&options.config.query).await?;
+        Ok(read.then(|| engine.model_name().to_owned()))
+    };
+    let read: Result<_, quipu::Error> = read.await;
+    reading.finish_and_clear();
+    match read {
+        Err(error) if error.is_missing_model() => Ok(None),
+        read => Ok(read?),
+    }
 }
 
 /// Offers to fetch the missing models of the settings, in a terminal and unless `QUIPU_OFFLINE` is

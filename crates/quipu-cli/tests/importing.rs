@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{Bench, models};
+use support::{Bench, finish, models};
 
 /// N-Triples of entities that have a name each and three neighbours.
 fn graph(entities: u64) -> String {
@@ -65,14 +65,14 @@ fn check_kills(bench: &Bench, import: &[&str], moments: u32) {
 fn a_killed_import_of_graph_and_names_leaves_the_old_workspace() {
     let bench = Bench::with_places();
     bench.write("big.nt", graph(8000));
-    check_kills(&bench, &["import", "places", "big.nt", "--no-embeddings"], 8);
+    check_kills(&bench, &["import", "places", "big.nt", "--no-embeddings", "--no-model"], 8);
 }
 
 #[test]
 fn a_killed_import_of_vectors_leaves_the_old_workspace() {
     let bench = Bench::with_places();
     bench.write("some.nt", graph(150));
-    check_kills(&bench, &["import", "places", "some.nt"], 4);
+    check_kills(&bench, &["import", "places", "some.nt", "--no-model"], 4);
 }
 
 /// The peak of a process's own memory in KiB, sampled until it ends. Mapped files do not count.
@@ -165,4 +165,33 @@ fn two_imports_at_once_do_not_mix() {
     drop(input);
     assert!(first.wait_with_output().unwrap().status.success());
     bench.run(&["entity", "places", "https://example.org/0"]).succeeded();
+}
+
+#[test]
+fn the_model_reads_the_tables_ahead_of_the_first_question() {
+    let bench = Bench::new();
+    bench.write("places.ttl", support::PLACES);
+    // A folder of its own, so that nothing was read before.
+    let folder = bench.path("cache/models");
+    std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(models(), &folder).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = bench.command(arguments);
+        command.env("QUIPU_MODELS", &folder).env("QUIPU_LLM", "smollm2-135m");
+        finish(&mut command).succeeded()
+    };
+    let import = ["import", "places", "places.ttl", "--no-embeddings"];
+    let told = run(&[&import[..], &["--no-model"]].concat()).stderr;
+    assert!(!told.contains("read the tables"), "{told}");
+    let told = run(&import).stderr;
+    assert!(told.contains("smollm2-135m read the tables in"), "{told}");
+    let question = "What is the capital of Peru?";
+    let usage = &run(&["ask", "places", question, "--method", "query", "--json"]).json()["usage"];
+    let tokens = |name: &str| usage[name].as_u64().unwrap();
+    assert!(tokens("llm_calls") >= 1 && tokens("reused_tokens") > 200, "{usage}");
+    // A model that is not on this machine reads nothing, and the import stands.
+    let mut command = bench.command(&import);
+    command.env("QUIPU_MODELS", bench.path("none")).env("QUIPU_LLM", "smollm2-135m");
+    let told = finish(&mut command).succeeded().stderr;
+    assert!(told.contains("imported") && !told.contains("read the tables"), "{told}");
 }

@@ -109,6 +109,10 @@ pub struct ChatRequest {
     /// does not get them. No part of the cache key.
     #[serde(default)]
     pub worked: usize,
+    /// Whether other requests will begin with all messages but the last: a local model that keeps
+    /// its instructions stores what it computed for them at once. No part of the cache key.
+    #[serde(default)]
+    pub lasting: bool,
     /// The ISO 639 code of the question's language, if the stage is tuned for some languages only:
     /// a model tuned for others answers without its adapter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,6 +154,7 @@ impl ChatRequest {
             stage: stage.into(),
             messages,
             worked: 0,
+            lasting: false,
             language: None,
             constraint: Constraint::None,
             max_tokens: 512,

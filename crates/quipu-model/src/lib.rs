@@ -36,7 +36,7 @@ pub use language::{
 };
 pub use local::{Adapter, LocalConfig, LocalModel};
 pub use open::{
-    ModelIdentity, OpenOptions, default_model_name, identify_language_model, name_with_adapters,
+    ModelIdentity, OpenOptions, default_model_name, identify_language_model, is_endpoint, name_with_adapters,
     open_embedder, open_language_model,
 };
 pub use price::{Amount, Currency, Price, Prices};

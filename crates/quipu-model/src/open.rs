@@ -17,6 +17,11 @@ const WITH: char = '+';
 /// In the place of an adapter: no adapter, not even the model's own.
 const NONE: &str = "none";
 
+/// Whether a model's name is that of an endpoint's model: `openai:MODEL`.
+pub fn is_endpoint(name: &str) -> bool {
+    name.starts_with(ENDPOINT)
+}
+
 /// Options for opening models.
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {

@@ -124,6 +124,29 @@ async fn worked_examples_are_known_to_the_next_process_at_once() {
 }
 
 #[tokio::test]
+async fn what_other_requests_will_begin_with_is_known_to_the_next_process_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models");
+    let file = model_path("smollm2-135m");
+    std::os::unix::fs::symlink(file.ancestors().nth(2).unwrap(), &models).unwrap();
+    // A new model each time, as in a separate process.
+    let reused = async |text: &str, lasting: bool| {
+        let options = OpenOptions {
+            models: Some(models.clone()),
+            context_tokens: Some(2048),
+            keep_instructions: true,
+            ..OpenOptions::default()
+        };
+        let model = open_language_model("smollm2-135m", &options).unwrap();
+        let request = ChatRequest { lasting, ..ask(text).with_max_tokens(1) };
+        model.chat(&request).await.unwrap().usage.reused_tokens
+    };
+    assert_eq!(reused("Which is the capital of Peru?", true).await, 0);
+    let reused = reused("Which currency has Chile?", false).await;
+    assert!(reused > 250, "{reused}");
+}
+
+#[tokio::test]
 async fn alternatives_are_other_replies_and_disturb_nothing() {
     let model = small_model();
     let mut request = ask("Write the first line of a poem about rain.").with_max_tokens(24);

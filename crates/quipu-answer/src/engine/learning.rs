@@ -8,7 +8,7 @@ use quipu_stages::answer::{Answer, AnswerError, Planned, Question};
 use quipu_stages::ledger::{Context, Ledger, Limits, Trace};
 use quipu_stages::link::masked;
 use quipu_stages::plan::{Cards, SolvedExample, SolvedExamples, plan_keys, write_card};
-use quipu_stages::planners::Planner;
+use quipu_stages::planners::{Planner, QueryConfig, query};
 
 use super::Engine;
 use crate::methods::{Experience, Experiences, HybridConfig, Learnt, learn_from};
@@ -89,6 +89,19 @@ impl Engine {
             context.memory::<Cards>().add([((*key).to_owned(), card)])?;
         }
         Ok(relations.len())
+    }
+
+    /// Lets a local model read the graph's tables ahead of the first question, with which the
+    /// prompts of `auto` and `query` begin, and name the tables that the graph does not name. False
+    /// without a model, and where the tables are chosen for each question.
+    ///
+    /// # Errors
+    /// When graph, embedder or model fail.
+    pub async fn read_ahead(&self, config: &QueryConfig) -> Result<bool, AnswerError> {
+        let (trace, ledger) = (Trace::new(None), Ledger::default());
+        let limits = Limits { llm_calls: u32::MAX, time: Duration::MAX, ..Limits::default() };
+        let context = self.within(limits, &trace, &ledger);
+        Ok(context.has_model() && query::read_ahead(&context, config).await?)
     }
 
     /// Collects examples for the prompts of the hybrid method, from questions with the keys of

@@ -40,6 +40,9 @@ pub(super) struct Arguments {
     /// Leave out the vectors: entities are then found by name, not by meaning
     #[arg(long)]
     no_embeddings: bool,
+    /// Do not let the language model read the graph's tables ahead of the first question
+    #[arg(long)]
+    no_model: bool,
     /// Memory to stay within, in megabytes
     #[arg(long, value_name = "MB")]
     memory: Option<u64>,
@@ -72,6 +75,9 @@ impl Arguments {
         for missing in workspace.info().missing {
             tell!("{}", prose(&missing));
         }
+        if !self.no_model {
+            read_ahead(&self.workspace, &settings).await;
+        }
         Ok(())
     }
 
@@ -91,6 +97,21 @@ impl Arguments {
             Some(megabytes) => import.memory(megabytes << 20),
             None => import,
         }
+    }
+}
+
+/// Lets the language model read the tables ahead of the first question. The import stands whatever
+/// becomes of it.
+async fn read_ahead(workspace: &Path, settings: &Settings) {
+    let started = Instant::now();
+    match interrupt::or_interrupted(engine::read_ahead(workspace, settings)).await {
+        Ok(None) => {}
+        Ok(Some(model)) => {
+            let seconds = started.elapsed().as_secs_f64();
+            let why = "so that the first question need not (--no-model leaves that out)";
+            tell!("{}", prose(&format!("{model} read the tables in {seconds:.1} s, {why}")));
+        }
+        Err(error) => tell!("{}", prose(&format!("the first question will take longer: {error:#}"))),
     }
 }
 

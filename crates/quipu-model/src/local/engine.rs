@@ -156,7 +156,7 @@ impl<'m> Engine<'m> {
     /// examples and then the other instructions are computed by themselves, so that they are the
     /// same numbers in every prompt.
     pub(super) fn evaluate(&mut self, prompt: &Prompt, stop: Stop<'_>) -> Result<Evaluated, ModelError> {
-        let (instructions, worked) = (prompt.instructions(), prompt.worked());
+        let (instructions, worked, lasting) = (prompt.instructions(), prompt.worked(), prompt.lasting);
         let prompt = prompt.tokens.as_slice();
         if let Some(slot) = self.slots.holding(prompt) {
             if self.forget(slot, prompt.len()) {
@@ -195,8 +195,8 @@ impl<'m> Engine<'m> {
         if let Last::Computed(index) = last {
             self.slots.mark(place.slot, Some(self.context.get_logits_ith(index)));
         }
-        self.keep(place.slot, worked, worked.len());
-        self.keep(place.slot, instructions, worked.len());
+        self.keep(place.slot, worked, worked.len(), true);
+        self.keep(place.slot, instructions, worked.len(), lasting);
         Ok(Evaluated { slot: place.slot, reused, last })
     }
 
@@ -222,12 +222,12 @@ impl<'m> Engine<'m> {
         Place { slot, source: slot, prefix: 0 }
     }
 
-    /// Stores the instructions at the beginning of a slot for later processes: worked examples at
+    /// Stores the instructions at the beginning of a slot for later processes: `lasting` ones at
     /// once, others once they recur. The first `worked` tokens are worked examples.
-    fn keep(&mut self, slot: usize, instructions: &[LlamaToken], worked: usize) {
+    fn keep(&mut self, slot: usize, instructions: &[LlamaToken], worked: usize, lasting: bool) {
         let key = self.key(instructions, worked);
         let Some(kept) = self.kept.as_mut().filter(|_| instructions.len() >= LEAST_TOKENS) else { return };
-        if !kept.meet(&key, instructions.len() == worked) {
+        if !kept.meet(&key, lasting) {
             return;
         }
         // A sequence is written whole, so the instructions are copied to a sequence of their own.

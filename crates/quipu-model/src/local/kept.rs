@@ -2,9 +2,10 @@
 //!
 //! Each command-line question is a separate process, and most of its prompt are instructions that
 //! the question before had too: a thousand tokens, seconds of reading. The state that llama.cpp
-//! computes for them (28 KB a token of the default model) is stored once they occur twice, each
-//! file beside its checksum. Worked examples, which all graphs share, are stored at once and by
-//! themselves, so that the first question to a new graph reads its tables only. Beyond a size limit
+//! computes for them (28 KB a token of the default model) is stored once they occur twice, or at
+//! once if the request says that others will begin so (a graph's tables), each file beside its
+//! checksum. Worked examples, which all graphs share, are stored at once and by themselves, so that
+//! the first question to a new graph reads its tables only. Beyond a size limit
 //! the least recently used files are removed. No failure here is an error: anything that cannot be
 //! stored or read is computed again.
 

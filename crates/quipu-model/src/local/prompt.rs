@@ -12,6 +12,8 @@ pub(super) struct Prompt {
     worked: usize,
     /// Number of the tokens before the last message, which many conversations share.
     instructions: usize,
+    /// Whether other requests will begin with the instructions.
+    pub(super) lasting: bool,
 }
 
 impl Prompt {
@@ -57,7 +59,7 @@ impl PromptWriter {
             Some(examples) if worked > 0 => shared(examples).min(instructions),
             _ => 0,
         };
-        Prompt { tokens, worked, instructions }
+        Prompt { tokens, worked, instructions, lasting: false }
     }
 
     /// Only the template's own words may become control tokens. Contents are tokenised separately,

@@ -88,10 +88,11 @@ impl Worker<'_> {
 
     fn chat(&mut self, request: &ChatRequest, stop: Stop<'_>) -> Result<ChatReply, ModelError> {
         self.engine.serve(&request.stage, request.language.as_deref())?;
-        let prompt = match self.engine.is_tuned() {
+        let mut prompt = match self.engine.is_tuned() {
             true => self.prompts.write(self.engine.model, &request.messages_for_tuned(), 0),
             false => self.prompts.write(self.engine.model, &request.messages, request.worked),
         };
+        prompt.lasting = request.lasting;
         self.check_length(&prompt, request.max_tokens as usize)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
         if let Some(wanted) = &request.alternatives {

@@ -189,6 +189,15 @@ pub(super) async fn write(
     Ok(Written { cut, ..Written::read(reply.text, reply.likelihood) })
 }
 
+/// Lets the model read the tables that every prompt begins with. One call of one token; false if
+/// the tables are chosen for each question.
+pub(super) async fn read_ahead(context: &Context<'_>, prompt: &PromptParts) -> Result<bool, AnswerError> {
+    if prompt.whole {
+        context.chat(Stage::Plan, request(prompt, &json!(null))?.with_max_tokens(1)).await?;
+    }
+    Ok(prompt.whole)
+}
+
 /// Asks the model once for the likeliest queries other than a known one, each of at most `most`
 /// tokens.
 pub(super) async fn write_others(
@@ -225,7 +234,7 @@ fn request(prompt: &PromptParts, failed: &serde_json::Value) -> Result<ChatReque
     }))?;
     let worked = worked(&messages, prompt.whole);
     let mut request = ChatRequest::new("plan.query", messages);
-    request.worked = worked;
+    (request.worked, request.lasting) = (worked, prompt.whole);
     request.language = Some(Language::of(&prompt.question).code().to_owned());
     request.stop = vec![";".into(), "\n\n".into()];
     request.likelihood = true;

@@ -15,6 +15,7 @@ mod sql;
 
 use std::sync::Arc;
 
+use jiff::Zoned;
 use quipu_language::impossible_place;
 use quipu_query::asked::{
     Candidate, FEATURES, OfPath, PathFit, TableQuestion, best_confidence, choose, columns_lacking, features,
@@ -119,6 +120,22 @@ pub struct PathReading<'a> {
 /// The graph's, the embedder's, the model's.
 pub async fn name_tables(context: &Context<'_>) -> Result<(), AnswerError> {
     kinds::named_tables(context).await.map(drop)
+}
+
+/// Lets the model read the graph's tables ahead of the first question, and name those that the
+/// graph does not name. False, without a call, if the tables are chosen for each question: no
+/// prompt begins with them then.
+///
+/// # Errors
+/// The graph's, the embedder's, the model's.
+pub async fn read_ahead(context: &Context<'_>, config: &QueryConfig) -> Result<bool, AnswerError> {
+    if !context.workspace.has_graph() || !shows_all_tables(context, config).await? {
+        return Ok(false);
+    }
+    let graph = kinds::named_tables(context).await?;
+    let question = Question::new("?", Zoned::now())?;
+    let asking = Asking { question: &question, graph, asked: None, config, named: Vec::new() };
+    ask::read_ahead(context, &ask::prompt(&asking, Vec::new())).await
 }
 
 /// Whether the prompt shows all tables of the graph with all their columns.
