@@ -141,7 +141,9 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
         }
         Err(error) => return Err(error),
     };
-    let models = match engine::load_model(settings, OpenOptions::default()).await {
+    // What an import read of a workspace's tables need not be read again.
+    let options = OpenOptions { keep_instructions: true, ..OpenOptions::default() };
+    let models = match engine::load_model(settings, options).await {
         Ok(Some(model)) => Models { model: Some(model), embedder, problem: None },
         Ok(None) => Models { embedder, ..Models::default() },
         Err(error) if engine::is_missing(&error) => {
