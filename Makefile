@@ -136,7 +136,7 @@ bench: bench-build ## benchmarks (TRIPLES=100000000 for the large graph); docs/r
 	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store --import $(BENCH)/$(TRIPLES)-0.65.nt
 	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store-heavy --import $(BENCH)/$(TRIPLES)-0.75.nt
 	@rm -rf $(BENCH)/whole $(BENCH)/store-metaqa
-	python3 benches/compare/peak.py $(QUIPU) import $(BENCH)/whole $(BENCH)/$(TRIPLES)-0.65.nt --no-embeddings && $(QUIPU) info $(BENCH)/whole
+	python3 benches/compare/peak.py $(QUIPU) import $(BENCH)/whole $(BENCH)/$(TRIPLES)-0.65.nt --no-embeddings --no-model && $(QUIPU) info $(BENCH)/whole
 	@if [ -e $(METAQA) ]; then $(EXAMPLES)/lookups $(BENCH)/store-metaqa --import $(METAQA); else echo "left out: there is no $(METAQA)"; fi
 	cargo bench --locked --workspace --bench names --bench vectors --bench embed --bench chat
 

@@ -21,7 +21,7 @@ mkdir -p "$out/w" "$out/r" "$out/q"
 for set in $sets; do
     graph=${set%/*}
     # With vectors of the names: candidates are found by meaning too.
-    [ -f "$out/w/$graph/CURRENT" ] || "$quipu" import "$out/w/$graph" "$data/$graph/kb.tsv" >&2
+    [ -f "$out/w/$graph/CURRENT" ] || "$quipu" import "$out/w/$graph" "$data/$graph/kb.tsv" --no-model >&2
     asked=$data/$graph/questions.${set#*/}.dev.jsonl
     [ -f "$out/q/$graph.${set#*/}.asked.jsonl" ] || cp "$asked" "$out/q/$graph.${set#*/}.asked.jsonl"
     [ -f "$out/q/$graph.${set#*/}.typos.jsonl" ] ||

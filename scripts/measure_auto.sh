@@ -28,7 +28,7 @@ given() {
 imported() {
     name=$1
     shift
-    [ -f "$out/w/$name/CURRENT" ] || "$quipu" import "$out/w/$name" "$@" >&2
+    [ -f "$out/w/$name/CURRENT" ] || "$quipu" import "$out/w/$name" "$@" --no-model >&2
 }
 
 # copied NAME OF: a workspace with the same graph that was asked nothing before.

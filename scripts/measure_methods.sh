@@ -27,7 +27,7 @@ mkdir -p "$out/w" "$out/r"
 workspace() {
     w=$out/w/$(echo "$1" | tr / -)
     [ -f "$w/CURRENT" ] && return
-    for file in "$data/$1"/kb.tsv "$data/$1"/graph.*; do [ -e "$file" ] && "$quipu" import "$w" "$file" >&2 && return; done
+    for file in "$data/$1"/kb.tsv "$data/$1"/graph.*; do [ -e "$file" ] && "$quipu" import "$w" "$file" --no-model >&2 && return; done
     echo "there is no graph in $data/$1" >&2
     exit 1
 }

@@ -46,12 +46,14 @@ export function Readings({ question, reply, again }: Props) {
 
 function Queries({ reading: { sql, sparql, mends, remarks } }: { reading: Reading }) {
   if (!sql && !sparql) return null;
+  // The remarks stand above.
+  const mended = mends?.filter((mend) => !remarks?.includes(mend)) ?? [];
   return (
     <details>
       <summary>The query</summary>
-      {mends?.length ? (
+      {mended.length > 0 ? (
         <ul>
-          {mends.filter((mend) => !remarks?.includes(mend)).map((mend, at) => (
+          {mended.map((mend, at) => (
             <li key={at}>Mended: {mend}</li>
           ))}
         </ul>

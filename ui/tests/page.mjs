@@ -130,7 +130,7 @@ function towns({ question, reading }) {
   const many = Array.from({ length: 30 }, (_, at) => row(`t:${at}`, `Town ${at}`, String(9000 - at)));
   const rows = [row("t:a", "Twins", "12000"), row("t:b", "Twins", "11000"), row("t:c", HOSTILE, null), ...many];
   const readings = [
-    { words: "the towns of Peru, the largest first", confidence: 0.41, unexplained: ["old", HOSTILE], sparql: "SELECT ?town WHERE {\n  ?town <people> ?n }", mends: ["No column is called size."] },
+    { words: "the towns of Peru, the largest first", confidence: 0.41, unexplained: ["old", HOSTILE], sparql: "SELECT ?town WHERE {\n  ?town <people> ?n }", mends: ["No column is called size.", `1 more row ties ${HOSTILE}`], remarks: [`1 more row ties ${HOSTILE}`] },
     { words: `the oldest towns of ${HOSTILE}`, confidence: 0.92, values: ["Caral", HOSTILE] },
   ];
   if (reading === 2) readings.reverse();
@@ -341,6 +341,7 @@ const tests = {
     await page.getByText("The language model did not answer in time.").waitFor();
     await page.getByText("I read this as: the towns of Peru, the largest first").waitFor();
     await page.getByText(`Not used: “old”, “${HOSTILE}”`).waitFor();
+    await page.getByText(`Note: 1 more row ties ${HOSTILE}`).waitFor();
     assert.equal(await page.locator("img").count(), 0);
     await isClean(page);
   },

@@ -71,7 +71,7 @@ pub(crate) async fn read_ahead(folder: &Path, settings: &Settings) -> Result<Opt
     let read = async {
         let builder = quipu::Engine::builder(sources).settings(models).open_options(open);
         let engine = builder.build().await?.into_inner();
-        let read = engine.read_ahead(&options.config.query).await?;
+        let read = engine.read_ahead(&options.config).await?;
         Ok(read.then(|| engine.model_name().to_owned()))
     };
     let read: Result<_, quipu::Error> = read.await;

@@ -237,3 +237,29 @@ async fn numbers_are_given_in_the_unit_that_is_asked_for() {
         assert!(!faults(&runs, question, sql).await.contains(&"gives another unit"), "{question}");
     }
 }
+
+#[tokio::test]
+async fn texts_that_begin_with_numbers_are_ordered_with_a_remark() {
+    let days: String = (1..=20)
+        .map(|day| {
+            format!(
+                ":f{day} a :Film ; rdfs:label \"Film {day}\" ; :seen \"{day} May 2020\" ; :lot \"{}\" .\n",
+                90 + day
+            )
+        })
+        .collect();
+    let shop = graph(
+        &format!(r#":Film rdfs:label "film" . :seen rdfs:label "seen" . :lot rdfs:label "lot" . {days} :f21 a :Film ; rdfs:label "Film 21" ; :seen "21 May 2020" ; :lot "none" ."#),
+    )
+    .await;
+    for sql in ["SELECT name FROM film ORDER BY seen DESC LIMIT 1", "SELECT MAX(seen) FROM film"] {
+        let told: Vec<String> = shop.bound(sql).unwrap().mends.into_iter().map(|mend| mend.text).collect();
+        assert_eq!(told, ["seen is ordered as text, not by the numbers in it"], "{sql}");
+        let found = faults(&shop, "Which film was seen last?", sql).await;
+        assert!(found.contains(&"orders numbers as texts"), "{sql}: {found:?}");
+    }
+    let found =
+        faults(&shop, "Which film has the highest lot?", "SELECT name FROM film ORDER BY lot DESC LIMIT 1")
+            .await;
+    assert!(found.contains(&"orders numbers as texts"), "{found:?}");
+}

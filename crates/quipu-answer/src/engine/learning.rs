@@ -8,10 +8,10 @@ use quipu_stages::answer::{Answer, AnswerError, Planned, Question};
 use quipu_stages::ledger::{Context, Ledger, Limits, Trace};
 use quipu_stages::link::masked;
 use quipu_stages::plan::{Cards, SolvedExample, SolvedExamples, plan_keys, write_card};
-use quipu_stages::planners::{Planner, QueryConfig, query};
+use quipu_stages::planners::{Planner, query};
 
 use super::Engine;
-use crate::methods::{Experience, Experiences, HybridConfig, Learnt, learn_from};
+use crate::methods::{Experience, Experiences, HybridConfig, Learnt, MethodConfig, learn_from};
 
 /// Longest wait for a card written ahead, while nobody waits; a slower model is stuck.
 const CARD_AHEAD_TIMEOUT: Duration = Duration::from_secs(600);
@@ -97,11 +97,12 @@ impl Engine {
     ///
     /// # Errors
     /// When graph, embedder or model fail.
-    pub async fn read_ahead(&self, config: &QueryConfig) -> Result<bool, AnswerError> {
+    pub async fn read_ahead(&self, config: &MethodConfig) -> Result<bool, AnswerError> {
         let (trace, ledger) = (Trace::new(None), Ledger::default());
-        let limits = Limits { llm_calls: u32::MAX, time: Duration::MAX, ..Limits::default() };
+        // As many calls as a first question has, so that the nouns are the same.
+        let limits = Limits { llm_calls: config.auto.llm_calls, time: Duration::MAX, ..Limits::default() };
         let context = self.within(limits, &trace, &ledger);
-        Ok(context.has_model() && query::read_ahead(&context, config).await?)
+        Ok(context.has_model() && query::read_ahead(&context, &config.query).await?)
     }
 
     /// Collects examples for the prompts of the hybrid method, from questions with the keys of

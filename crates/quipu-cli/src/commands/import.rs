@@ -104,7 +104,7 @@ impl Arguments {
 /// becomes of it.
 async fn read_ahead(workspace: &Path, settings: &Settings) {
     let started = Instant::now();
-    match interrupt::or_interrupted(engine::read_ahead(workspace, settings)).await {
+    match interrupt::or_interrupted(Box::pin(engine::read_ahead(workspace, settings))).await {
         Ok(None) => {}
         Ok(Some(model)) => {
             let seconds = started.elapsed().as_secs_f64();

@@ -97,7 +97,7 @@ impl Binder<'_> {
     /// Reports that numbers are ordered as texts, because texts stand among them.
     pub(super) fn orders_words(&mut self, of: &Expression) {
         if let Expression::Column(ColumnRef { place: Some(place), .. }) = of
-            && self.tables.numbers_begin_texts(*place)
+            && self.tables.begun_by_numbers.contains(place)
             && let Some(column) = self.tables.column(*place)
         {
             let title = column.title.clone();

@@ -50,7 +50,7 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         builder.add_types(&classes).await?;
     }
     builder.refer();
-    let words = builder.words_among_numbers();
+    let (words, begun_by_numbers) = builder.texts_with_numbers();
     let iris = |role: RelationRole| {
         let of_role = graph.relations().iter().filter(move |info| info.role == role);
         of_role.map(|info| iri_of_key(&info.key).into_owned()).collect::<Vec<_>>()
@@ -64,6 +64,7 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         labels: iris(RelationRole::Label),
         type_relations: iris(RelationRole::Type),
         words,
+        begun_by_numbers,
     };
     name_amounts(&mut tables);
     Ok(tables)

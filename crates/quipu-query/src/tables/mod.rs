@@ -46,7 +46,7 @@ pub use render::{Relevance, RenderConfig, Rendered};
 pub(crate) use samples::SAMPLED;
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 24;
+pub const TABLES_VERSION: u32 = 25;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -76,6 +76,10 @@ pub struct Tables {
     /// The columns of texts of which some are numbers, with the number of values that are none.
     #[serde(default)]
     pub words: Vec<(Place, u64)>,
+    /// The columns of texts that are no numbers and that all begin with numbers of different
+    /// lengths: "3 May", "14 June".
+    #[serde(default)]
+    pub begun_by_numbers: Vec<Place>,
 }
 
 /// A table.
@@ -199,16 +203,13 @@ impl Tables {
         self.words.iter().find(|(of, _)| *of == place).map_or(0, |(_, words)| *words)
     }
 
-    /// Whether the texts of a column begin with numbers of different lengths, so that they order
-    /// otherwise as texts: "14 June 2020" stands before "3 May 2020". By the column's examples.
-    pub fn numbers_begin_texts(&self, place: Place) -> bool {
-        let digits = |text: &String| text.chars().take_while(char::is_ascii_digit).count();
-        self.column(place).filter(|column| place.column > 0 && column.kind == Kind::Text).is_some_and(
-            |column| {
-                let lengths: Vec<usize> = column.examples.iter().map(digits).collect();
-                !lengths.contains(&0) && lengths.iter().any(|length| lengths.first() != Some(length))
-            },
-        )
+    /// Whether the texts of a column have another order than the numbers in them: "14 June 2020"
+    /// stands before "3 May 2020", and "1500" before "90" in a column with a few words. By a sample
+    /// where the column has many values.
+    pub fn orders_otherwise(&self, place: Place) -> bool {
+        let words = self.words_among_numbers(place);
+        let filled = self.column(place).map_or(0, |column| column.filled);
+        self.begun_by_numbers.contains(&place) || (words > 0 && words * 2 < filled)
     }
 
     /// The same column in the table that holds all rows of its own table; only that one's values

@@ -16,11 +16,11 @@ pub(super) fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
     matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
-/// Whether a query takes the first by texts that begin with numbers of different lengths: "14 June
-/// 2020" stands before "3 May 2020".
+/// Whether a query takes the first by texts that have another order than the numbers in them: "14
+/// June 2020" stands before "3 May 2020".
 pub(super) fn orders_numbers_as_texts(query: &Query, tables: &Tables) -> bool {
     let is_text = |of: &Expression| match of {
-        Expression::Column(column) => column.place.is_some_and(|place| tables.numbers_begin_texts(place)),
+        Expression::Column(column) => column.place.is_some_and(|place| tables.orders_otherwise(place)),
         _ => false,
     };
     let mut takes_one = query.limit.is_some() && query.order.iter().any(|order| is_text(&order.expression));

@@ -19,7 +19,7 @@ use jiff::Zoned;
 use quipu_language::impossible_place;
 use quipu_query::asked::{
     Candidate, FEATURES, OfPath, PathFit, TableQuestion, best_confidence, choose, columns_lacking, features,
-    is_empty, names_left_out, of_the_path, speaks_of, words_tried,
+    names_left_out, of_the_path, speaks_of, words_tried,
 };
 use quipu_query::{Mention, Relevance, RenderConfig, read_sql, words_of};
 
