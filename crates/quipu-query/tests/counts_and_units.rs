@@ -240,18 +240,13 @@ async fn numbers_are_given_in_the_unit_that_is_asked_for() {
 
 #[tokio::test]
 async fn texts_that_begin_with_numbers_are_ordered_with_a_remark() {
-    let days: String = (1..=20)
-        .map(|day| {
-            format!(
-                ":f{day} a :Film ; rdfs:label \"Film {day}\" ; :seen \"{day} May 2020\" ; :lot \"{}\" .\n",
-                90 + day
-            )
-        })
-        .collect();
-    let shop = graph(
-        &format!(r#":Film rdfs:label "film" . :seen rdfs:label "seen" . :lot rdfs:label "lot" . {days} :f21 a :Film ; rdfs:label "Film 21" ; :seen "21 May 2020" ; :lot "none" ."#),
-    )
-    .await;
+    let film = |day: u32| {
+        let (seen, lot) = (format!("{day} May 2020"), 90 + day);
+        format!(":f{day} a :Film ; rdfs:label \"Film {day}\" ; :seen \"{seen}\" ; :lot \"{lot}\" . ")
+    };
+    let films: String = (1..=20).map(film).collect();
+    let last = ":f21 a :Film ; rdfs:label \"Film 21\" ; :seen \"21 May 2020\" ; :lot \"none\" .";
+    let shop = graph(&format!("{films}{last}")).await;
     for sql in ["SELECT name FROM film ORDER BY seen DESC LIMIT 1", "SELECT MAX(seen) FROM film"] {
         let told: Vec<String> = shop.bound(sql).unwrap().mends.into_iter().map(|mend| mend.text).collect();
         assert_eq!(told, ["seen is ordered as text, not by the numbers in it"], "{sql}");
