@@ -75,10 +75,10 @@ demo() {
 published() {
     given DATA "${DATA:-}" || return 0
     for set in metaqa:1hop metaqa:2hop metaqa:3hop worldcup2014:2hop worldcup2014:conjunction pathquestion:2hop pathquestion:3hop; do
-        graph=${set%%:*} name=${set%%:*}-${set#*:}
+        graph=${set%%:*} copy=${set%%:*}-${set#*:}
         imported "$graph" "$DATA/$graph/kb.tsv"
-        copied "$name" "$out/w/$graph"
-        ask "$name" "$DATA/$graph/questions.${set#*:}.dev.jsonl" --limit "$limit"
+        copied "$copy" "$out/w/$graph"
+        ask "$copy" "$DATA/$graph/questions.${set#*:}.dev.jsonl" --limit "$limit"
     done
 }
 graphs() {
