@@ -50,9 +50,9 @@ async fn build(sources: Sources, settings: &Settings, options: OpenOptions) -> R
     Ok(built?.into_inner())
 }
 
-/// Lets the settings' local model read the tables of a new workspace ahead of the first question,
-/// unless the prompt shows other tables to each question, no method of the settings reads tables, or
-/// the model is not on this machine. Returns the model's name if it read them.
+/// Lets the settings' local model read the tables of a new workspace ahead of the first question.
+/// Returns the model's name if it read them: not if each question is shown other tables, if the
+/// settings' method reads none, or if the model is not on this machine.
 pub(crate) async fn read_ahead(folder: &Path, settings: &Settings) -> Result<Option<String>> {
     let reads_tables = matches!(settings.method.as_deref(), None | Some("auto" | "query"));
     if !reads_tables || settings.llm.as_deref().is_some_and(is_endpoint) {

@@ -173,7 +173,7 @@ paths:
         Some(rest) if rest.starts_with('[') || rest.contains(" = ") => rest,
         _ => line,
     });
-    bench.write("allowed.toml", &posted.collect::<Vec<_>>().join("\n"));
+    bench.write("allowed.toml", posted.collect::<Vec<_>>().join("\n"));
     let told = add("allowed", &["--manifest", "allowed.toml"]);
     assert!(told.contains("1 operation to call") && !told.contains("nothing of it"), "{told}");
 }
