@@ -78,3 +78,37 @@ async fn detours_that_only_seem_to_heed_a_word_are_faults() {
     let found = faults("What is the price times the range of Heron?", &[(product, -0.1)], 0).await;
     assert!(!found.contains(&"multiplies a value by itself"), "{found:?}");
 }
+
+#[tokio::test]
+async fn a_link_that_changes_no_row_is_no_fault() {
+    let shop = graph(
+        ":p1 a :Plot ; :name \"Long Strip\" ; :tendedBy :ada ; :grows :leek, :bean . \
+         :p2 a :Plot ; :name \"Pond Bed\" ; :tendedBy :ben ; :grows :leek . \
+         :p3 a :Plot ; :name \"South Wall\" ; :tendedBy :ben ; :grows :bean . \
+         :ada a :Gardener ; :name \"Ada\" . :ben a :Gardener ; :name \"Ben\" . \
+         :leek a :Crop ; :name \"leek\" . :bean a :Crop ; :name \"bean\" .",
+    )
+    .await;
+    let question = "How many plots does each gardener tend?";
+    let with_link = "SELECT gardener.name, COUNT(DISTINCT plot.name) FROM plot_grows \
+                     JOIN plot ON plot_grows.plot = plot.name JOIN gardener ON plot.tended_by = gardener.name \
+                     GROUP BY gardener.name";
+    let plain = "SELECT tended_by, COUNT(*) FROM plot GROUP BY tended_by";
+    let likely = async |sql: &str, likelihood: f64| {
+        let written = candidate(&shop, question, sql, Nearness::default()).await;
+        Candidate { likelihood: Some(likelihood), ..written }
+    };
+    let asking = TableQuestion { text: question, tables: &shop.tables, values: &shop.values, named: &[] };
+    let of = |all: &[Candidate]| -> Vec<Vec<&'static str>> {
+        features(&asking, all).into_iter().map(|(_, unexplained)| unexplained.faults).collect()
+    };
+    let (first, second) = (likely(with_link, -0.1).await, likely(plain, -0.2).await);
+    let part = "uses a link in part";
+    assert_eq!(of(&[first.clone()]), [[part]]);
+    assert_eq!(
+        of(&[first.clone(), likely(with_link, -0.2).await]),
+        [[part], [part]],
+        "nobody does without it"
+    );
+    assert_eq!(of(&[first, second]), [[""; 0], [""; 0]]);
+}

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
 use super::explain::{Unexplained, name_in_part, names_left_out};
-use super::faults::{faults, forgives};
+use super::faults::{OF_JOINS, faults, forgives};
 use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
@@ -196,7 +196,8 @@ pub fn best_confidence(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> 
 /// - Readings with the same rows vote for each other.
 /// - If other words led the model to the same rows, faults of words are forgiven. A likelier query
 ///   with the same rows hands on the other faults: it shows that the rows do not depend on the word
-///   which this one seems to heed.
+///   which this one seems to heed. A link used in part is no fault where a query without it has the
+///   same rows.
 /// - A reply that no table holds what is asked for is a vote against all, and a fault of every
 ///   other query of the model.
 pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features, Unexplained)> {
@@ -221,6 +222,9 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
                 is_name || !forgives(fault, &candidate.bound.query)
             });
         }
+        if alike().any(|(_, (_, left_out))| !left_out.faults.contains(&OF_JOINS)) {
+            unexplained.faults.retain(|fault| *fault != OF_JOINS);
+        }
         if !is_written(candidate) && others().any(|(_, (other, _))| lacks_it(other, candidate)) {
             unexplained.faults.push("gives another property than a query that finds none");
         }
@@ -228,7 +232,7 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
             let likelier = alike().filter(|(_, (other, _))| other.likelihood >= candidate.likelihood);
             let handed_on = likelier.flat_map(|(_, (other, left_out))| {
                 let faults = left_out.faults.iter().copied();
-                faults.filter(|fault| !forgives(fault, &other.bound.query))
+                faults.filter(|fault| *fault != OF_JOINS && !forgives(fault, &other.bound.query))
             });
             let declined = (candidate.declined > 0).then_some("another reply finds no table");
             let is_straight = |(_, (other, _)): (usize, (&Candidate, _))| finds_none(other, candidate);

@@ -52,6 +52,9 @@ pub(super) fn forgives(fault: &str, query: &Query) -> bool {
     OF_WORDS.contains(&fault) && (query.order.is_empty() || fault != "gives something else")
 }
 
+/// A fault that does no harm if a query without it has the same rows: they do not depend on the link.
+pub(super) const OF_JOINS: &str = "uses a link in part";
+
 /// The faults of a reading, each in a few words for the trace.
 pub(super) fn faults(
     asking: &TableQuestion<'_>,
@@ -71,7 +74,7 @@ pub(super) fn faults(
         ("leaves out most words", unexplained.leaves_out_most()),
         ("gives no number", gives_no_number(question, candidate)),
         ("gives no date", gives_no_date(question, candidate, tables)),
-        ("uses a link in part", uses_a_link_in_part(query, tables)),
+        (OF_JOINS, uses_a_link_in_part(query, tables)),
         ("counts what is there", counts_what_is_there(question, query, tables)),
         ("gives a number for a thing", gives_a_number_for_a_thing(question, query, tables)),
         ("gives a number of each", gives_numbers_of_each(question, candidate)),
