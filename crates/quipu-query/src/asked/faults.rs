@@ -52,7 +52,7 @@ pub(super) fn forgives(fault: &str, query: &Query) -> bool {
     OF_WORDS.contains(&fault) && (query.order.is_empty() || fault != "gives something else")
 }
 
-/// A fault that does no harm if a query without it has the same rows: they do not depend on the link.
+/// A fault that does no harm if a query without it has the same rows: the link changes none.
 pub(super) const OF_JOINS: &str = "uses a link in part";
 
 /// The faults of a reading, each in a few words for the trace.
