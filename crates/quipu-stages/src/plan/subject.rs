@@ -77,7 +77,7 @@ impl Subject {
 
 /// Reads the subject: one call, with the fields narrowed by rules if they could decide. If they
 /// could not and `domain_call` is set, a separate call decides the field first (equation 3). For a
-/// question of no field, nothing is looked up.
+/// question of no field, in which no service knows a name, nothing is looked up.
 ///
 /// # Errors
 /// The model's.
@@ -92,10 +92,16 @@ pub async fn read_subject(
     if ruled.is_none() && domain_call {
         ruled = ask_domain(context, question, apis).await?;
     }
+    let mut found = None;
     if !by_rule && ruled.as_deref() == Some(OTHER) {
-        let reading = format!("field {OTHER} by model; nothing is looked up");
-        context.trace.report(Stage::Plan, Event::Read { reading });
-        return Ok(Subject { domain: OTHER.into(), ..Subject::default() });
+        // A name that a service knows tells more than a small model's "other".
+        let names = found_names(question.text(), apis, None).await?;
+        if names.is_empty() {
+            let reading = format!("field {OTHER} by model; nothing is looked up");
+            context.trace.report(Stage::Plan, Event::Read { reading });
+            return Ok(Subject { domain: OTHER.into(), ..Subject::default() });
+        }
+        (ruled, found) = (None, Some(names));
     }
     let is_known = ruled.is_some();
     let offered = fields(apis, ruled.as_deref());
@@ -131,7 +137,10 @@ pub async fn read_subject(
     add_listed(&mut subject, question.text(), apis);
     if subject.entities.is_empty() {
         let field = is_known.then_some(subject.domain.as_str());
-        subject.entities = found_names(question.text(), apis, field).await?;
+        subject.entities = match found {
+            Some(names) => names,
+            None => found_names(question.text(), apis, field).await?,
+        };
     }
     if !is_known {
         subject.domain = settled_field(context, question.text(), apis, &subject).await?;
