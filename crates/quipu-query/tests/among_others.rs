@@ -104,7 +104,7 @@ async fn a_link_that_changes_no_row_is_no_fault() {
     };
     let (first, second) = (likely(with_link, -0.1).await, likely(plain, -0.2).await);
     let part = "uses a link in part";
-    assert_eq!(of(&[first.clone()]), [[part]]);
+    assert_eq!(of(std::slice::from_ref(&first)), [[part]]);
     assert_eq!(
         of(&[first.clone(), likely(with_link, -0.2).await]),
         [[part], [part]],
