@@ -46,12 +46,18 @@ async fn a_second_question_pays_for_its_new_tokens_only() {
     assert_eq!(same.prompt_tokens, same.reused_tokens, "the logits after a prompt are kept with it");
 }
 
-#[tokio::test]
-async fn instructions_met_twice_are_known_to_the_next_process() {
+/// The models in a new folder, beside which no instructions are kept yet.
+fn models_apart() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let models = folder.path().join("models");
     let file = model_path("smollm2-135m");
     std::os::unix::fs::symlink(file.ancestors().nth(2).unwrap(), &models).unwrap();
+    (folder, models)
+}
+
+#[tokio::test]
+async fn instructions_met_twice_are_known_to_the_next_process() {
+    let (folder, models) = models_apart();
     let options = OpenOptions {
         models: Some(models),
         context_tokens: Some(2048),
@@ -91,10 +97,7 @@ async fn instructions_met_twice_are_known_to_the_next_process() {
 
 #[tokio::test]
 async fn worked_examples_are_known_to_the_next_process_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let models = folder.path().join("models");
-    let file = model_path("smollm2-135m");
-    std::os::unix::fs::symlink(file.ancestors().nth(2).unwrap(), &models).unwrap();
+    let (_folder, models) = models_apart();
     // A new model each time, as in a separate process, and another graph.
     let plan = async |keep_instructions: bool, table: &str| {
         let options = OpenOptions {
@@ -125,10 +128,7 @@ async fn worked_examples_are_known_to_the_next_process_at_once() {
 
 #[tokio::test]
 async fn what_other_requests_will_begin_with_is_known_to_the_next_process_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let models = folder.path().join("models");
-    let file = model_path("smollm2-135m");
-    std::os::unix::fs::symlink(file.ancestors().nth(2).unwrap(), &models).unwrap();
+    let (_folder, models) = models_apart();
     // A new model each time, as in a separate process.
     let reused = async |text: &str, lasting: bool| {
         let options = OpenOptions {
