@@ -375,7 +375,8 @@ async fn when_the_time_is_over_the_best_that_was_found_is_given_and_marked() {
         options.config.fallback = true;
         let (answer, ..) = asked(&setting, model, "who directed Kauwboy?", options).await;
         assert_eq!(answer.answers, ["Boudewijn Koole"], "{method:?}: {answer:#?}");
-        assert!(answer.grounded && answer.notes.iter().any(|note| matches!(note, Note::Limit { .. })));
+        let marked = |note: &Note| matches!(note, Note::Fallback { .. });
+        assert!(answer.grounded && answer.notes.iter().any(marked), "{method:?}: {:?}", answer.notes);
     }
 }
 

@@ -182,6 +182,34 @@ async fn the_last_rounds_answer_stands_and_mistakes_are_learnt() {
 }
 
 #[tokio::test]
+async fn extractions_that_led_to_the_answer_become_the_routers_examples() {
+    let setting = setting(FILMS).await;
+    let model = || {
+        ScriptedModel::new()
+            .always("plan.type", "simple")
+            .always("plan.dynamism", "static")
+            .always("plan.extract", extracted("Kauwboy", "directed by"))
+            .always("compose", composed("answered", &["Boudewijn Koole"]))
+            .always("critique.validate", "yes")
+    };
+    let shown = |model: &ScriptedModel| {
+        let request = model.requests().into_iter().find(|request| request.stage == "plan.extract").unwrap();
+        request.messages[0].content.clone()
+    };
+    let (_, before) = run(&setting, model(), QUESTION, &options(Method::Hybrid)).await;
+    assert!(shown(&before).contains("Salt Roads"), "the invented examples");
+    let engine = quipu_answer::Engine::new(setting.workspace.clone(), Some(Arc::new(model())), None).unwrap();
+    let questions = [(QUESTION.to_owned(), vec!["Boudewijn Koole".to_owned()])];
+    let learnt = (&HybridConfig::default(), Planner::Published);
+    let mistakes = engine.collect_experiences(&questions, 30, learnt, |_, _| {}).await.unwrap();
+    assert!(mistakes.is_empty());
+    let (_, after) = run(&setting, model(), QUESTION, &options(Method::Hybrid)).await;
+    let shown = shown(&after);
+    assert!(shown.contains(&format!("Question: {QUESTION}\n{{\"entities\":[{{")), "{shown}");
+    assert!(!shown.contains("Salt Roads"), "{shown}");
+}
+
+#[tokio::test]
 async fn over_an_api_the_kinds_and_relations_of_its_field_are_offered() {
     let (_server, setting) = over_library().await;
     let model = ScriptedModel::new()

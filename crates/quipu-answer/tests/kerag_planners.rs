@@ -195,7 +195,11 @@ async fn a_method_that_runs_out_says_so_and_nothing_stands_in_for_it() {
     assert!(alone.reason.unwrap().contains("call"), "it says which limit");
     let with_fallback = asked(limited(true)).await;
     assert_eq!(with_fallback.answers, ["Boudewijn Koole"]);
-    assert!(with_fallback.notes.iter().any(|note| matches!(note, quipu_answer::Note::Limit { .. })));
+    let named = |note: &quipu_answer::Note| match note {
+        quipu_answer::Note::Fallback { method, reason } => method == "auto" && reason.contains("call"),
+        _ => false,
+    };
+    assert!(with_fallback.notes.iter().any(named), "{:?}", with_fallback.notes);
 }
 
 #[tokio::test]

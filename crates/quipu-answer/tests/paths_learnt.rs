@@ -28,6 +28,7 @@ async fn cards_are_written_once_and_kept() {
     assert_eq!(asked.last(), Some(&0), "{asked:?}");
     let file = std::fs::read_to_string(setting.workspace.folder().join("relations.toml")).unwrap();
     assert!(file.contains("directed_by") && file.contains("helmed"), "{file}");
+    assert!(file.contains("model = \"scripted\""), "the card names its model: {file}");
 }
 
 const CARD: &str = "Kinds: film -> person\nForward: the ones of X\nBackward: the films of X\nWords forward: helmed\nWords backward: films";

@@ -44,6 +44,7 @@ mod mountains;
 mod nested_classes;
 mod odd_graphs;
 mod of_other_things;
+mod one_by_one;
 mod polar;
 mod property;
 mod records_and_ways;

@@ -191,6 +191,7 @@ mod tests {
             only_here: false,
             years: false,
             minutes: false,
+            unit: None,
         }
     }
 

@@ -8,6 +8,9 @@ use quipu_language::Language;
 pub fn failure(note: &Note) -> Option<String> {
     match note {
         Note::Limit { reason } => Some(format!("This is the best answer found before {reason}.")),
+        Note::Fallback { method, reason } => Some(format!(
+            "It ended without an answer ({reason}); this is what {method} answers without a model."
+        )),
         Note::SourceDown { source, reason } => Some(format!("{source} could not be asked: {reason}")),
         Note::ModelFailed { model, reason } => {
             Some(format!("{model} failed, so the steps that need its reply were left out: {reason}"))

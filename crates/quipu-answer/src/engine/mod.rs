@@ -297,9 +297,10 @@ impl Engine {
                 best_so_far(&context, question, options, &best, limit).await?
             }
             Err(AnswerError::Model(error)) if error.is_failure() => {
-                found_without_model(&context, question, options, &best)
+                found_without_model(&context, question, options, &best, &error.to_string())
                     .await?
                     .ok_or(AnswerError::Model(error))?
+                    .outcome()
             }
             outcome => outcome?,
         };
@@ -382,22 +383,43 @@ async fn best_so_far(
     best: &BestSoFar,
     limit: Exhausted,
 ) -> Result<Outcome, AnswerError> {
-    let Some(outcome) = found_without_model(context, question, options, best).await? else {
-        return Ok(Outcome::abstain(limit.to_string(), Vec::new()));
-    };
-    context.note_limit(limit);
-    Ok(outcome)
+    let reason = limit.to_string();
+    match found_without_model(context, question, options, best, &reason).await? {
+        Some(Found::Before(outcome)) => {
+            context.note_limit(limit);
+            Ok(outcome)
+        }
+        Some(Found::ByFallback(outcome)) => Ok(outcome),
+        None => Ok(Outcome::abstain(reason, Vec::new())),
+    }
+}
+
+/// An answer that a method's end leaves.
+enum Found {
+    /// The method's own, from before its end.
+    Before(Outcome),
+    /// The fallback's, which a remark names.
+    ByFallback(Outcome),
+}
+
+impl Found {
+    fn outcome(self) -> Outcome {
+        match self {
+            Self::Before(outcome) | Self::ByFallback(outcome) => outcome,
+        }
+    }
 }
 
 /// The best grounded answer from before the end; if there is none, the method has a fallback and
-/// time is left, the fallback's answer.
+/// time is left, the fallback's answer. `reason` says why the method ended.
 async fn found_without_model(
     context: &Context<'_>,
     question: &Question,
     options: &AskOptions,
     best: &BestSoFar,
-) -> Result<Option<Outcome>, AnswerError> {
-    let best = best.take();
+    reason: &str,
+) -> Result<Option<Found>, AnswerError> {
+    let best = best.take().map(Found::Before);
     if best.is_some() || !options.falls_back() {
         return Ok(best);
     }
@@ -405,10 +427,19 @@ async fn found_without_model(
     let left = options.limits.time.saturating_sub(context.ledger.elapsed());
     // `auto` doubts a path's answer as it does beside a model; `paths` would let it stand.
     let (way, none) = (ByMethod { method: Method::Auto, config: &options.config }, BestSoFar::default());
-    match tokio::time::timeout(left, ask_each(&alone, question, &way, &none).boxed()).await {
-        Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => Ok(None),
-        Ok(outcome) => Ok(Some(outcome?).filter(|outcome| outcome.status == Status::Answered)),
+    let outcome = match tokio::time::timeout(left, ask_each(&alone, question, &way, &none).boxed()).await {
+        Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => return Ok(None),
+        Ok(outcome) => outcome?,
+    };
+    if outcome.status != Status::Answered {
+        return Ok(None);
     }
+    // `auto` begins with this part: that is no other method.
+    if options.method == Method::Auto {
+        return Ok(Some(Found::Before(outcome)));
+    }
+    context.trace.note(Note::Fallback { method: Method::Auto.name().into(), reason: reason.to_owned() });
+    Ok(Some(Found::ByFallback(outcome)))
 }
 
 /// Grounds the values and removes those without support; without any value left, the outcome is an

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Subcommand;
 use quipu_answer::{Experiences, HybridConfig, Planner};
-use quipu_eval::read_questions;
+use quipu_eval::{GoldQuestion, read_questions};
 use quipu_model::OpenOptions;
 
 use super::workspace;
@@ -21,7 +21,7 @@ pub(super) enum Command {
     Collect {
         /// The workspace's folder
         workspace: PathBuf,
-        /// The question file, with the ids of the answers
+        /// The question file, with the ids of the answers; without documents, values are enough
         #[arg(long, value_name = "FILE")]
         questions: PathBuf,
         /// Maximum number of examples
@@ -82,17 +82,24 @@ async fn collect(
         .into());
     }
     let read = read_questions(file, None)?.questions;
+    let settings = Settings::load(Settings { llm, ..Settings::default() }, folder)?;
+    let engine = engine::open(folder, &settings, OpenOptions::default()).await?;
+    // The values of an API have no ids: there the answers themselves are known.
+    let by_value = engine.workspace().documents().is_none();
+    let known = |question: GoldQuestion| {
+        let ids = question.answer_ids;
+        (question.question, if ids.is_empty() && by_value { question.answers } else { ids })
+    };
     let questions: Vec<(String, Vec<String>)> = read
         .into_iter()
-        .filter(|question| !question.answer_ids.is_empty())
-        .map(|question| (question.question, question.answer_ids))
+        .map(known)
+        .filter(|(_, answers)| !answers.is_empty())
         .take(limit.unwrap_or(usize::MAX))
         .collect();
     if questions.is_empty() {
-        return Err(WrongUsage(format!("{}: no question has the ids of its answers", file.display())).into());
+        let known = if by_value { "its answers" } else { "the ids of its answers" };
+        return Err(WrongUsage(format!("{}: no question has {known}", file.display())).into());
     }
-    let settings = Settings::load(Settings { llm, ..Settings::default() }, folder)?;
-    let engine = engine::open(folder, &settings, OpenOptions::default()).await?;
     let bar = progress::counter("questions");
     let config = HybridConfig::default();
     let collected = engine.collect_experiences(&questions, most, (&config, planner), |done, all| {

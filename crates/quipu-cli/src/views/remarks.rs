@@ -48,9 +48,11 @@ fn note_line(note: &Note) -> String {
                 others.join(", ")
             )
         }
-        Note::Limit { .. } | Note::SourceDown { .. } | Note::ModelFailed { .. } | Note::Unread { .. } => {
-            quipu_server::failure(note).unwrap_or_default()
-        }
+        Note::Limit { .. }
+        | Note::Fallback { .. }
+        | Note::SourceDown { .. }
+        | Note::ModelFailed { .. }
+        | Note::Unread { .. } => quipu_server::failure(note).unwrap_or_default(),
         Note::NotKept { reason } => format!("Quipu could not save what it learnt: {reason}"),
         Note::Contradiction { about, claims } => {
             let said = claims.iter().map(|claim| {

@@ -182,6 +182,7 @@ pub mod tests {
             only_here: true,
             years: false,
             minutes: false,
+            unit: None,
         }
     }
 

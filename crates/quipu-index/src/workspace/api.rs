@@ -258,18 +258,26 @@ impl Workspace {
         text: &str,
     ) -> Result<Vec<(String, Aligned)>, IndexError> {
         let mut named: Vec<(String, Aligned)> = Vec::new();
+        let mut abbreviated = None;
         for part in searches(text).into_iter().take(MOST_SEARCHES) {
             if named.iter().any(|(known, _)| known.contains(part.as_str())) {
                 continue;
             }
             for kind in kinds {
                 let found = Self::align(api, *kind, &part).await?;
+                if let ([only], true) = (found.as_slice(), is_abbreviation(&part)) {
+                    abbreviated.get_or_insert_with(|| (part.clone(), only.clone()));
+                }
                 if let Some(best) = found.into_iter().find(|aligned| aligned.score >= SURE) {
                     named.push((part, best));
                     break;
                 }
             }
         }
+        // A single search result for an abbreviation is what it means, if nothing else is named:
+        // "USA".
+        let is_alone = named.is_empty();
+        named.extend(abbreviated.filter(|_| is_alone));
         Ok(named)
     }
 }
@@ -299,6 +307,11 @@ fn scored(found: &[FoundEntity], text: &str) -> Result<Vec<Aligned>, IndexError>
     Ok(candidates.iter().filter_map(entity).collect())
 }
 
+/// Whether a text is in capitals throughout: "USA".
+fn is_abbreviation(text: &str) -> bool {
+    text.chars().count() > 1 && text.chars().all(char::is_uppercase)
+}
+
 /// The names that an API finds for the parts of a text, as a name index.
 pub(super) async fn search(api: &ApiGraph, searches: &[String]) -> Result<Names<'static>, IndexError> {
     let kinds = &api.service().kinds;
@@ -311,10 +324,8 @@ pub(super) async fn search(api: &ApiGraph, searches: &[String]) -> Result<Names<
     let asked = searched.flat_map(|kind| {
         searches.iter().take(MOST_SEARCHES).map(move |text| async move {
             let mut hits = api.find(*kind, text).await?;
-            // A single search result for an abbreviation is what it means, whatever its name:
-            // "USA".
-            let short = text.chars().all(char::is_uppercase);
-            if let ([only], true) = (hits.as_slice(), short) {
+            // A single search result for an abbreviation is what it means, whatever its name.
+            if let ([only], true) = (hits.as_slice(), is_abbreviation(text)) {
                 let called = FoundEntity { name: text.clone(), ..only.clone() };
                 hits.push(called);
             }

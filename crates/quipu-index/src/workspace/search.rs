@@ -80,8 +80,8 @@ pub(super) fn index_found(
     Ok(Names::Found { index, _folder: folder })
 }
 
-/// The parts of a text that may be names: runs of capitalised words, then runs without function
-/// words, then single words, each once.
+/// The parts of a text that may be names: runs of capitalised words, then their parts without
+/// function words, then runs without function words, then single words, each once.
 pub(super) fn searches(text: &str) -> Vec<String> {
     let words = words(text);
     let mut found: Vec<String> = Vec::new();
@@ -106,6 +106,8 @@ pub(super) fn searches(text: &str) -> Vec<String> {
             push(run.get(start..=end).unwrap_or_default());
         }
     });
+    // The parts of a run: "Chile or Turkey" is two names.
+    named.split(|word| !capital(word) || grammar(word)).for_each(&mut push);
     words.split(grammar).filter(|run| run.len() > 1).for_each(&mut push);
     words.iter().filter(|word| !grammar(word) && word.text.chars().count() >= SHORTEST).for_each(|word| {
         push(std::slice::from_ref(word));
@@ -124,6 +126,10 @@ mod tests {
         assert!(parts.contains(&"directed".to_owned()) && !parts.contains(&"of".to_owned()));
         assert!(searches("what is the time zone of lima").contains(&"lima".to_owned()));
         assert!(searches("").is_empty() && searches("of the").is_empty());
+        assert_eq!(
+            searches("Which is larger, Chile or Turkey?")[..3],
+            ["Chile or Turkey", "Chile", "Turkey"]
+        );
         let many: String = (0..50).map(|number| format!("Name{number} word{number} ")).collect();
         assert_eq!(searches(&many).len(), MOST_SEARCHES);
     }

@@ -42,6 +42,16 @@ impl Language {
         self.words().sole.has(word)
     }
 
+    /// Whether a word before a kind of event asks of each by itself: "in a single picking".
+    pub fn is_of_one(self, word: &str) -> bool {
+        self.words().of_one.has(word)
+    }
+
+    /// Whether a word asks for an average without saying so: "usually".
+    pub fn is_usual(self, word: &str) -> bool {
+        self.words().usual.has(word)
+    }
+
     /// Whether a word compares how long something has lasted: "has worked here longer".
     pub fn is_longer(self, word: &str) -> bool {
         self.words().lasted.longer.has(word)

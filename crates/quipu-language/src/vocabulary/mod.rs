@@ -292,6 +292,12 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     sole: Listed,
     #[serde(default)]
+    of_one: Listed,
+    #[serde(default)]
+    usual: Listed,
+    #[serde(default)]
+    unit_symbols: Listed,
+    #[serde(default)]
     percentages: Listed,
     #[serde(default)]
     halves: Listed,

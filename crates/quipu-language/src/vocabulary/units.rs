@@ -8,6 +8,12 @@ impl Language {
         self.words().units.has(word)
     }
 
+    /// Whether a text behind a number is a unit, in any case: "kVA", "metres".
+    pub fn is_unit_symbol(self, text: &str) -> bool {
+        let lower = text.to_lowercase();
+        self.words().unit_symbols.has(&lower) || self.is_unit(&lower) || self.names_a_unit(&lower)
+    }
+
     /// The smaller units of a unit by all their names, each with its number.
     fn conversions(self, unit: &str) -> Vec<(f64, &'static str)> {
         let rows = self.words().conversions.phrases.iter();

@@ -9,12 +9,13 @@ use std::collections::HashSet;
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, meanings_at};
 
-use chains::{takes_a_relation_less_often, takes_the_other_end};
+use chains::{stays_at_one_end, takes_a_relation_less_often, takes_the_other_end};
 use conditions::{takes_either, turns_a_bound};
 use numbers::{
-    adds_up_another_measure, adds_up_one_value, counts_what_is_there, gives_a_number_for_a_thing,
-    gives_no_date, gives_no_number, gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount,
-    multiplies_by_itself, orders_numbers_as_texts,
+    adds_up_another_measure, adds_up_one_value, adds_up_what_one_has, averages_what_is_counted,
+    counts_what_is_there, gives_a_number_for_a_thing, gives_no_date, gives_no_number,
+    gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount, multiplies_by_itself,
+    orders_numbers_as_texts,
 };
 
 use super::choices::{gives_no_choice, leaves_out_a_choice};
@@ -75,6 +76,7 @@ pub(super) fn faults(
         ("gives no number", gives_no_number(question, candidate)),
         ("gives no date", gives_no_date(question, candidate, tables)),
         (OF_JOINS, uses_a_link_in_part(query, tables)),
+        ("stays at one end of a link", !unexplained.names.is_empty() && stays_at_one_end(query, tables)),
         ("counts what is there", counts_what_is_there(question, query, tables)),
         ("gives a number for a thing", gives_a_number_for_a_thing(question, query, tables)),
         ("gives a number of each", gives_numbers_of_each(question, candidate)),
@@ -83,6 +85,8 @@ pub(super) fn faults(
         ("gives only things that the question names", only_repeats(candidate)),
         ("gives the parts of an amount", gives_parts_of_an_amount(question, candidate)),
         ("adds up one value", adds_up_one_value(query)),
+        ("adds up what one has", adds_up_what_one_has(question, query, tables)),
+        ("averages what is counted", averages_what_is_counted(question, query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
         ("gives another unit", gives_another_unit(question, query, tables)),

@@ -8,7 +8,9 @@ use quipu_language::{Language, below_clause, through_levels};
 
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
+use crate::syntax::{
+    Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
+};
 use crate::tables::{Kind, Place, Tables, words_of};
 
 /// Levels below a thing that are taken in. SQL without recursion says each level by a query of its
@@ -112,21 +114,40 @@ fn named_thing<'a>(
     is_of_it.then_some((&**of, &**value))
 }
 
-/// The names of a thing and of those up to some levels below it.
+/// The names of a thing and of those up to some levels below it: a query for each level, so that
+/// each is a join.
 fn below(id: &str, up: Place, thing: &Expression, tables: &Tables, levels: usize) -> Query {
-    let alias = format!("{id}{BELOW}{levels}");
+    let level = |level: usize| at_level(id, up, thing, tables, (level, level));
+    let union = |left: Query, right: Query| Query {
+        body: Body::Set {
+            operator: SetOperator::Union,
+            all: false,
+            left: Box::new(left),
+            right: Box::new(right),
+        },
+        order: Vec::new(),
+        limit: None,
+        offset: 0,
+    };
+    (1..=levels).map(level).fold(level(0), union)
+}
+
+/// The names of what lies exactly so many levels below a thing; `of` tells the aliases of the level
+/// that is looked for from those of others.
+fn at_level(id: &str, up: Place, thing: &Expression, tables: &Tables, (of, level): (usize, usize)) -> Query {
+    let alias = format!("{id}{BELOW}{of}_{level}");
     let column = |place: Place| {
         let name = tables.column(place).map(|column| column.id.clone()).unwrap_or_default();
         Expression::Column(ColumnRef { table: Some(alias.clone()), name, place: Some(place) })
     };
     let name = column(Place { column: 0, ..up });
-    let is_it = Expression::Compare(Comparison::Equal, Box::new(name.clone()), Box::new(thing.clone()));
-    let filter = match levels {
-        0 => is_it,
+    let is = |of: Expression| Expression::Compare(Comparison::Equal, Box::new(of), Box::new(thing.clone()));
+    let filter = match level {
+        0 => is(name.clone()),
+        1 => is(column(up)),
         _ => {
-            let above = Box::new(below(id, up, thing, tables, levels - 1));
-            let lies_below = Expression::InQuery(Box::new(column(up)), above);
-            Expression::Or(Box::new(is_it), Box::new(lies_below))
+            let above = Box::new(at_level(id, up, thing, tables, (of, level - 1)));
+            Expression::InQuery(Box::new(column(up)), above)
         }
     };
     let source = Source::Table(id.to_owned(), Some(up.table));

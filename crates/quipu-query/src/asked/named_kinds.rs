@@ -92,6 +92,12 @@ fn holds_kinds(place: Place, tables: &Tables) -> bool {
     may_be_kinds && column.distinct <= MOST_KINDS && words_of(&column.title).iter().any(names_kinds)
 }
 
+/// Whether a column holds the classes of its things, by its name: "kind".
+fn tells_the_class(place: Place, tables: &Tables) -> bool {
+    let names_kinds = |word: &String| Language::english().names_kinds(word);
+    tables.column(place).is_some_and(|column| words_of(&column.title).iter().any(names_kinds))
+}
+
 /// Whether a mention is a kind that a column holds.
 fn is_kind_of(found: &Match, place: Place, tables: &Tables) -> bool {
     let of_kinds = tables.leads_to(place).map(|table| Place { table, column: 0 });
@@ -151,6 +157,12 @@ fn of_the_narrower_kind(
     query.visit(&mut |part| {
         if let Expression::Terms(_, text) | Expression::Like(_, text) = part {
             is_said |= words_of(text).iter().any(|word| language.is_noun(&head, word));
+        }
+        // The query tells the class that it means: a charger may be a "charge point".
+        if let Expression::Compare(Comparison::Equal, of, value) = part
+            && let (Some(place), Expression::Terms(..)) = (of.place(), &**value)
+        {
+            is_said |= place.table == things && tells_the_class(place, tables);
         }
     });
     if is_said {

@@ -6,7 +6,8 @@ use spargebra::algebra::{Expression as Sparql, Function as Builtin, GraphPattern
 use super::base::constant;
 use super::cells::{Cell, cell_of};
 use super::exists::exists;
-use super::texts::{call, cast, integer, like, lower, minutes, number, numeric, string, text, whole};
+use super::texts::{call, cast, integer, leading_number, like, lower, number, numeric, string, text, whole};
+use super::units::{has_unit, stated_number};
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};
@@ -188,10 +189,7 @@ impl Planner<'_> {
         }
         let of = column.place.and_then(|place| self.tables.column(place));
         match of.map(|column| column.kind) {
-            Some(Kind::Number { text: true }) if of.is_some_and(|column| column.minutes) => {
-                (minutes(variable), ValueKind::Number)
-            }
-            Some(Kind::Number { text: true }) => (numeric(variable), ValueKind::Number),
+            Some(Kind::Number { text: true }) => (stated_number(of, variable), ValueKind::Number),
             _ => (variable, column.place.map_or(ValueKind::Unknown, |place| self.kind_of_place(place))),
         }
     }
@@ -233,6 +231,9 @@ impl Planner<'_> {
             (K::Date, K::Date) => (text(left), text(right)),
             (K::Date, K::Number) => (self.year(a, left), right),
             (K::Number, K::Date) => (left, self.year(b, right)),
+            // A query may write the unit beside the number: "150 kW".
+            (K::Text, K::Number) if has_unit(a) => (leading_number(left), right),
+            (K::Number, K::Text) if has_unit(b) => (left, leading_number(right)),
             (K::Text | K::Entity, K::Number) => (numeric(left), right),
             (K::Number, K::Text | K::Entity) => (left, numeric(right)),
             (K::Flag, K::Flag) if !equality => (flag_number(left), flag_number(right)),

@@ -17,6 +17,7 @@ mod frame;
 mod rows;
 mod select;
 mod texts;
+mod units;
 mod within;
 
 use std::collections::HashMap;

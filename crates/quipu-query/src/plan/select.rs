@@ -412,8 +412,11 @@ impl Planner<'_> {
                 | Expression::Like(..)
                 | Expression::IsNull(_)
         );
-        let (value, kind) =
-            if is_condition { (self.truth(&expression)?, ValueKind::Flag) } else { self.value(&expression)? };
+        let (value, kind) = match (is_condition, self.written(&expression)) {
+            (true, _) => (self.truth(&expression)?, ValueKind::Flag),
+            (false, Some(written)) => (written, ValueKind::Text),
+            (false, None) => self.value(&expression)?,
+        };
         if let Sparql::Variable(variable) = &value
             && !known.iter().any(|column| column.variable == *variable)
         {

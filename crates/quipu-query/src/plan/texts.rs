@@ -61,6 +61,11 @@ pub(super) fn numeric(of: Expression) -> Expression {
     cast(plain, "double")
 }
 
+/// The number that a text begins with: 12.5 of "12.5 kW".
+pub(super) fn leading_number(of: Expression) -> Expression {
+    numeric(call(Function::Replace, vec![text(of), string("^([-+]?[0-9.,]+).*$"), string("$1")]))
+}
+
 /// The minutes of a duration such as `PT1H30M`: its days, hours, minutes and seconds added up.
 pub(super) fn minutes(of: Expression) -> Expression {
     let stated = text(of);

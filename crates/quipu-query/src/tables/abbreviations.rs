@@ -39,8 +39,13 @@ impl Tables {
                 let words = abbreviated(short, question.get(start..)?);
                 (words > 0).then_some(start..start + words)
             };
-            let all_name =
-                |run: &Range<usize>| question.get(run.clone()).into_iter().flatten().all(|word| names(word));
+            let all_name = |run: &Range<usize>| {
+                let mut within = question.get(run.clone()).into_iter().flatten().enumerate();
+                within.all(|(at, word)| {
+                    let is_inner = at > 0 && at + 1 < run.len();
+                    names(word) || (is_inner && is_function_word(word))
+                })
+            };
             (0..question.len()).filter_map(run).filter(all_name).collect()
         };
         for (place, column) in self.columns().filter(|(place, _)| place.column > 0) {
@@ -124,22 +129,28 @@ impl Tables {
 /// consonants ("qty"), or by all of them ("rt").
 pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
     let letters: Vec<char> = short.chars().collect();
-    let is_function_word = Language::all().any(|language| language.is_function_word(short));
     if !(SHORTEST..=LONGEST).contains(&letters.len())
         || !letters.iter().all(|c| c.is_alphabetic())
-        || is_function_word
+        || is_function_word(short)
     {
         return 0;
     }
     let by_letters = words.get(..letters.len()).is_some_and(|words| {
-        words.iter().zip(&letters).all(|(word, letter)| {
-            word.chars().count() >= LEAST_LETTERS && (word.starts_with(*letter) || sounds_like(*letter, word))
+        words.iter().zip(&letters).enumerate().all(|(at, (word, letter))| {
+            // The "o" of "SoH" is the "of" of "state of health".
+            let is_inner = at > 0 && at + 1 < letters.len();
+            let is_long = word.chars().count() >= LEAST_LETTERS || (is_inner && is_function_word(word));
+            is_long && (word.starts_with(*letter) || sounds_like(*letter, word))
         })
     });
     if by_letters {
         return letters.len();
     }
     usize::from(words.first().is_some_and(|word| abbreviates(&letters, word)))
+}
+
+fn is_function_word(word: &str) -> bool {
+    Language::all().any(|language| language.is_function_word(word))
 }
 
 /// Whether the name of a table is short for a word: "jdg" for judges, "hrg" for hearings. It has no

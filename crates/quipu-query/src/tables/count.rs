@@ -7,12 +7,13 @@ use quipu_graph::{
     RelationRole, iri_of_key,
 };
 
-use quipu_language::{class_in_full, is_measure, minutes_of, title_in_full, without_having};
+use quipu_language::{class_in_full, is_measure, title_in_full, without_having};
 
 use super::abbreviations::divided;
 use super::classes::{Classes, classes_of};
 use super::groups::groups_of;
 use super::samples::{SAMPLED, Samples, ordinary, spread};
+use super::stated::{Stated, is_plain_number};
 use super::types::Type;
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
@@ -362,6 +363,7 @@ fn head_column(table: usize, rows: u64) -> Column {
         only_here: false,
         years: false,
         minutes: false,
+        unit: None,
     }
 }
 
@@ -380,20 +382,20 @@ pub(super) fn entity_table(id: String, title: String, rows: u64, source: Rows, p
 
 fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph: &dyn Graph) -> Column {
     let title = without_having(&title_of(found.info, graph)).to_owned();
-    if let Some(minutes) = in_minutes(tails) {
-        let range = minutes.first().cloned().zip(minutes.last().cloned());
-        let texts: Vec<&str> = minutes.iter().map(String::as_str).collect();
-        let examples = if texts.len() <= FEW_VALUES { minutes.clone() } else { spread(&texts) };
+    if let Some(Stated { title, numbers, unit }) = Stated::of(&title, tails) {
+        let texts: Vec<&str> = numbers.iter().map(String::as_str).collect();
+        let examples = if texts.len() <= FEW_VALUES { numbers.clone() } else { spread(&texts) };
         return Column {
-            title: format!("{title} in minutes"),
+            title,
             relation: Some(iri_of_key(&found.info.key).into_owned()),
             kind: Kind::Number { text: true },
             filled: found.heads,
             distinct: found.tails,
             examples,
-            range,
+            range: numbers.first().cloned().zip(numbers.last().cloned()),
             only_here: found.only_here,
-            minutes: true,
+            minutes: unit.is_none(),
+            unit,
             ..head_column(0, 0)
         };
     }
@@ -417,17 +419,8 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph
         only_here: found.only_here,
         years: kind == Kind::Number { text: true } && tails.iter().all(|tail| is_year(tail)),
         minutes: false,
+        unit: None,
     }
-}
-
-/// The different minutes of values that are all durations, the least first.
-fn in_minutes(tails: &[&NodeSummary]) -> Option<Vec<String>> {
-    let minutes: Option<Vec<f64>> =
-        tails.iter().map(|tail| minutes_of(&tail.literal.as_ref()?.lexical)).collect();
-    let mut minutes = minutes.filter(|minutes| !minutes.is_empty())?;
-    minutes.sort_by(f64::total_cmp);
-    minutes.dedup();
-    Some(minutes.into_iter().map(|minutes| ((minutes * 100.0).round() / 100.0).to_string()).collect())
 }
 
 /// Whether a node is a year by its datatype.
@@ -536,27 +529,6 @@ pub(crate) fn is_date(text: &str) -> bool {
     let shape = [4, 7].iter().all(|at| bytes.get(*at) == Some(&b'-'));
     let digits = [0, 1, 2, 3, 5, 6, 8, 9].iter().all(|at| bytes.get(*at).is_some_and(u8::is_ascii_digit));
     shape && digits && bytes.get(10).is_none_or(|next| matches!(next, b'T' | b' ' | b'Z' | b'+'))
-}
-
-/// Whether a text is a number and not a code: codes begin with zeros. Commas may separate
-/// thousands.
-pub(crate) fn is_plain_number(text: &str) -> bool {
-    let text = text.trim();
-    let plain = without_commas(text);
-    let text = plain.as_deref().unwrap_or(text);
-    let leading_zero = text.len() > 1 && text.starts_with('0') && !text.starts_with("0.");
-    !leading_zero && text.parse::<f64>().is_ok_and(f64::is_finite) && text.bytes().any(|b| b.is_ascii_digit())
-}
-
-/// A number without the commas between its thousands; `None` if it has none, or commas elsewhere.
-fn without_commas(text: &str) -> Option<String> {
-    let whole = text.split('.').next().unwrap_or(text).trim_start_matches(['-', '+']);
-    let (first, rest) = whole.split_once(',')?;
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_of_thousands = (1..=3).contains(&first.len())
-        && digits(first)
-        && rest.split(',').all(|part| part.len() == 3 && digits(part));
-    is_of_thousands.then(|| text.replace(',', ""))
 }
 
 fn range_of(kind: Kind, tails: &[&NodeSummary]) -> Option<(String, String)> {

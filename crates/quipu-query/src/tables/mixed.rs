@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use quipu_graph::{NodeSummary, RelationId, iri_of_key};
 
-use super::count::{Builder, is_plain_number};
+use super::count::Builder;
 use super::samples::ordinary;
+use super::stated::is_plain_number;
 use super::{Kind, Place, Rows, Table};
 
 impl Builder<'_> {

@@ -21,6 +21,7 @@ mod render;
 mod samples;
 mod sets;
 mod sisters;
+mod stated;
 mod types;
 
 #[cfg(test)]
@@ -34,7 +35,7 @@ pub use crate::place::Place;
 pub use abbreviations::Abbreviation;
 pub(crate) use abbreviations::{abbreviated, covers, is_short_for};
 pub use count::count_tables;
-pub(crate) use count::{is_date, is_plain_number};
+pub(crate) use count::is_date;
 pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
 pub(crate) use names::ABOVE;
@@ -44,9 +45,10 @@ use quipu_language::{Language, Measured, is_code_word};
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 pub(crate) use samples::SAMPLED;
+pub(crate) use stated::is_plain_number;
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 25;
+pub const TABLES_VERSION: u32 = 26;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -161,6 +163,10 @@ pub struct Column {
     /// Whether its numbers are the minutes of durations, which the graph states as `PT1H30M`.
     #[serde(default)]
     pub minutes: bool,
+    /// The unit that each of its values names behind a number, if the graph states them so:
+    /// `12.5 kW`.
+    #[serde(default)]
+    pub unit: Option<String>,
 }
 
 /// The kind of a column's values.

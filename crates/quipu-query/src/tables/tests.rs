@@ -77,6 +77,7 @@ fn column(title: &str, id: String, kind: Kind) -> Column {
         only_here: false,
         years: false,
         minutes: false,
+        unit: None,
     }
 }
 

@@ -144,6 +144,13 @@ pub enum Note {
         /// Which limit.
         reason: String,
     },
+    /// The asked method ended without an answer; this is another method's, with `--fallback`.
+    Fallback {
+        /// The method that answered.
+        method: String,
+        /// Why the asked method ended.
+        reason: String,
+    },
     /// Several entities have the name that the question mentions.
     Homonyms {
         /// The words of the question.

@@ -2,6 +2,7 @@
 
 pub mod alone;
 mod answer;
+mod mend;
 mod operands;
 mod reason;
 mod ways;

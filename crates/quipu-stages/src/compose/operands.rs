@@ -4,8 +4,11 @@
 use quipu_graph::LiteralValue;
 use quipu_language::{Language, Operand, Operation, value_of, wanted, words};
 
-use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
+use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField, shown_values};
 use crate::plan::plain_words;
+
+/// Most values that the model may list; longer lists are left to code.
+pub(super) const MOST_ANSWERS: usize = 60;
 
 /// Whether the question's words allow an operation that the model states: "Which is longer, A or
 /// B?" asks for no sum.
@@ -32,7 +35,9 @@ pub(super) fn asked(
         }
         // The latest price is the price on the latest day, not the greatest price in the column.
         Operation::Highest | Operation::Lowest if is_of_time(question.text()) => return None,
-        Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
+        Operation::Highest | Operation::Lowest => {
+            column_of_the_asked(question, rows, evidence).or_else(|| whole_column(rows, evidence))?
+        }
         Operation::Count => counted(question, rows, pointed, evidence)?,
         _ => return None,
     };
@@ -98,6 +103,38 @@ fn is_of_time(question: &str) -> bool {
 
 fn is_text(value: &LiteralValue) -> bool {
     matches!(value, LiteralValue::Text(_))
+}
+
+/// The operands of the column that the model points at, in the tables of the things that the question
+/// asks for: "the largest city" is one of the cities, and not of their countries. `None` if the
+/// tables of one kind are all that have the column, or if the question says several kinds or none.
+fn column_of_the_asked(question: &Question, rows: &[String], evidence: &[Evidence]) -> Option<Vec<Operand>> {
+    let name = rows.first().and_then(|row| column(row))?;
+    let (language, said) = (Language::of(question.text()), words(question.text()));
+    let mut kinds: Vec<(String, Vec<String>)> = Vec::new();
+    for (at, piece) in evidence.iter().enumerate() {
+        let EvidenceContent::Record(record) = &piece.content else { continue };
+        let has = record.fields.iter().any(|field| field.name.eq_ignore_ascii_case(name));
+        let (true, Some(kind)) = (has, kind_of(record)) else { continue };
+        let cell = format!("E{at}.{name}");
+        match kinds.iter_mut().find(|(known, _)| language.is_noun(known, &kind)) {
+            Some((_, cells)) => cells.push(cell),
+            None => kinds.push((kind, vec![cell])),
+        }
+    }
+    let several = kinds.len() > 1;
+    let is_said = |kind: &str| said.iter().any(|word| language.is_noun(&word.text, kind));
+    let mut asked = kinds.into_iter().filter(|(kind, _)| is_said(kind));
+    let (Some((_, cells)), None, true) = (asked.next(), asked.next(), several) else { return None };
+    let operands = record_operands(&cells, evidence);
+    operands.iter().all(|operand| !is_text(&operand.value)).then_some(operands)
+}
+
+/// The word for the things in a record's table: "cities" of "cities of Morocco", "neighbours" of
+/// "countries: neighbours of Peru".
+fn kind_of(record: &RecordContent) -> Option<String> {
+    let table = record.table.rsplit_once(": ").map_or(record.table.as_str(), |(_, linked)| linked);
+    words(table).into_iter().next().map(|word| word.text)
 }
 
 /// The operands of a whole column of records, if every row that the model points at is a cell of it
@@ -220,6 +257,29 @@ pub(super) fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
         .collect()
 }
 
+/// The values of the rows that the model points at, each once: small models often name the rows but
+/// forget to copy the values.
+pub(super) fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
+    let shown = shown_values(evidence);
+    let mut values: Vec<String> = Vec::new();
+    for row in rows {
+        for at in row_positions(row) {
+            let named = evidence.get(at).and_then(|piece| field_of(piece, column(row)));
+            let own: Vec<&str> = match named {
+                Some(field) => field.each().collect(),
+                None => shown.get(at).copied().into_iter().collect(),
+            };
+            for value in own.into_iter().filter(|value| !value.is_empty()) {
+                if values.iter().all(|known| known != value) {
+                    values.push(value.to_owned());
+                }
+            }
+        }
+    }
+    values.truncate(MOST_ANSWERS);
+    values
+}
+
 /// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7; a column after a point is ignored.
 pub fn row_positions(row: &str) -> Vec<usize> {
     let row = row.split_once('.').map_or(row, |(row, _)| row);
@@ -279,6 +339,29 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_city_is_one_of_the_cities() {
+        let row = |table: &str, name: &str, population: &str| {
+            let field = |name: &str, value: &str| RecordField::new(name, &[value.to_owned()]);
+            let fields = vec![field("name", name), field("population", population)];
+            Evidence::record("api", RecordContent { table: table.into(), fields, path: name.into() })
+        };
+        let evidence = [
+            row("cities of Morocco", "Casablanca", "3144909"),
+            row("cities of Morocco", "Rabat", "1655753"),
+            row("cities: country of Casablanca", "Morocco", "36029138"),
+        ];
+        let asked = |text: &str, row: &str| {
+            let question = crate::testing::question(text);
+            let found = asked(&question, &[row.to_owned()], &[], &evidence);
+            found.map(|(operation, operands)| calculate(operation, &operands).unwrap().answers)
+        };
+        let right = Some(vec!["Casablanca".to_owned()]);
+        assert_eq!(asked("What is the largest city of Morocco?", "E2.population"), right);
+        assert_eq!(asked("What is the largest city of Morocco?", "E1.population"), right);
+        assert_eq!(asked("Which is the largest?", "E2.population"), None, "one row, and no kind is said");
+    }
+
+    #[test]
     fn rows_of_one_band_are_several_things_and_lists_have_a_size() {
         let field = |name: &str, values: &[&str]| {
             RecordField::new(name, &values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>())
@@ -318,5 +401,31 @@ mod tests {
         assert_eq!(labels(&["E0-E1"]), ["Salt Roads", "The Ninth Wave"]);
         assert_eq!(labels(&["E2", "E3"]), ["Peru", "Chile"]);
         assert_eq!(labels(&["E77"]), [""; 0]);
+    }
+
+    #[test]
+    fn rows_stand_in_for_values_that_were_not_copied() {
+        let triple = |h, r, t| Evidence::triple("g", [h, r, t], [h, r, t]);
+        let evidence = [
+            triple("Salt Roads", "author", "Ada"),
+            triple("The Ninth Wave", "author", "Ada"),
+            triple("Ada", "born in", "Lindau"),
+            Evidence::passage("g", "Ada", "A novelist."),
+        ];
+        let rows = ["E0-E1".to_owned(), "E1".to_owned(), "E3".to_owned(), "E9".to_owned()];
+        assert_eq!(row_values(&rows, &evidence), ["Salt Roads", "The Ninth Wave"]);
+        assert_eq!(row_values(&["E2".to_owned()], &evidence), ["Lindau"]);
+    }
+
+    #[test]
+    fn cells_of_records_stand_in_for_values() {
+        let field = |name: &str, value: &str| RecordField::new(name, &[value.to_owned()]);
+        let record = |date: &str, close: &str| {
+            let fields = vec![field("date", date), field("Close", close), field("Volume", "7")];
+            Evidence::record("api", RecordContent { table: "prices".into(), fields, path: "$".into() })
+        };
+        let evidence = [record("2024-02-27", "1.5"), record("2024-02-28", "2")];
+        assert_eq!(row_values(&["E0.Close".to_owned(), "E1.close".to_owned()], &evidence), ["1.5", "2"]);
+        assert_eq!(row_values(&["E1.date".to_owned()], &evidence), ["2024-02-28"]);
     }
 }

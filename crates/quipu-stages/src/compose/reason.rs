@@ -6,15 +6,11 @@ use quipu_model::{ChatRequest, Message};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::operands::{asked, column, field_of, may_mean, operands, row_positions};
-use crate::answer::{
-    AnswerError, Event, Evidence, EvidenceContent, Question, Stage, Status, shown_values, to_markdown,
-};
+use super::mend::{counted_as_said, instead};
+use super::operands::{MOST_ANSWERS, asked, may_mean, operands, row_values};
+use crate::answer::{AnswerError, Event, Evidence, EvidenceContent, Question, Stage, Status, to_markdown};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
-
-/// Most values that the model may list; longer lists are left to code.
-const MOST_ANSWERS: usize = 60;
 
 /// Longest id of a row with its column.
 const MOST_ROW_ID: usize = 40;
@@ -242,6 +238,10 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
     let stated = stated.map(|operation| (operation, pointed.clone()));
     let stated = stated.or_else(|| asked(question, &reply.rows, &pointed, evidence));
     if let (Some((operation, operands)), Status::Answered) = (stated, composed.status) {
+        let operands = match operation {
+            Operation::Count => counted_as_said(question, &composed.answers, &reply.rows, operands, evidence),
+            _ => operands,
+        };
         match calculate(operation, &operands) {
             Ok(calculation) => {
                 let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
@@ -263,35 +263,20 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
     if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.answers = row_values(&reply.rows, evidence);
     }
+    if composed.calculation.is_none()
+        && composed.status == Status::Answered
+        && let Some(values) = instead(question, &composed.answers, &reply.rows, evidence)
+    {
+        let reason = format!("{} was replaced by what the rows say", composed.answers.join(", "));
+        context.trace.report(Stage::Compose, Event::Degraded { reason });
+        composed.answers = values;
+    }
     let (reasoning, answers) = (composed.reasoning.clone(), composed.answers.clone());
     context.trace.report(Stage::Compose, Event::Composed { reasoning, answers });
     if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.status = Status::Abstained;
     }
     composed
-}
-
-/// The values of the rows that the model points at, each once: small models often name the rows but
-/// forget to copy the values.
-fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
-    let shown = shown_values(evidence);
-    let mut values: Vec<String> = Vec::new();
-    for row in rows {
-        for at in row_positions(row) {
-            let named = evidence.get(at).and_then(|piece| field_of(piece, column(row)));
-            let own: Vec<&str> = match named {
-                Some(field) => field.each().collect(),
-                None => shown.get(at).copied().into_iter().collect(),
-            };
-            for value in own.into_iter().filter(|value| !value.is_empty()) {
-                if values.iter().all(|known| known != value) {
-                    values.push(value.to_owned());
-                }
-            }
-        }
-    }
-    values.truncate(MOST_ANSWERS);
-    values
 }
 
 /// Splits an answer that is the whole list of a record's field, as the table shows it, into its
@@ -303,36 +288,4 @@ fn of_list(answer: &str, evidence: &[Evidence]) -> Vec<String> {
     });
     let list = fields.flatten().find(|field| field.values.len() > 1 && field.value == answer.trim());
     list.map_or_else(|| vec![answer.to_owned()], |field| field.values.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::answer::{RecordContent, RecordField};
-
-    #[test]
-    fn rows_stand_in_for_values_that_were_not_copied() {
-        let triple = |h, r, t| Evidence::triple("g", [h, r, t], [h, r, t]);
-        let evidence = [
-            triple("Salt Roads", "author", "Ada"),
-            triple("The Ninth Wave", "author", "Ada"),
-            triple("Ada", "born in", "Lindau"),
-            Evidence::passage("g", "Ada", "A novelist."),
-        ];
-        let rows = ["E0-E1".to_owned(), "E1".to_owned(), "E3".to_owned(), "E9".to_owned()];
-        assert_eq!(row_values(&rows, &evidence), ["Salt Roads", "The Ninth Wave"]);
-        assert_eq!(row_values(&["E2".to_owned()], &evidence), ["Lindau"]);
-    }
-
-    #[test]
-    fn cells_of_records_are_values() {
-        let field = |name: &str, value: &str| RecordField::new(name, &[value.to_owned()]);
-        let record = |date: &str, close: &str| {
-            let fields = vec![field("date", date), field("Close", close), field("Volume", "7")];
-            Evidence::record("api", RecordContent { table: "prices".into(), fields, path: "$".into() })
-        };
-        let evidence = [record("2024-02-27", "1.5"), record("2024-02-28", "2")];
-        assert_eq!(row_values(&["E0.Close".to_owned(), "E1.close".to_owned()], &evidence), ["1.5", "2"]);
-        assert_eq!(row_values(&["E1.date".to_owned()], &evidence), ["2024-02-28"]);
-    }
 }

@@ -55,6 +55,10 @@ pub struct RelationCard {
     /// rewritten.
     #[serde(default)]
     pub prompt: u32,
+    /// The model that wrote the card, with its adapters (`MODEL+ADAPTER`); `None` for a person's
+    /// card, for one from a relation's name, and for cards of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The model whose reply could not be read or took the relation for another one, so that the
     /// card was made from the relation's name. Only another model is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -285,7 +289,8 @@ pub async fn write_card(
         );
         context.trace.report(Stage::Plan, Event::Degraded { reason });
     }
-    let mut card = held.filter(|_| is_read).unwrap_or_else(|| card_of_name(&name, model));
+    let written = held.filter(|_| is_read).map(|card| RelationCard { model: Some(model.to_owned()), ..card });
+    let mut card = written.unwrap_or_else(|| card_of_name(&name, model));
     // The graph's own types are more reliable than the model's guess.
     for (kind, known) in [&mut card.head_kind, &mut card.tail_kind].into_iter().zip(kinds) {
         if let Some(known) = known {

@@ -1,13 +1,16 @@
 //! Reads the subject of a question for an API: its field and the names to look up
 //! (self-verification paper §4.1.1, §4.1.2; KERAG App. I.1).
 
+use std::collections::HashSet;
+
 use quipu_graph::{ApiGraph, KindId, Operation};
 use quipu_index::{IndexError, Workspace};
+use quipu_language::{Language, wanted};
 use quipu_model::{ChatRequest, Constraint};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain::{domain_by_names, domain_by_rules, listed_names};
+use super::domain::{domain_by_names, domain_by_rules, listed_names, plain_words};
 use super::fit::fit_of;
 use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::Context;
@@ -133,6 +136,7 @@ pub async fn read_subject(
             entity.name = written;
         }
     }
+    subject.entities.retain(|entity| !is_no_name(&entity.name, question.text(), apis));
     subject.entities.truncate(MOST_ENTITIES);
     add_listed(&mut subject, question.text(), apis);
     if subject.entities.is_empty() {
@@ -199,6 +203,22 @@ fn as_asked(name: &str, question: &str) -> Option<String> {
     let alike = windows.map(|window| (strsim::normalized_levenshtein(&plain(&window), &plain(name)), window));
     let best = alike.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= ALIKE).then_some(best.1)
+}
+
+/// Whether a model took a description for a name: words in lower case that are kinds or fields of
+/// the APIs, or that order them: "largest city", "population".
+fn is_no_name(name: &str, question: &str, apis: &[&ApiGraph]) -> bool {
+    if name.chars().any(char::is_uppercase) || !question.contains(name) {
+        return false;
+    }
+    let language = Language::of(question);
+    let services = || apis.iter().map(|api| api.service());
+    let kinds = services().flat_map(|service| &service.kinds).map(|kind| kind.name.as_str());
+    let fields = services().flat_map(|service| &service.operations).flat_map(|one| one.fields.keys());
+    let known: HashSet<String> = kinds.chain(fields.map(String::as_str)).flat_map(plain_words).collect();
+    let describes = |word: &String| known.contains(word) || wanted(word).operation.is_some();
+    let words = plain_words(name);
+    words.iter().any(describes) && words.iter().all(|word| describes(word) || language.tells_no_step(word))
 }
 
 /// What the APIs know in a field: its kinds, then the results of its operations.

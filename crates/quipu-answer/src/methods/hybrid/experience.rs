@@ -5,9 +5,10 @@
 use std::path::Path;
 
 use parking_lot::RwLock;
-use quipu_stages::answer::AnswerError;
+use quipu_stages::answer::{AnswerError, cell};
 use quipu_stages::ledger::{Memory, MemoryFile};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::feedback::{ErrorKind, Feedback};
 use super::taken::Taken;
@@ -63,6 +64,24 @@ pub struct Extracted {
     pub categories: Vec<String>,
     /// The relations that lead from them to the answer; none if only text does.
     pub relations: Vec<String>,
+    /// The question's field, if no entity has a document and the source has fields.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+/// Training examples of one field that the router sees if no entity has a document (HybGRAG
+/// App. C.2).
+pub(super) const OF_FIELD: usize = 5;
+
+impl Extracted {
+    /// The example as the router's prompt shows it: question and reply.
+    pub(super) fn shown(&self) -> Value {
+        let named = self.entities.iter().zip(&self.categories);
+        let entities: Vec<Value> =
+            named.map(|(name, category)| json!({ "name": name, "category": category })).collect();
+        let reply = json!({ "entities": entities, "relations": self.relations });
+        json!({ "question": cell(&self.question), "reply": reply.to_string() })
+    }
 }
 
 /// A document found for a training question, and whether it answers the question: an example for
@@ -100,11 +119,18 @@ impl Learnt {
     }
 
     /// Limits the examples: at most `most` experiences, the kinds of error in turn; `examples`
-    /// extractions; and for each kind of entity `each` judged documents, half of them right at most
-    /// and half of them wrong.
+    /// extractions, or [`OF_FIELD`] of them for each field; and for each kind of entity `each`
+    /// judged documents, half of them right at most and half of them wrong.
     pub(crate) fn bounded(mut self, most: usize, examples: usize, each: usize) -> Self {
         self.experience = balanced(&self.experience, most);
-        self.extracted.truncate(examples);
+        let mut extracted: Vec<Extracted> = Vec::new();
+        for one in self.extracted {
+            let most = if one.field.is_empty() { examples } else { examples.min(OF_FIELD) };
+            if extracted.iter().filter(|known| known.field == one.field).count() < most {
+                extracted.push(one);
+            }
+        }
+        self.extracted = extracted;
         let mut kept: Vec<Judged> = Vec::new();
         for judged in self.judged {
             let alike = kept.iter().filter(|known| known.category == judged.category);
@@ -149,9 +175,11 @@ impl Experiences {
         balanced(&self.held.read().experience, most)
     }
 
-    /// At most `most` questions with their extractions.
-    pub fn extracted(&self, most: usize) -> Vec<Extracted> {
-        self.held.read().extracted.iter().take(most).cloned().collect()
+    /// At most `most` questions of a field with their extractions; a source without fields has the
+    /// field "".
+    pub fn extracted(&self, field: &str, most: usize) -> Vec<Extracted> {
+        let held = self.held.read();
+        held.extracted.iter().filter(|one| one.field == field).take(most).cloned().collect()
     }
 
     /// The judged documents, at most `each` for one kind of entity.

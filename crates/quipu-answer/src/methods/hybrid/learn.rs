@@ -9,8 +9,8 @@ use quipu_stages::retrieve::Documents;
 
 use super::{HybridConfig, Learnt, crag, planned, published};
 
-/// The examples from a question whose answers are known by key. If no entity has a document, the
-/// errors in the model's reading.
+/// The examples from a question whose answers are known: by key, or by value if no entity has a
+/// document. Without documents, the errors in the model's reading and its right extractions.
 ///
 /// # Errors
 /// The graph's, the index's and the model's.
@@ -30,6 +30,9 @@ pub(crate) async fn learn_from(
     };
     let keys: Vec<&str> = gold.iter().map(String::as_str).collect();
     let answers: Vec<NodeId> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+    if answers.is_empty() {
+        return Ok(Learnt::default());
+    }
     let routes = planner == Planner::Published;
     let mut learnt = published::learn(context, question, &documents, &answers, (config, routes)).await?;
     if !routes {

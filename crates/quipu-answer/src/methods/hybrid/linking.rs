@@ -45,9 +45,9 @@ pub(super) struct Extraction {
 
 #[derive(Deserialize)]
 pub(super) struct ExtractedEntity {
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
-    category: String,
+    pub(super) category: String,
 }
 
 /// A topic entity.

@@ -7,17 +7,20 @@ use futures::future::try_join_all;
 use parking_lot::Mutex;
 use quipu_graph::{ApiGraph, Fill, Graph as _, GraphError, KindId, OperationId, Record, ValueType};
 use quipu_index::text::{ChunkLimits, Format, chunks};
-use quipu_language::TimeFrame;
+use quipu_language::{TimeFrame, is_naming_field};
 use quipu_stages::answer::{
     AnswerError, Event, Evidence, EvidenceContent, MOST_PASSAGE, Note, Question, Stage,
 };
 use quipu_stages::ledger::Context;
-use quipu_stages::plan::{PlannedCall, Subject, align_names, fit_of_operations, plan_calls};
+use quipu_stages::plan::{
+    AlignedName, PlannedCall, Subject, align_names, fit_of_operations, plain_words, plan_calls,
+};
 use quipu_stages::prune::trim_records;
 use quipu_stages::retrieve::{best_within_budget, nearest_texts};
 
 use super::links::{
-    LinkField, MOST_LINKED, asked_links, link_fields, name_links, of_the_named, of_the_said, spoken,
+    LinkField, MOST_LINKED, asked_links, described, is_asked_beyond, link_fields, name_links, of_the_named,
+    of_the_said, spoken,
 };
 
 /// Most calls for the question itself.
@@ -32,6 +35,8 @@ const MOST_FURTHER: usize = 6;
 const PROSE: usize = 300;
 /// Most ids of a field that are named although the question does not ask for the field.
 const MOST_NAMED: usize = 12;
+/// From this many records on, those that name themselves are rows of one table.
+const LEAST_TABLE: usize = 3;
 /// Most passages kept from the prose of one call.
 const MOST_PASSAGES: usize = 6;
 
@@ -94,6 +99,30 @@ pub async fn retrieve_from_apis(
     Ok(findings)
 }
 
+/// The same from the APIs' general kinds (an encyclopedia's articles), for names whose own field
+/// did not hold the answer: a person known for films may be asked about otherwise.
+///
+/// # Errors
+/// The embedder's; the indexes'.
+pub async fn retrieve_in_general(
+    context: &Context<'_>,
+    apis: &[&ApiGraph],
+    question: &Question,
+    subject: &Subject,
+    frames: &[TimeFrame],
+    operations: usize,
+) -> Result<ApiFindings, AnswerError> {
+    let mut findings = ApiFindings::default();
+    for api in apis {
+        let Some(subject) = subject.in_general(api) else { continue };
+        let found = retrieve_from_apis(context, &[*api], question, &subject, frames, operations).await?;
+        findings.evidence.extend(found.evidence);
+        findings.left_out += found.left_out;
+        findings.missing.extend(found.missing);
+    }
+    Ok(findings)
+}
+
 /// One question to one API.
 struct Inquiry<'a> {
     context: &'a Context<'a>,
@@ -111,6 +140,15 @@ struct Answered {
     operation: OperationId,
     about: String,
     records: Vec<Record>,
+}
+
+/// The result of a call along a link.
+struct Further {
+    /// The place of the call whose records have the link.
+    from: usize,
+    /// The link's field.
+    link: String,
+    answered: Answered,
 }
 
 impl Inquiry<'_> {
@@ -151,7 +189,8 @@ impl Inquiry<'_> {
         }
         let best = fits.iter().copied().fold(0.0, f32::max);
         let further = self.further(&answered, &fits, best).await?;
-        answered.extend(further);
+        self.leave_to_the_linked(&mut answered, &further, &names);
+        answered.extend(further.into_iter().map(|further| further.answered));
         let mut evidence = Vec::new();
         for one in &answered {
             evidence.extend(self.evidence(one).await?);
@@ -223,20 +262,50 @@ impl Inquiry<'_> {
         answered: &[Answered],
         fits: &[f32],
         best: f32,
-    ) -> Result<Vec<Answered>, AnswerError> {
+    ) -> Result<Vec<Further>, AnswerError> {
         let mut found = Vec::new();
-        for one in answered {
+        for (from, one) in answered.iter().enumerate() {
             let kept =
                 trim_records(self.context, self.question.text(), self.frames, &one.records).await?.records;
             let shown: HashSet<&str> = kept.iter().map(|record| record.path.as_str()).collect();
             let shown: Vec<Record> =
                 one.records.iter().filter(|record| shown.contains(record.path.as_str())).cloned().collect();
             for field in self.asked_links(one.operation, &shown).await? {
-                found.extend(self.linked(one, &field).await);
-                found.extend(self.started(field.kind, &field.values, fits, best).await?);
+                let mut along = self.linked(one, &field).await;
+                along.extend(self.started(field.kind, &field.values, fits, best).await?);
+                let link = &field.name;
+                found.extend(along.into_iter().map(|answered| Further {
+                    from,
+                    link: link.clone(),
+                    answered,
+                }));
             }
         }
         Ok(found)
+    }
+
+    /// Removes from records the fields that the question asks of what they link to: of Ghana with
+    /// its capital, its own population, if "the population of the capital" is asked for.
+    fn leave_to_the_linked(&self, answered: &mut [Answered], further: &[Further], names: &[AlignedName]) {
+        for Further { from, link, answered: linked } in further {
+            let Some(one) = answered.get_mut(*from) else { continue };
+            let has = |name: &str| linked.records.iter().any(|record| !record.values(name).is_empty());
+            let operation = one.operation;
+            let link_said = described(self.api, operation, link);
+            let is_beyond = |name: &str| {
+                name != link
+                    && has(name)
+                    && is_asked_beyond(
+                        self.question.text(),
+                        names,
+                        &described(self.api, operation, name),
+                        &link_said,
+                    )
+            };
+            for record in &mut one.records {
+                record.fields.retain(|field| !is_beyond(&field.name));
+            }
+        }
     }
 
     async fn asked_links(
@@ -244,7 +313,9 @@ impl Inquiry<'_> {
         operation: OperationId,
         records: &[Record],
     ) -> Result<Vec<LinkField>, AnswerError> {
-        asked_links(self.context, self.api, operation, self.question.text(), records).await
+        let named: Vec<String> =
+            self.subject.entities.iter().flat_map(|entity| plain_words(&entity.name)).collect();
+        asked_links(self.context, self.api, operation, (self.question.text(), &named), records).await
     }
 
     /// The entities behind the ids of a field, grouped by the record that links to them.
@@ -297,7 +368,10 @@ impl Inquiry<'_> {
             let calls: Vec<Vec<String>> =
                 if lists { vec![values] } else { values.into_iter().map(|v| vec![v]).collect() };
             for values in calls {
-                let about = values.first().filter(|_| values.len() == 1).cloned().unwrap_or_default();
+                let about = match values.as_slice() {
+                    [only] => self.or_nothing(self.api.label(kind, only).await),
+                    _ => String::new(),
+                };
                 let arguments = [(taken.parameter.name.clone(), values)];
                 let called = self.api.call(OperationId(at), &arguments).await;
                 let records = self.or_nothing(called).to_vec();
@@ -317,6 +391,7 @@ impl Inquiry<'_> {
         self.or_nothing(name_links(self.api, &mut records, &links).await);
         let mut trimmed = trim_records(self.context, self.question.text(), self.frames, &records).await?;
         let prose = take_prose(&mut trimmed.records, &one.about);
+        in_one_table(&mut trimmed.records);
         let texts: Vec<(&str, &str)> = prose.iter().map(|(of, text)| (of.as_str(), text.as_str())).collect();
         let best = nearest_texts(self.context, self.question.text(), &texts, MOST_PASSAGES).await?;
         let passage = |at: usize| prose.get(at).map(|(of, text)| Evidence::passage(source, of, text));
@@ -324,6 +399,20 @@ impl Inquiry<'_> {
         let records = trimmed.records.iter().filter(|record| !record.fields.is_empty());
         evidence.extend(records.map(|record| Evidence::of_record(source, &one.about, record)));
         Ok(evidence)
+    }
+}
+
+/// Makes one table of records that name themselves: its rows need no headings of their own.
+fn in_one_table(records: &mut [Record]) {
+    let names_itself = |record: &Record| {
+        let has = |label: &String| {
+            let named = record.fields.iter().enumerate().find(|(_, field)| field.values.contains(label));
+            named.is_some_and(|(at, field)| at == 0 || is_naming_field(&field.name))
+        };
+        !record.nested && record.label.as_ref().is_some_and(has)
+    };
+    if records.len() >= LEAST_TABLE && records.iter().all(names_itself) {
+        records.iter_mut().for_each(|record| record.label = None);
     }
 }
 

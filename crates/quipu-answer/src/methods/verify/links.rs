@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, GraphError, KindId, OperationId, Record};
 use quipu_index::inner_product;
-use quipu_language::{Language, normalise};
+use quipu_language::{Language, normalise, words};
 use quipu_stages::answer::{AnswerError, Stage};
 use quipu_stages::ledger::Context;
 use quipu_stages::plan::{AlignedName, plain_words};
@@ -99,7 +99,7 @@ pub(super) fn link_fields(records: &[Record]) -> Vec<LinkField> {
 
 /// The linking fields that the question asks for, by the words of their names and descriptions,
 /// rarer words counting more. If no field shares a word, the one closest in meaning to the
-/// question.
+/// question. `named` are the words of the names in the question.
 ///
 /// # Errors
 /// The embedder's.
@@ -107,17 +107,13 @@ pub(super) async fn asked_links(
     context: &Context<'_>,
     api: &ApiGraph,
     operation: OperationId,
-    question: &str,
+    (question, named): (&str, &[String]),
     records: &[Record],
 ) -> Result<Vec<LinkField>, AnswerError> {
     let fields = link_fields(records);
-    let described = |field: &LinkField| {
-        let operation = api.service().operation(operation);
-        let says = operation.and_then(|operation| operation.fields.get(&field.name));
-        format!("{} {}", spoken(&field.name), says.map_or("", String::as_str))
-    };
-    let texts: Vec<String> = fields.iter().map(described).collect();
-    let shared = shares(question, &texts);
+    let texts: Vec<String> = fields.iter().map(|field| described(api, operation, &field.name)).collect();
+    let asked = without_own_kind(api, operation, question);
+    let shared = shares(&asked.join(" "), &texts);
     let most = shared.iter().copied().fold(0.0, f32::max);
     if most > 0.0 {
         let asked = fields.into_iter().zip(shared).filter(|(_, share)| *share >= most * LEAST_SHARE);
@@ -125,10 +121,21 @@ pub(super) async fn asked_links(
     }
     // A plain field of the record answers without a link.
     let plain = records.iter().flat_map(|record| &record.fields).filter(|field| field.link.is_none());
-    let mut plain: Vec<String> = plain.map(|field| spoken(&field.name)).collect();
+    let mut plain: Vec<&str> = plain.map(|field| field.name.as_str()).collect();
     plain.sort_unstable();
     plain.dedup();
-    if shares(question, &plain).iter().any(|share| *share > 0.0) {
+    let names: Vec<String> = plain.iter().map(|name| spoken(name)).collect();
+    if shares(&asked.join(" "), &names).iter().any(|share| *share > 0.0) {
+        return Ok(Vec::new());
+    }
+    // "How many people live in Nairobi" says nothing but a field's description and a name.
+    let language = Language::of(question);
+    let all: Vec<String> =
+        plain.iter().flat_map(|name| plain_words(&described(api, operation, name))).collect();
+    let is_told = |word: &String| {
+        language.tells_no_step(word) || named.contains(word) || all.iter().any(|of| alike(of, word))
+    };
+    if asked.iter().all(is_told) {
         return Ok(Vec::new());
     }
     if context.embedder().is_none() || texts.is_empty() {
@@ -141,6 +148,45 @@ pub(super) async fn asked_links(
     let scored = fields.into_iter().zip(rows.rows().skip(1).map(cosine));
     let best = scored.filter(|(_, cosine)| *cosine >= LEAST_SIMILARITY).max_by(|a, b| a.1.total_cmp(&b.1));
     Ok(best.map(|(field, _)| field).into_iter().collect())
+}
+
+/// The question without the words for the kind of thing that the records are: of countries, "which
+/// country" asks for no neighbouring country.
+fn without_own_kind(api: &ApiGraph, operation: OperationId, question: &str) -> Vec<String> {
+    let language = Language::of(question);
+    let gives = api.service().operation(operation).and_then(|operation| operation.gives);
+    let own = gives.and_then(|kind| api.service().kind(kind)).map_or("", |kind| kind.name.as_str());
+    let own: Vec<String> = own.split(['_', ' ']).map(str::to_lowercase).collect();
+    let said = words(question).into_iter().map(|word| word.text);
+    let others = said.filter(|word| !own.iter().any(|of| language.is_noun(word, of)));
+    plain_words(&others.collect::<Vec<_>>().join(" "))
+}
+
+/// A field's name in words, with its description in the service's document.
+pub(super) fn described(api: &ApiGraph, operation: OperationId, field: &str) -> String {
+    let says = api.service().operation(operation).and_then(|operation| operation.fields.get(field));
+    format!("{} {}", spoken(field), says.map_or("", String::as_str))
+}
+
+/// Whether a question asks for a field of the things that a link leads to, and not of the record
+/// itself: "the population of the capital of Ghana". The field is said first, then the link behind a
+/// preposition, then a name. `field` and `link` are said with their descriptions.
+pub(super) fn is_asked_beyond(question: &str, names: &[AlignedName], field: &str, link: &str) -> bool {
+    let language = Language::of(question);
+    let said = plain_words(question);
+    let named: HashSet<String> = names.iter().flat_map(|name| plain_words(&name.name)).collect();
+    let place = |text: &str| {
+        let own = plain_words(text);
+        let tells = |word: &String| !named.contains(word) && !language.tells_no_step(word);
+        said.iter().position(|word| tells(word) && own.iter().any(|own| alike(own, word)))
+    };
+    let (Some(field), Some(link)) = (place(field), place(link)) else { return false };
+    let Some(between) = said.get(field + 1..link) else { return false };
+    // "The population and the capital of Ghana" asks for both of Ghana.
+    let before = between.iter().rev().find(|word| !language.is_any_article(word));
+    let leads_on = before.is_some_and(|word| language.is_preposition(word));
+    let names_follow = said.iter().skip(link + 1).any(|word| named.contains(word));
+    names_follow && leads_on && !between.iter().any(|word| named.contains(word))
 }
 
 /// Replaces the ids of `fields` by names; a field with more than [`MOST_LINKED`] different ids
@@ -232,6 +278,32 @@ mod tests {
             ("capital", "capacity", false),
         ] {
             assert_eq!(alike(one, other), expected, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_asked_of_what_a_link_leads_to_where_the_link_is_said_in_between() {
+        let name = |name: &str| AlignedName { name: name.into(), candidates: Vec::new() };
+        let (people, capital) = ("population how many people live there", "capital the capital city's id");
+        let neighbours = "neighbours codes of the countries that it borders";
+        for (question, named, field, link, expected) in [
+            ("What is the population of the capital of Ghana?", "Ghana", people, capital, true),
+            ("How many people live in the capital of Ghana?", "Ghana", people, capital, true),
+            (
+                "Which currencies are used in the countries that border Uruguay?",
+                "Uruguay",
+                "currency",
+                neighbours,
+                true,
+            ),
+            ("What are the population and the capital of Ghana?", "Ghana", people, capital, false),
+            ("What are the population, capital and currency of Ghana?", "Ghana", people, capital, false),
+            ("Tell me the population as well as the capital of Ghana", "Ghana", people, capital, false),
+            ("What is the capital of Ghana, and its population?", "Ghana", people, capital, false),
+            ("What is the population of Ghana and its capital?", "Ghana", people, capital, false),
+            ("What is the population of Ghana?", "Ghana", people, capital, false),
+        ] {
+            assert_eq!(is_asked_beyond(question, &[name(named)], field, link), expected, "{question}");
         }
     }
 

@@ -8,8 +8,9 @@
 //! yes leads to an answer (§4.2). A premise that the references contradict makes the question
 //! invalid.
 //!
-//! Calls: over APIs 2 (names, answer), and one more for the field if rules do not decide it; over
-//! other graphs 1; over pages 2 (check, answer). If the graph's evidence does not hold the answer
+//! Calls: over APIs 2 (names, answer), and one more for the field if rules do not decide it, and
+//! one more if an encyclopedia is read after the field did not hold the answer; over other graphs
+//! 1; over pages 2 (check, answer). If the graph's evidence does not hold the answer
 //! and there are pages, their 2 follow.
 //!
 //! Another planner replaces the field, the names, the calls and the answer from the graph; the
@@ -24,7 +25,7 @@ use quipu_language::{TimeFrame, time_frames_with};
 use quipu_model::ModelError;
 use serde_json::json;
 
-use apis::{ApiFindings, retrieve_from_apis};
+use apis::{ApiFindings, retrieve_from_apis, retrieve_in_general};
 
 use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, to_markdown};
 use quipu_stages::compose::compose_with;
@@ -87,9 +88,12 @@ pub enum PageText {
 }
 
 /// The evidence found, and the sources that failed.
+#[derive(Default)]
 struct Found {
     evidence: Vec<Evidence>,
     missing: Vec<(String, AnswerError)>,
+    /// The subject that the APIs were asked about, if the evidence is theirs.
+    subject: Option<Subject>,
 }
 
 pub(super) async fn run(
@@ -110,13 +114,27 @@ pub(super) async fn run(
             return planned_or_pages(context, question, config, planned).await;
         }
     }
-    let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
+    let mut found = Found::default();
     let mut frames = context.times(question);
     if config.graph {
         (found, frames) = from_graph(context, question, frames, config).await?;
     }
     if !found.evidence.is_empty() {
-        let outcome = answer(context, question, &frames, found.evidence, 0.7).await?;
+        let evidence = std::mem::take(&mut found.evidence);
+        let mut outcome = answer(context, question, &frames, evidence, 0.7).await?;
+        if outcome.status == Status::Abstained
+            && let Some(subject) = &found.subject
+        {
+            let more = in_general(context, question, subject, &frames, config).await?;
+            found.missing.extend(more.missing);
+            let is_new = |piece: &Evidence| outcome.evidence.iter().all(|known| known.id != piece.id);
+            if more.evidence.iter().any(is_new) {
+                let second = answer(context, question, &frames, more.evidence, 0.7).await?;
+                if second.status != Status::Abstained {
+                    outcome = second;
+                }
+            }
+        }
         if outcome.status != Status::Abstained || context.pages.is_empty() {
             return Ok(name_missing(outcome, &found.missing));
         }
@@ -164,7 +182,7 @@ async fn from_graph(
     config: &VerifyConfig,
 ) -> Result<(Found, Vec<TimeFrame>), AnswerError> {
     let apis: Vec<&ApiGraph> = context.workspace.apis().iter().map(|api| &**api).collect();
-    let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
+    let mut found = Found::default();
     let mut frames = frames;
     if !apis.is_empty() {
         let subject = subject(context, question, &apis, config.domain_call).await?;
@@ -180,7 +198,8 @@ async fn from_graph(
         let ApiFindings { evidence, left_out, missing } = findings;
         context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
         let missing = missing.into_iter().map(|(name, error)| (name, error.into())).collect();
-        found = Found { evidence, missing };
+        let subject = (!evidence.is_empty()).then_some(subject);
+        found = Found { evidence, missing, subject };
     }
     if found.evidence.is_empty() && context.workspace.has_graph() {
         match from_triples(context, question).await {
@@ -192,6 +211,23 @@ async fn from_graph(
         }
     }
     Ok((found, frames))
+}
+
+/// The evidence of the APIs' general kinds about the subject.
+async fn in_general(
+    context: &Context<'_>,
+    question: &Question,
+    subject: &Subject,
+    frames: &[TimeFrame],
+    config: &VerifyConfig,
+) -> Result<Found, AnswerError> {
+    let apis: Vec<&ApiGraph> = context.workspace.apis().iter().map(|api| &**api).collect();
+    let _timer = context.ledger.enter(Stage::Retrieve);
+    let found = retrieve_in_general(context, &apis, question, subject, frames, config.operations).await?;
+    let (evidence, left_out) = (found.evidence.len(), found.left_out);
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence, left_out });
+    let missing = found.missing.into_iter().map(|(name, error)| (name, error.into())).collect();
+    Ok(Found { evidence: found.evidence, missing, subject: None })
 }
 
 /// The triples around the question's entities.

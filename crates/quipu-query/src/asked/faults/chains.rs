@@ -1,10 +1,12 @@
 //! Faults of a reading beside "the … of …": a relation that is asked for more often than the
 //! reading takes it, and a relation that is taken from its other end.
 
+use std::collections::HashSet;
+
 use quipu_language::{Language, is_mutual};
 
-use crate::syntax::{Comparison, Expression, Query};
-use crate::tables::{Place, Tables, words_of};
+use crate::syntax::{ColumnRef, Comparison, Expression, From, Query, Source};
+use crate::tables::{Place, Table, Tables, words_of};
 
 /// Whether a question asks for a relation of a relation more often than the query takes it: "the
 /// father of the father of Ada" is not her father.
@@ -115,4 +117,39 @@ fn values_at_ends(query: &Query) -> Vec<(Place, Vec<String>)> {
         held.extend(place.zip(value).map(|(place, (_, value))| (place, value.clone())));
     }
     held
+}
+
+/// Whether a query joins two tables by the very end of a link at which it also names a thing, so
+/// that the link leads nowhere: the trees of the variety Iron Bess are not those of its children.
+pub(super) fn stays_at_one_end(query: &Query, tables: &Tables) -> bool {
+    let Some(select) = query.select().filter(|select| select.from.len() == 2) else { return false };
+    let of_links = |from: &From| match &from.source {
+        Source::Table(_, Some(at)) => tables.table(*at).is_some_and(Table::is_links),
+        _ => false,
+    };
+    let Some(links) = select.from.iter().find(|from| of_links(from)) else { return false };
+    let (mut ends, mut names_one) = (HashSet::new(), false);
+    let end = |part: &Expression| match part {
+        Expression::Column(ColumnRef { table: Some(alias), place: Some(place), .. })
+            if *alias == links.alias =>
+        {
+            Some(place.column).filter(|end| *end < 2)
+        }
+        _ => None,
+    };
+    let mut counts_rows = false;
+    let in_order = query.order.iter().map(|order| &order.expression);
+    for expression in select.expressions().into_iter().chain(in_order) {
+        expression.visit(&mut |part| {
+            ends.extend(end(part));
+            counts_rows |= matches!(part, Expression::Aggregate { of: None, .. });
+            if let Expression::Compare(Comparison::Equal, one, other) = part {
+                let pair = [(one, other), (other, one)];
+                names_one |= pair
+                    .iter()
+                    .any(|(of, value)| end(of).is_some() && matches!(***value, Expression::Terms(..)));
+            }
+        });
+    }
+    names_one && ends.len() == 1 && !counts_rows
 }

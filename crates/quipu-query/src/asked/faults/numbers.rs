@@ -6,7 +6,7 @@ use super::super::Candidate;
 use crate::asked::each::named_behind;
 use crate::asked::shapes::gives_one_value;
 use crate::plan::ValueKind;
-use crate::syntax::{Aggregate, Arithmetic, Comparison, Expression, From, Item, Query, Source};
+use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, From, Item, Query, Source};
 use crate::tables::{Kind, Tables, words_of};
 
 /// Whether a question asks for a number and gets none.
@@ -216,4 +216,58 @@ pub(super) fn adds_up_another_measure(question: &str, query: &Query, tables: &Ta
         column.place.and_then(|place| tables.column(place)).is_some_and(|column| !is_asked(&column.title))
     };
     query.select().is_some_and(|select| select.items.iter().any(adds_another))
+}
+
+/// Whether a query adds up a measure of events where the question asks of each event by itself:
+/// "more than 110 kilos in one picking".
+pub(super) fn adds_up_what_one_has(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    // "In one picking", "in a single picking".
+    let of_one = |at: usize| {
+        let before = words.get(..at)?.iter().rev().find(|word| !language.is_any_article(word))?;
+        let is_one = language.is_preposition(before) && language.is_of_one(words.get(at)?);
+        words.get(at + 1).filter(|_| is_one)
+    };
+    let events: Vec<&String> = (0..words.len()).filter_map(of_one).collect();
+    if events.is_empty() {
+        return false;
+    }
+    let is_event = |title: &str| {
+        words_of(title).last().is_some_and(|word| events.iter().any(|event| language.is_noun(event, word)))
+    };
+    let is_of_them = |column: &ColumnRef| {
+        let table = column.place.and_then(|place| tables.table(place.table));
+        table.is_some_and(|table| is_event(&table.title))
+    };
+    // The items of each order are added up for each.
+    let is_them = |of: &Expression| {
+        of.place().and_then(|place| tables.column(place)).is_some_and(|column| is_event(&column.title))
+    };
+    if query.select().is_some_and(|select| select.group.iter().any(is_them)) {
+        return false;
+    }
+    let mut adds_up = false;
+    query.visit(&mut |part| {
+        if let Expression::Aggregate { function: Aggregate::Sum, of: Some(of), .. } = part
+            && let Expression::Column(column) = &**of
+        {
+            adds_up |= is_of_them(column);
+        }
+    });
+    adds_up
+}
+
+/// Whether a query averages in each group what the question counts or adds up: "how many hours of
+/// downtime per contractor" are a sum.
+pub(super) fn averages_what_is_counted(question: &str, query: &Query) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_average = |word: &String| language.meanings(word).iter().any(|meaning| meaning.means == "average");
+    let Some(select) = query.select().filter(|select| !select.group.is_empty()) else { return false };
+    let averages =
+        |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Avg, .. });
+    asks_for(question) == Some("count")
+        && !words.iter().any(|word| is_average(word) || language.is_usual(word))
+        && select.items.iter().any(averages)
 }

@@ -293,7 +293,7 @@ mod tests {
             words_forward: words(&["author", "book", "wrote", "of"]),
             words_backward: words(&["books", "novels", "writers"]),
             prompt: 0,
-            unread: None,
+            ..RelationCard::default()
         };
         let card = tidy(card, Language::english());
         assert_eq!(card.words_forward, ["author", "wrote"]);

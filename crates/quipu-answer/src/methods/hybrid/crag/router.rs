@@ -3,12 +3,13 @@
 //! part is asked again.
 
 use quipu_graph::{ApiGraph, NodeId};
-use quipu_model::{ChatRequest, Constraint, Message, ModelError};
+use quipu_model::{ChatRequest, Constraint, Message, ModelError, Role};
 use quipu_stages::answer::{AnswerError, Event, Question, Refinement, Stage, cell};
 use quipu_stages::ledger::Context;
 use quipu_stages::prompts::Prompt;
 use serde_json::{Value, json};
 
+use crate::methods::hybrid::experience::{Experiences, Extracted, OF_FIELD};
 use crate::methods::hybrid::feedback::ErrorKind;
 use crate::methods::hybrid::linking::{
     Extraction, Linked, RELATIONS_SHOWN, extraction_schema, link, vocabulary,
@@ -154,8 +155,11 @@ impl<'a> Router<'a> {
             self.extraction.extend(Prompt::HybridReflect.render(values)?);
         } else {
             let (types, relations) = self.shown().await?;
+            let most = self.config.examples.min(OF_FIELD);
+            let examples = self.context.memory::<Experiences>().extracted(&self.action.domain, most);
             let values = json!({
-                "documents": false, "types": types, "relations": relations, "examples": [],
+                "documents": false, "types": types, "relations": relations,
+                "examples": examples.iter().map(Extracted::shown).collect::<Vec<_>>(),
                 "question": self.question.text(),
             });
             self.extraction = Prompt::HybridExtract.render(values)?;
@@ -171,6 +175,27 @@ impl<'a> Router<'a> {
         };
         self.extraction.push(Message::assistant(reply.to_string()));
         Ok(serde_json::from_value(reply).unwrap_or_default())
+    }
+
+    /// The last extraction as an example, of what the graph has; `None` if nothing was extracted.
+    pub(super) fn extracted(&self) -> Option<Extracted> {
+        let reply = self.extraction.last().filter(|message| message.role == Role::Assistant)?;
+        let Extraction { entities, .. } = serde_json::from_str(&reply.content).ok()?;
+        let linked = &self.action.linked;
+        let is_linked = |name: &str| linked.entities.iter().any(|named| named.name == cell(name));
+        let (names, categories) = entities
+            .into_iter()
+            .filter(|entity| is_linked(&entity.name))
+            .map(|entity| (cell(&entity.name), cell(&entity.category)))
+            .unzip();
+        let one = Extracted {
+            question: self.question.text().split_whitespace().collect::<Vec<_>>().join(" "),
+            entities: names,
+            categories,
+            relations: linked.relations.clone(),
+            field: self.action.domain.clone(),
+        };
+        (!one.entities.is_empty()).then_some(one)
     }
 
     /// The kinds of entities and the relations shown to the model; of an API only those of the

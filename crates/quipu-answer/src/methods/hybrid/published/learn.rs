@@ -98,6 +98,7 @@ async fn extracted(
         entities: named.map(cell).collect(),
         categories: categories(context, &anchors).await?,
         relations,
+        field: String::new(),
     })
 }
 

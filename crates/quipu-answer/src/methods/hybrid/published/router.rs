@@ -9,7 +9,7 @@ use quipu_stages::ledger::Context;
 use quipu_stages::prompts::Prompt;
 use serde_json::{Value, json};
 
-use crate::methods::hybrid::experience::Experiences;
+use crate::methods::hybrid::experience::{Experiences, Extracted};
 use crate::methods::hybrid::feedback::Feedback;
 use crate::methods::hybrid::linking::{Extraction, Named, extraction_schema, link, vocabulary};
 use crate::methods::hybrid::{HybridConfig, Modules};
@@ -90,19 +90,12 @@ impl<'a> Router<'a> {
     async fn shown(&self) -> Result<Value, AnswerError> {
         let graph = self.context.graph();
         let (types, relations) = vocabulary(graph).await?;
-        let examples = self.context.memory::<Experiences>().extracted(self.config.examples);
-        let example = |one: &crate::methods::hybrid::Extracted| {
-            let named = one.entities.iter().zip(&one.categories);
-            let entities: Vec<Value> =
-                named.map(|(name, category)| json!({ "name": name, "category": category })).collect();
-            let reply = json!({ "entities": entities, "relations": one.relations });
-            json!({ "question": cell(&one.question), "reply": reply.to_string() })
-        };
+        let examples = self.context.memory::<Experiences>().extracted("", self.config.examples);
         Ok(json!({
             "documents": true,
             "types": types,
             "relations": relations,
-            "examples": examples.iter().map(example).collect::<Vec<_>>(),
+            "examples": examples.iter().map(Extracted::shown).collect::<Vec<_>>(),
             "question": self.question,
         }))
     }

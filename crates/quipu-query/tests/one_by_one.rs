@@ -1,0 +1,119 @@
+//! Readings of single events, and of links from one thing to another of its kind.
+
+use quipu_query::asked::Nearness;
+
+use crate::common::checks::{faults, graph, weighed};
+use crate::common::{Shop, answers};
+
+/// Trees of a variety, which is bred from others, and what was picked from them.
+async fn trees() -> Shop {
+    graph(
+        ":v1 a :Variety ; rdfs:label \"Iron Bess\" . :v2 a :Variety ; rdfs:label \"Candle Pippin\" ; :bredFrom :v1, :v3 . \
+         :v3 a :Variety ; rdfs:label \"Wren\" . :t1 a :Tree ; rdfs:label \"Old Gate\" ; :ofVariety :v1 . \
+         :t2 a :Tree ; rdfs:label \"Swing\" ; :ofVariety :v2 . \
+         :p1 a :Picking ; rdfs:label \"First picking\" ; :fromTree :t1 ; :weightKg 60 . \
+         :p2 a :Picking ; rdfs:label \"Second picking\" ; :fromTree :t1 ; :weightKg 70 . \
+         :p3 a :Picking ; rdfs:label \"Third picking\" ; :fromTree :t2 ; :weightKg 120 .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn a_link_that_is_joined_at_the_end_that_is_named_leads_nowhere() {
+    let trees = trees().await;
+    let question = "Name the trees whose variety has Iron Bess as one of its parents.";
+    let fault = "stays at one end of a link";
+    let same = "SELECT tree.name FROM tree JOIN variety_bred_from ON tree.of_variety = variety_bred_from.bred_from \
+                WHERE variety_bred_from.bred_from = 'Iron Bess'";
+    let found = faults(&trees, question, same).await;
+    assert!(found.contains(&fault), "{found:?}");
+    let other = "SELECT tree.name FROM tree JOIN variety_bred_from ON tree.of_variety = variety_bred_from.variety \
+                 WHERE variety_bred_from.bred_from = 'Iron Bess'";
+    assert!(!faults(&trees, question, other).await.contains(&fault));
+    assert_eq!(answers(&trees, question, other).await, ["Swing"]);
+    let any =
+        "SELECT tree.name FROM tree JOIN variety_bred_from ON tree.of_variety = variety_bred_from.variety";
+    let bred = "Which trees are of a variety that was bred from another?";
+    assert!(!faults(&trees, bred, any).await.contains(&fault));
+}
+
+#[tokio::test]
+async fn nothing_is_added_up_of_one_event() {
+    let trees = trees().await;
+    let sum = "SELECT from_tree FROM picking GROUP BY from_tree HAVING SUM(weight_kg) > 110";
+    let fault = "adds up what one has";
+    for question in [
+        "Which trees gave more than 110 kilos in one picking?",
+        "Which trees gave 110 kilos in a single picking?",
+    ] {
+        assert!(faults(&trees, question, sum).await.contains(&fault), "{question}");
+    }
+    for question in ["Which trees gave more than 110 kilos?", "Which trees gave more than one picking?"] {
+        assert!(!faults(&trees, question, sum).await.contains(&fault), "{question}");
+    }
+    let one = "SELECT DISTINCT from_tree FROM picking WHERE weight_kg > 110";
+    let question = "Which trees have at some point given us more than 110 kilos in one picking?";
+    assert_eq!(answers(&trees, question, one).await, ["Swing"]);
+    assert!(!faults(&trees, question, one).await.contains(&fault));
+}
+
+/// Chargers of a depot, the faults that follow from one another, and batteries.
+async fn depot() -> Shop {
+    graph(
+        ":Charger rdfs:label \"charge point\" ; rdfs:subClassOf :Equipment . :Pantograph rdfs:subClassOf :Charger . \
+         :PantographCharger rdfs:subClassOf :Charger . :Switchboard rdfs:subClassOf :Equipment . \
+         :c1 a :Charger ; rdfs:label \"KR-1\" ; :maxOutput 150 . :c2 a :Charger ; rdfs:label \"KR-2\" ; :maxOutput 50 . \
+         :c3 a :PantographCharger ; rdfs:label \"KR-3\" ; :maxOutput 300 . \
+         :s1 a :Switchboard ; rdfs:label \"Main board\" . \
+         :f1 a :Fault ; rdfs:label \"Arc flash\" ; :downtimeH 3 ; :contractor :k1 . \
+         :f2 a :Fault ; rdfs:label \"Blown fuse\" ; :consequentTo :f1 ; :downtimeH 5 ; :contractor :k1 . \
+         :f3 a :Fault ; rdfs:label \"Burnt contact\" ; :consequentTo :f2 ; :downtimeH 7 ; :contractor :k2 . \
+         :k1 a :Contractor ; rdfs:label \"Garrow\" . :k2 a :Contractor ; rdfs:label \"Brightwater\" . \
+         :stateOfHealth rdfs:label \"SoH (%)\" . \
+         :b1 a :Battery ; rdfs:label \"B-1\" ; :chemistry \"LFP\" ; :stateOfHealth 80 . \
+         :b2 a :Battery ; rdfs:label \"B-2\" ; :chemistry \"LFP\" ; :stateOfHealth 90 .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn a_class_that_the_query_names_is_not_narrowed_by_a_word_of_its_subclass() {
+    let depot = depot().await;
+    let sql = "SELECT COUNT(*) FROM equipment WHERE kind = 'charge point'";
+    assert_eq!(answers(&depot, "How many chargers do we have in total?", sql).await, ["3"]);
+}
+
+#[tokio::test]
+async fn what_is_counted_is_not_averaged() {
+    let depot = depot().await;
+    let average = "SELECT contractor, AVG(downtime_h) FROM fault GROUP BY contractor";
+    let fault = "averages what is counted";
+    let counted = "How many hours of downtime are there per contractor?";
+    assert!(faults(&depot, counted, average).await.contains(&fault));
+    let averaged = "How many hours of downtime are there on average per contractor?";
+    assert!(!faults(&depot, averaged, average).await.contains(&fault));
+    let sum = "SELECT contractor, SUM(downtime_h) FROM fault GROUP BY contractor";
+    assert!(!faults(&depot, counted, sum).await.contains(&fault));
+}
+
+#[tokio::test]
+async fn a_relation_through_others_is_taken_over_all_levels() {
+    let depot = depot().await;
+    let sql = "SELECT COUNT(*) FROM fault WHERE consequent_to = 'Arc flash'";
+    for question in [
+        "How many faults trace back, directly or through another fault, to the arc flash?",
+        "How many faults are ultimately consequent to the arc flash?",
+    ] {
+        assert_eq!(answers(&depot, question, sql).await, ["2"], "{question}");
+    }
+    assert_eq!(answers(&depot, "How many faults are consequent to the arc flash?", sql).await, ["1"]);
+}
+
+#[tokio::test]
+async fn first_letters_stand_for_words_with_an_of_among_them() {
+    let depot = depot().await;
+    let sql = "SELECT chemistry, AVG(so_h) FROM battery GROUP BY chemistry";
+    let question = "What is the mean state of health per chemistry?";
+    let (_, found) = weighed(&depot, question, sql, Nearness::default(), &[]).await;
+    assert!(found.names.is_empty(), "{:?}", found.names);
+}
