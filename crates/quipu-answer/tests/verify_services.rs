@@ -307,15 +307,12 @@ async fn films_and_articles() -> (MockServer, Setting) {
         let reply = ResponseTemplate::new(200).set_body_json(found);
         Mock::given(wiremock::matchers::path(path)).respond_with(reply)
     };
-    let found = serde_json::json!([{ "id": 1, "name": "Ada Berg" }]);
-    give("/people", found.clone()).mount(&server).await;
-    give("/articles", found).mount(&server).await;
-    give("/people/1", serde_json::json!({ "id": 1, "name": "Ada Berg", "debut": "Salt Roads" }))
-        .mount(&server)
-        .await;
-    give("/articles/1", serde_json::json!({ "id": 1, "name": "Ada Berg", "teacher": "Otto Lind" }))
-        .mount(&server)
-        .await;
+    let person = serde_json::json!({ "id": 1, "name": "Ada Berg", "debut": "Salt Roads" });
+    let article = serde_json::json!({ "id": 1, "name": "Ada Berg", "teacher": "Otto Lind" });
+    give("/people", serde_json::json!([person])).mount(&server).await;
+    give("/articles", serde_json::json!([article])).mount(&server).await;
+    give("/people/1", person).mount(&server).await;
+    give("/articles/1", article).mount(&server).await;
     let operation = |id: &str, name: &str, place: &str| {
         serde_json::json!({ "get": { "operationId": id, "parameters": [
             { "name": name, "in": place, "required": true, "schema": { "type": "string" } }

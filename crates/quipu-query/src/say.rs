@@ -49,6 +49,9 @@ fn things_among<'a>(select: &Select, filter: &'a Expression) -> Option<&'a Query
 impl Teller<'_> {
     fn query(&self, query: &Query) -> String {
         match &query.body {
+            Body::Set { .. } if query.thing_above().is_some() => {
+                format!("“{}” and what lies below it", query.thing_above().unwrap_or_default())
+            }
             Body::Set { operator, left, right, .. } => {
                 let (left, right) = (self.query(left), self.query(right));
                 let all = match operator {

@@ -20,6 +20,29 @@ pub struct Query {
     pub offset: u64,
 }
 
+/// What the aliases contain of a union that gives a thing and all that lies below it.
+pub(crate) const BELOW: &str = "_below_";
+
+impl Query {
+    /// The thing of a union that gives it and all that lies below it.
+    pub(crate) fn thing_above(&self) -> Option<&str> {
+        match &self.body {
+            Body::Set { operator: SetOperator::Union, left, .. } => left.thing_above(),
+            Body::Set { .. } => None,
+            Body::Select(select) => {
+                let is_level = select.from.iter().any(|from| from.alias.contains(BELOW));
+                match select.filter.as_ref().filter(|_| is_level)? {
+                    Expression::Compare(Comparison::Equal, _, thing) => match &**thing {
+                        Expression::Terms(_, name) => Some(name),
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            }
+        }
+    }
+}
+
 /// The rows of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {

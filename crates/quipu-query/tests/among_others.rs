@@ -54,6 +54,10 @@ async fn a_word_like_not_is_never_forgiven_and_handed_on_by_likelier_queries() {
     assert!(!faults(question, &[(detour, -0.3)], 0).await.contains(&ignored));
     assert!(faults(question, &[(detour, -0.3), (plain, -0.1)], 0).await.contains(&ignored));
     assert!(!faults(question, &[(detour, -0.1), (plain, -0.3)], 0).await.contains(&ignored));
+    // A query that says every word is not to blame for one that ignores it.
+    let question = "Which bike with range 120 does not have price 500?";
+    assert!(faults(question, &[(plain, -0.1)], 0).await.contains(&ignored));
+    assert!(!faults(question, &[(detour, -0.3), (plain, -0.1)], 0).await.contains(&ignored));
 }
 
 #[tokio::test]

@@ -351,8 +351,8 @@ impl FromStr for NamedMethod {
 pub struct MethodConfig {
     /// The planner of the papers' methods (the paper's own).
     pub planner: Planner,
-    /// Whether the best answer of path planning without a model replaces, marked, the answer of a
-    /// method that a limit cut off (no).
+    /// Whether `auto` without a model answers, with a remark, where a limit or the model's failure
+    /// ended the method (no).
     pub fallback: bool,
     /// Parameters of `auto`.
     pub auto: AutoConfig,

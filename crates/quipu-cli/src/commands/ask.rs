@@ -75,8 +75,8 @@ pub(super) struct How {
     /// `--method kerag+paths`)
     #[arg(long, value_name = "NAME")]
     planner: Option<String>,
-    /// If a limit ends a method's work, answer by path planning without a model; the answer is
-    /// marked
+    /// If a limit or the model's failure ends a method, `auto` answers without a model; a remark
+    /// says so
     #[arg(long)]
     fallback: bool,
     /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`

@@ -47,6 +47,11 @@ impl Language {
         self.words().of_one.has(word)
     }
 
+    /// Whether a word behind a kind of event adds nothing: "sessions" of "picking sessions".
+    pub fn is_row_noun(self, word: &str) -> bool {
+        self.words().row_nouns.has(word)
+    }
+
     /// Whether a word asks for an average without saying so: "usually".
     pub fn is_usual(self, word: &str) -> bool {
         self.words().usual.has(word)

@@ -296,6 +296,8 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     usual: Listed,
     #[serde(default)]
+    row_nouns: Listed,
+    #[serde(default)]
     unit_symbols: Listed,
     #[serde(default)]
     percentages: Listed,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
-use super::explain::{Unexplained, name_in_part, names_left_out};
+use super::explain::{MEANING, Unexplained, name_in_part, names_left_out};
 use super::faults::{OF_JOINS, faults, forgives};
 use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
@@ -230,9 +230,14 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         }
         if is_written(candidate) {
             let likelier = alike().filter(|(_, (other, _))| other.likelihood >= candidate.likelihood);
+            // A reading that leaves out no word is not to blame for one that another leaves out.
+            let says_all = unexplained.words().is_empty();
             let handed_on = likelier.flat_map(|(_, (other, left_out))| {
                 let faults = left_out.faults.iter().copied();
-                faults.filter(|fault| *fault != OF_JOINS && !forgives(fault, &other.bound.query))
+                faults.filter(move |fault| {
+                    let is_its_own = says_all && *fault == MEANING;
+                    *fault != OF_JOINS && !is_its_own && !forgives(fault, &other.bound.query)
+                })
             });
             let declined = (candidate.declined > 0).then_some("another reply finds no table");
             let is_straight = |(_, (other, _)): (usize, (&Candidate, _))| finds_none(other, candidate);

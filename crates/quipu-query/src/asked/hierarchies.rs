@@ -9,15 +9,13 @@ use quipu_language::{Language, below_clause, through_levels};
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{
-    Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
+    BELOW, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
 };
 use crate::tables::{Kind, Place, Tables, words_of};
 
 /// Levels below a thing that are taken in. SQL without recursion says each level by a query of its
 /// own.
 const LEVELS: usize = 6;
-/// What the aliases of these queries contain.
-const BELOW: &str = "_below_";
 
 /// The words of a question that take in what lies below, if a query uses things that lie below one
 /// another. The second part is the column that leads up: `part of`.

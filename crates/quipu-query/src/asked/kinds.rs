@@ -68,7 +68,20 @@ pub(super) fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usi
 pub(super) fn things_called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
     let is_it = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = tables.tables.iter().enumerate();
-    all.filter(|(_, table)| !table.is_links() && is_it(&table.title)).map(|(at, _)| at).collect()
+    let called =
+        |table: &Table| !table.is_links() && (is_it(&table.title) || is_called(noun, language, table));
+    all.filter(|(_, table)| called(table)).map(|(at, _)| at).collect()
+}
+
+/// Whether a noun is the whole name of a table's class, by its title or its IRI: the class
+/// `Charger` may have the label "charge point".
+pub(super) fn is_called(noun: &str, language: Language, table: &Table) -> bool {
+    let is_whole = |name: &str| matches!(words_of(name).as_slice(), [only] if language.is_noun(noun, only));
+    let class = match &table.source {
+        Rows::Types(types) if !table.is_made() => types.first().and_then(|iri| iri.rsplit(['/', '#']).next()),
+        _ => None,
+    };
+    is_whole(&table.title) || class.is_some_and(is_whole)
 }
 
 /// The nouns of a question that name a table of typed things.

@@ -3,7 +3,7 @@
 
 use quipu_language::Language;
 
-use super::kinds::{called, nouns};
+use super::kinds::{called, is_called, nouns};
 use super::roles::{given_things, head_noun};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
@@ -149,7 +149,12 @@ fn of_the_narrower_kind(
 ) -> Option<Mend> {
     let language = Language::of(question);
     let head = head_noun(question)?;
-    let kinds = called(&head, language, tables);
+    let mut kinds = called(&head, language, tables);
+    // "Chargers" are those of the class `Charger`, and not the pantograph chargers alone.
+    let is_whole = |kind: &usize| tables.table(*kind).is_some_and(|of| is_called(&head, language, of));
+    if kinds.iter().any(is_whole) {
+        kinds.retain(is_whole);
+    }
     // The tables of narrower classes are never shown.
     let [kind] = kinds.as_slice() else { return None };
     let table = tables.table(*kind).filter(|table| table.within == Some(things))?;

@@ -49,7 +49,7 @@ impl Tables {
             (0..question.len()).filter_map(run).filter(all_name).collect()
         };
         for (place, column) in self.columns().filter(|(place, _)| place.column > 0) {
-            let words = words_of(&column.title);
+            let words = in_capitals(&column.title).unwrap_or_else(|| words_of(&column.title));
             for (at, short) in words.iter().enumerate() {
                 // "Transaction statuses" does not mean `session_end_ts`: the name's other words
                 // must occur in the question, be short for some of its words ("hourly rate" for
@@ -147,6 +147,23 @@ pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
         return letters.len();
     }
     usize::from(words.first().is_some_and(|word| abbreviates(&letters, word)))
+}
+
+/// The words of a title with its first letters in capitals as one word: "soh" of "SoH (%)". `None`
+/// if it has none.
+fn in_capitals(title: &str) -> Option<Vec<String>> {
+    let is_short = |word: &str| {
+        (SHORTEST..=LONGEST).contains(&word.chars().count())
+            && word.starts_with(char::is_uppercase)
+            && word.chars().filter(|letter| letter.is_uppercase()).count() > 1
+            && word.chars().all(char::is_alphabetic)
+    };
+    let parts = || title.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    let words = |part: &str| match is_short(part) {
+        true => vec![part.to_lowercase()],
+        false => words_of(part),
+    };
+    parts().any(is_short).then(|| parts().flat_map(words).collect())
 }
 
 fn is_function_word(word: &str) -> bool {

@@ -1,10 +1,10 @@
-//! Numbers that the graph states as texts: plain ones ("1,500"), durations (`PT1H30M`), numbers with
-//! a unit behind them ("12.5 kW").
+//! Numbers that the graph states as texts: plain ones ("1,500"), durations (`PT1H30M`), numbers
+//! with a unit behind them ("12.5 kW").
 
 use quipu_graph::NodeSummary;
 use quipu_language::{Language, minutes_of};
 
-use super::count::words;
+use super::words_of;
 
 /// The numbers of a column whose texts are all durations, or all numbers with one unit.
 pub(super) struct Stated {
@@ -23,7 +23,7 @@ impl Stated {
             return Some(Self { title: format!("{title} in minutes"), numbers, unit: None });
         }
         let (unit, numbers) = in_one_unit(tails)?;
-        let is_said = words(title).iter().any(|word| word.eq_ignore_ascii_case(&unit));
+        let is_said = words_of(title).contains(&unit.to_lowercase());
         let title = if is_said { title.to_owned() } else { format!("{title} in {unit}") };
         Some(Self { title, numbers, unit: Some(unit) })
     }

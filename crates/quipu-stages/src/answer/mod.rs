@@ -144,7 +144,8 @@ pub enum Note {
         /// Which limit.
         reason: String,
     },
-    /// The asked method ended without an answer; this is another method's, with `--fallback`.
+    /// A limit or the model's failure ended the asked method; this is another method's answer, with
+    /// `--fallback`.
     Fallback {
         /// The method that answered.
         method: String,

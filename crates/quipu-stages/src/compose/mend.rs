@@ -4,11 +4,10 @@
 use std::collections::HashSet;
 
 use quipu_graph::LiteralValue;
-use quipu_language::{Language, Operand, is_naming_field, normalise, value_of, wanted};
+use quipu_language::{Language, Operand, is_naming_field, normalise, same_value, value_of, wanted};
 
 use super::operands::{column, operands, row_positions, row_values};
 use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
-use crate::ground::ground;
 
 /// Fewest and most words of a question that together are a field's name.
 const NAME_WORDS: std::ops::RangeInclusive<usize> = 2..=4;
@@ -146,8 +145,8 @@ fn of_the_said(asked: &Asked, stated: &[String], evidence: &[Evidence]) -> Optio
 }
 
 /// The value of the field whose name the question says in several words, in the row that the model
-/// points at, if the question does not say the field that it points at: "when did the sun rise" asks
-/// for the `sunrise`. The row's name is left alone: it may be what is asked for.
+/// points at, if the question does not say the field that it points at: "when did the sun rise"
+/// asks for the `sunrise`. The row's name is left alone: it may be asked for.
 fn of_the_named_field(asked: &Asked, rows: &[String], evidence: &[Evidence]) -> Option<Vec<String>> {
     let [row] = rows else { return None };
     let (column, at) = (column(row)?, row_positions(row));
@@ -180,12 +179,21 @@ fn of_the_cells(stated: &[String], rows: &[String], evidence: &[Evidence]) -> Op
         .iter()
         .flat_map(|row| row_positions(row))
         .all(|at| evidence.get(at).is_some_and(|piece| record_of(piece).is_some()));
-    if !are_cells || !are_records || ground(stated, evidence).unsupported.is_empty() {
+    if !are_cells || !are_records || stated.iter().all(|value| stands_in(value, evidence)) {
         return None;
     }
     let values = row_values(rows, evidence);
     let are_texts = values.iter().chain(stated).all(|value| is_text(value));
     (are_texts && values.len() == stated.len()).then_some(values)
+}
+
+/// Whether a value stands somewhere in the evidence.
+fn stands_in(value: &str, evidence: &[Evidence]) -> bool {
+    let plain = normalise(value);
+    evidence.iter().any(|piece| {
+        let is_said = format!(" {} ", normalise(&piece.to_line())).contains(&format!(" {plain} "));
+        is_said || piece.values().iter().any(|stated| same_value(value, stated))
+    })
 }
 
 #[cfg(test)]

@@ -105,9 +105,10 @@ fn is_text(value: &LiteralValue) -> bool {
     matches!(value, LiteralValue::Text(_))
 }
 
-/// The operands of the column that the model points at, in the tables of the things that the question
-/// asks for: "the largest city" is one of the cities, and not of their countries. `None` if the
-/// tables of one kind are all that have the column, or if the question says several kinds or none.
+/// The operands of the column that the model points at, in the tables of the things that the
+/// question asks for: "the largest city" is one of the cities, and not of their countries. `None`
+/// if the tables of one kind are all that have the column, or if the question says several kinds or
+/// none.
 fn column_of_the_asked(question: &Question, rows: &[String], evidence: &[Evidence]) -> Option<Vec<Operand>> {
     let name = rows.first().and_then(|row| column(row))?;
     let (language, said) = (Language::of(question.text()), words(question.text()));
@@ -168,7 +169,7 @@ pub(super) fn column(row: &str) -> Option<&str> {
 }
 
 /// The field of a record that a row id refers to; `None` for other evidence.
-pub(super) fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordField> {
+fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordField> {
     match &piece.content {
         EvidenceContent::Record(record) => record.cell(column),
         _ => None,

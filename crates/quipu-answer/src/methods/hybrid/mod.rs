@@ -47,8 +47,8 @@ pub struct HybridConfig {
     pub critic: CriticKind,
     /// Whether the validator sees the paths in the graph that lead to a document (yes; §3.2).
     pub validation_context: bool,
-    /// Training examples shown to the router (10. Without documents 5 of the question's field;
-    /// App. C.2). Without any the router shows ten invented ones.
+    /// Training examples shown to the router (10; without documents 5 of the question's field;
+    /// App. C.2). If none were collected, the router shows ten invented ones.
     pub examples: usize,
     /// Training examples shown to the validator for each kind of entity (2; App. C.2).
     pub validations: usize,

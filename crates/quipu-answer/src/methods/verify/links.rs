@@ -169,8 +169,8 @@ pub(super) fn described(api: &ApiGraph, operation: OperationId, field: &str) -> 
 }
 
 /// Whether a question asks for a field of the things that a link leads to, and not of the record
-/// itself: "the population of the capital of Ghana". The field is said first, then the link behind a
-/// preposition, then a name. `field` and `link` are said with their descriptions.
+/// itself: "the population of the capital of Ghana". The field is said first, then the link behind
+/// a preposition, then a name. `field` and `link` are said with their descriptions.
 pub(super) fn is_asked_beyond(question: &str, names: &[AlignedName], field: &str, link: &str) -> bool {
     let language = Language::of(question);
     let said = plain_words(question);

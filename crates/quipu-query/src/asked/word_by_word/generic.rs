@@ -101,10 +101,24 @@ impl Compared<'_> {
         let is_sole = language.is_sole(word) && before.last().is_some_and(is_extreme);
         are_people
             || is_sole
+            || self.is_row_of_a_kind(at, word)
             || is_period
             || self.is_taken_in(at)
             || self.is_of_the_only_relation(at, word)
             || (language.is_unit_of_dates(word) && given(&is_date))
+    }
+
+    /// Whether a word behind the noun of a kind that the query uses says no more than a row of it:
+    /// "picking sessions". Things of that name are other things.
+    fn is_row_of_a_kind(&self, at: usize, word: &str) -> bool {
+        let Self { words, language, query, tables, .. } = self;
+        let used: Vec<usize> = query.tables().into_iter().filter_map(|(_, table)| table).collect();
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let is_of_a_kind =
+            |noun: &String| called(noun, *language, tables).iter().any(|kind| used.contains(kind));
+        language.is_row_noun(word)
+            && called(word, *language, tables).is_empty()
+            && before.is_some_and(is_of_a_kind)
     }
 
     /// Whether a word before a kind's noun is one of the only relation that leads to things of this
