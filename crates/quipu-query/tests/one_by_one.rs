@@ -1,8 +1,8 @@
 //! Readings of single events, and of links from one thing to another of its kind.
 
-use quipu_query::asked::Nearness;
+use quipu_query::asked::{Candidate, Nearness, PathFit, TableQuestion, features};
 
-use crate::common::checks::{faults, graph, weighed};
+use crate::common::checks::{candidate, faults, graph, weighed};
 use crate::common::{Shop, answers};
 
 /// Trees of a variety, which is bred from others, and what was picked from them.
@@ -35,6 +35,14 @@ async fn a_link_that_is_joined_at_the_end_that_is_named_leads_nowhere() {
         "SELECT tree.name FROM tree JOIN variety_bred_from ON tree.of_variety = variety_bred_from.variety";
     let bred = "Which trees are of a variety that was bred from another?";
     assert!(!faults(&trees, bred, any).await.contains(&fault));
+    // Nor does a path with the same rows know the link.
+    let variety = "SELECT name FROM tree WHERE of_variety = 'Iron Bess'";
+    let path = candidate(&trees, question, variety, Nearness::default()).await;
+    let path = Candidate { path: Some(PathFit { share: 0.9, doubts: 0, steps: 1 }), ..path };
+    let query = candidate(&trees, question, same, Nearness::default()).await;
+    let asking = TableQuestion { text: question, tables: &trees.tables, values: &trees.values, named: &[] };
+    let found = features(&asking, &[path, query]).remove(0).1.faults;
+    assert!(found.contains(&fault), "{found:?}");
 }
 
 #[tokio::test]
@@ -94,6 +102,17 @@ async fn a_class_that_the_query_names_is_not_narrowed_by_a_word_of_its_subclass(
     let sql = "SELECT COUNT(*) FROM equipment WHERE kind = 'charge point'";
     let question = "How many chargers do we have in total?";
     assert_eq!(answers(&depot, question, sql).await, ["3"]);
+}
+
+#[tokio::test]
+async fn a_narrower_class_is_a_fault_where_another_has_the_name() {
+    let depot = depot().await;
+    let fault = "takes a narrower kind";
+    let narrow = "SELECT name FROM equipment WHERE kind = 'PantographCharger'";
+    assert!(faults(&depot, "Which chargers are there?", narrow).await.contains(&fault));
+    assert!(!faults(&depot, "Which pantograph chargers are there?", narrow).await.contains(&fault));
+    let all = "SELECT name FROM equipment WHERE kind = 'charge point'";
+    assert!(!faults(&depot, "Which chargers are there?", all).await.contains(&fault));
 }
 
 #[tokio::test]

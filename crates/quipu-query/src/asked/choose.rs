@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
 use super::explain::{MEANING, Unexplained, name_in_part, names_left_out};
-use super::faults::{OF_JOINS, faults, forgives};
+use super::faults::{OF_JOINS, STAYS, faults, forgives};
 use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
@@ -224,6 +224,10 @@ pub fn features(asking: &TableQuestion<'_>, all: &[Candidate]) -> Vec<(Features,
         }
         if alike().any(|(_, (_, left_out))| !left_out.faults.contains(&OF_JOINS)) {
             unexplained.faults.retain(|fault| *fault != OF_JOINS);
+        }
+        let stays = alike().any(|(_, (_, left_out))| left_out.faults.contains(&STAYS));
+        if !is_written(candidate) && stays && !unexplained.names.is_empty() {
+            unexplained.faults.push(STAYS);
         }
         if !is_written(candidate) && others().any(|(_, (other, _))| lacks_it(other, candidate)) {
             unexplained.faults.push("gives another property than a query that finds none");

@@ -22,6 +22,7 @@ use super::choices::{gives_no_choice, leaves_out_a_choice};
 use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained};
 use super::kinds::called;
+use super::named_kinds::takes_a_narrower_kind;
 use super::others::{compares_with_itself, shares_an_unsaid_value};
 use super::stand_ins::is_numbered;
 use super::types_of::{is_named_as_type, is_part_of_others};
@@ -55,6 +56,8 @@ pub(super) fn forgives(fault: &str, query: &Query) -> bool {
 
 /// A fault that does no harm if a query without it has the same rows: the link changes none.
 pub(super) const OF_JOINS: &str = "uses a link in part";
+/// A fault of a path, too, that has the rows of a query with it: the path does not know the link.
+pub(super) const STAYS: &str = "stays at one end of a link";
 
 /// The faults of a reading, each in a few words for the trace.
 pub(super) fn faults(
@@ -76,7 +79,7 @@ pub(super) fn faults(
         ("gives no number", gives_no_number(question, candidate)),
         ("gives no date", gives_no_date(question, candidate, tables)),
         (OF_JOINS, uses_a_link_in_part(query, tables)),
-        ("stays at one end of a link", !unexplained.names.is_empty() && stays_at_one_end(query, tables)),
+        (STAYS, !unexplained.names.is_empty() && stays_at_one_end(query, tables)),
         ("counts what is there", counts_what_is_there(question, query, tables)),
         ("gives a number for a thing", gives_a_number_for_a_thing(question, query, tables)),
         ("gives a number of each", gives_numbers_of_each(question, candidate)),
@@ -90,6 +93,7 @@ pub(super) fn faults(
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
         ("gives another unit", gives_another_unit(question, query, tables)),
+        ("takes a narrower kind", takes_a_narrower_kind(question, query, tables)),
         ("turns a bound round", turns_a_bound(question, query, tables)),
         ("takes either where the question has both", takes_either(question, query)),
         ("takes a relation less often", takes_a_relation_less_often(question, query, tables)),

@@ -7,7 +7,7 @@ use super::kinds::{called, is_called, nouns};
 use super::roles::{given_things, head_noun};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
-use crate::tables::{Kind, Place, Tables, words_of};
+use crate::tables::{Kind, Place, Rows, Table, Tables, words_of};
 use crate::values::{How, Match, Values};
 
 /// Most kinds that a column holds.
@@ -90,6 +90,37 @@ fn holds_kinds(place: Place, tables: &Tables) -> bool {
     };
     let names_kinds = |word: &String| Language::english().names_kinds(word);
     may_be_kinds && column.distinct <= MOST_KINDS && words_of(&column.title).iter().any(names_kinds)
+}
+
+/// Whether a query speaks of a narrower class than the question, which has the name of another: "no
+/// charger" is no charger at all, and not only no pantograph charger.
+pub(super) fn takes_a_narrower_kind(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let is_narrower = |name: &str| {
+        let name = words_of(name);
+        let Some((noun, before)) = name.split_last().filter(|(_, before)| !before.is_empty()) else {
+            return false;
+        };
+        let is_said = |of: &String| words.iter().any(|word| language.is_form(word, of));
+        let is_other = |table: &Table| is_called(noun, language, table) && words_of(&table.title) != name;
+        words.iter().any(|word| language.is_noun(word, noun))
+            && !before.iter().any(is_said)
+            && tables.tables.iter().any(is_other)
+    };
+    let mut takes = query
+        .tables()
+        .iter()
+        .filter_map(|(_, at)| tables.table((*at)?))
+        .any(|table| matches!(table.source, Rows::Types(_)) && is_narrower(&table.title));
+    query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, of, value) = part
+            && let (Some(place), Expression::Terms(_, name)) = (of.place(), &**value)
+        {
+            takes |= tells_the_class(place, tables) && is_narrower(name);
+        }
+    });
+    takes
 }
 
 /// Whether a column holds the classes of its things, by its name: "kind".
