@@ -266,6 +266,7 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
     if composed.calculation.is_none()
         && composed.status == Status::Answered
         && let Some(values) = instead(question, &composed.answers, &reply.rows, evidence)
+        && values != composed.answers
     {
         let reason = format!("{} was replaced by what the rows say", composed.answers.join(", "));
         context.trace.report(Stage::Compose, Event::Degraded { reason });
