@@ -107,7 +107,7 @@ async fn countries_that_do_not_border_are_never_those_that_do() {
         "SELECT country FROM country_borders WHERE borders = 'Brazil'",
     ] {
         for answer in asked.both("Which countries do not border Brazil?", sql).await {
-            assert_ne!(values(&answer), bordering, "{sql}: {answer:#?}");
+            assert!(values(&answer).is_disjoint(&bordering), "{sql}: {answer:#?}");
         }
     }
     // Brazil itself is among the others.
@@ -120,15 +120,14 @@ async fn countries_that_do_not_border_are_never_those_that_do() {
 }
 
 #[tokio::test]
-async fn a_denied_fact_is_never_surely_confirmed() {
+async fn a_denied_fact_is_never_confirmed() {
     let asked = Asked::open().await;
     let exists = "SELECT EXISTS (SELECT * FROM country WHERE name = 'Peru' AND capital = 'Lima')";
     let counts = "SELECT COUNT(*) FROM country WHERE name = 'Peru' AND capital = 'Lima'";
     let lists = "SELECT name FROM country WHERE name = 'Peru' AND capital = 'Lima'";
     for sql in [exists, counts, lists] {
         for answer in asked.both("Is Lima not the capital of Peru?", sql).await {
-            let is_sure_yes = answer.answers == ["yes"] && answer.confidence >= 0.7;
-            assert!(!is_sure_yes, "{sql}: {answer:#?}");
+            assert_ne!(answer.answers, ["yes"], "{sql}: {answer:#?}");
         }
     }
 }

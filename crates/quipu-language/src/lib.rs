@@ -41,17 +41,17 @@ pub use rounding::rounding;
 pub use time::{TimeFrame, end_of_times, time_frames, time_frames_with};
 pub use values::{format_number, minutes_of, same_value, value_of, value_of_node};
 pub use vocabulary::{
-    BySteps, End, Language, Meaning, Measured, Ordered, Side, Towards, WordsError, adds_up_every_one,
-    are_ages, are_pieces, are_places, are_ranks, are_reasons, are_scores, asked_place, asking_clause,
-    asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent, asks_for_the_better, asks_for_two,
-    asks_for_units, asks_since_when, asks_twice, asks_yes_or_no, begins_a_question, behind_restated,
-    below_clause, changes_within, class_in_full, clock_time, deed_of_heads, direction_before, has_open_ends,
-    impossible_place, included_clause, is_always_capital, is_aside, is_code_word, is_dating_field,
-    is_in_passing, is_in_phrase, is_measure, is_mutual, is_naming_field, is_proviso, is_unit,
-    is_written_as_name, kin_by_steps, kind_asked_of, meanings_at, means_false, means_true, month,
-    phrasal_verbs, pieces_of, place_asked_for, place_said, preamble, predicate_of, role_asked_for,
-    role_of_heads, sex_asked_of, side_of, sounds_like, stated_clause, takes_every_one, tells_records,
-    thing_to_describe, through_levels, title_in_full, use_words, with_superlatives, without_having,
-    without_request,
+    BySteps, End, Language, Meaning, Measured, Ordered, Side, Towards, UnitNamed, WordsError,
+    adds_up_every_one, are_ages, are_pieces, are_places, are_ranks, are_reasons, are_scores, asked_place,
+    asking_clause, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent, asks_for_the_better,
+    asks_for_two, asks_for_units, asks_since_when, asks_twice, asks_yes_or_no, begins_a_question,
+    behind_restated, below_clause, changes_within, class_in_full, clock_time, deed_of_heads,
+    direction_before, has_open_ends, impossible_place, included_clause, is_always_capital, is_aside,
+    is_code_word, is_dating_field, is_in_passing, is_in_phrase, is_measure, is_mutual, is_naming_field,
+    is_proviso, is_unit, is_written_as_name, kin_by_steps, kind_asked_of, meanings_at, means_false,
+    means_true, month, phrasal_verbs, pieces_of, place_asked_for, place_said, preamble, predicate_of,
+    role_asked_for, role_of_heads, sex_asked_of, side_of, sounds_like, stated_clause, takes_every_one,
+    tells_records, thing_to_describe, through_levels, title_in_full, use_words, with_superlatives,
+    without_having, without_request,
 };
 pub use words::words_of;

@@ -445,6 +445,7 @@ impl Binder<'_> {
         }
         self.by_amounts(expression, scopes);
         self.words_among_numbers(expression);
+        self.vaguer_dates(expression);
         self.counts_things(expression);
         self.averages_counts(expression);
         self.adds_numbers(expression)?;

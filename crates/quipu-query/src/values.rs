@@ -4,6 +4,7 @@ mod names;
 mod peoples;
 mod read;
 pub(crate) mod short_forms;
+mod written;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,6 +18,7 @@ use crate::tables::{Kind, Place, Rows, Tables, words_of};
 use names::shared_by_all;
 use read::{MOST_OF_COLUMN, read_values, shared_values};
 pub(crate) use read::{entity_term, literal_term};
+use written::{Written, is_code};
 
 /// Most values of all columns together.
 const MOST: u64 = 300_000;
@@ -288,7 +290,8 @@ impl Values {
 
     /// Whether a text is a value of any column, apart from case and the division into words.
     pub fn holds(&self, text: &str) -> bool {
-        self.lists.iter().any(|(place, list)| list.whole(*place, text).is_some())
+        let written = Written::of(text);
+        self.lists.iter().any(|(place, list)| list.whole(*place, &written).is_some())
     }
 
     /// Some names of a table's rows, spread over them, each with another last word if there are
@@ -346,8 +349,9 @@ impl Values {
                 if taken || text.is_empty() || (length == 1 && text.len() < 3) {
                     continue;
                 }
+                let written = Written::of(text);
                 let mut found: Vec<Match> =
-                    self.lists.iter().filter_map(|(place, list)| list.whole(*place, text)).collect();
+                    self.lists.iter().filter_map(|(place, list)| list.whole(*place, &written)).collect();
                 if found.is_empty() && length > 1 {
                     found = self.of_plural(text);
                 }
@@ -373,7 +377,8 @@ impl Values {
     fn of_plural(&self, text: &str) -> Vec<Match> {
         let singulars = Language::of(text).singulars(&text.to_lowercase());
         let whole = |singular: &String| {
-            self.lists.iter().filter_map(|(place, list)| list.whole(*place, singular)).collect::<Vec<_>>()
+            let written = Written::of(singular);
+            self.lists.iter().filter_map(|(place, list)| list.whole(*place, &written)).collect::<Vec<_>>()
         };
         singulars.iter().map(whole).find(|found| !found.is_empty()).unwrap_or_default()
     }
@@ -448,24 +453,6 @@ pub(crate) fn names_written(question: &str) -> Vec<String> {
     names
 }
 
-/// Whether a word is a code, not a word of a language: "KV-1291" or "608.49943", but not "20th" or
-/// "10cm".
-fn is_code(word: &str) -> bool {
-    /// Fewer digits without a letter are a number or a year.
-    const MANY: usize = 6;
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    let letters = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    // "12A" is a code; units and the endings of ordinals are small letters.
-    let is_unit = letters.len() < word.len()
-        && letters.chars().all(char::is_alphabetic)
-        && !letters.starts_with(char::is_uppercase);
-    let has_letters = word.chars().any(char::is_alphabetic);
-    match has_letters {
-        true => digits >= 2 && !is_unit,
-        false => digits >= MANY && !is_unit,
-    }
-}
-
 impl List {
     fn new(entries: Vec<(String, Term)>) -> Self {
         let mut list = Self { entries, ..Self::default() };
@@ -495,33 +482,33 @@ impl List {
         list
     }
 
-    fn whole(&self, place: Place, text: &str) -> Option<Match> {
-        let exact = self.exact.get(&normalise(text)).map(|at| (at, How::Exact));
-        let joined = words_of(text).concat();
-        let joined = self.joined.get(&joined).filter(|_| !joined.is_empty()).map(|at| (at, How::Joined));
+    fn whole(&self, place: Place, text: &Written) -> Option<Match> {
+        let Written { normal, words, joined } = text;
+        let exact = self.exact.get(normal).map(|at| (at, How::Exact));
+        let joined = self.joined.get(joined).filter(|_| !joined.is_empty()).map(|at| (at, How::Joined));
         let (all, how) = exact.or(joined)?;
         // "Paper Clock" and "The Paper Clock" are two things, if both are there.
-        let words = words_of(text);
-        let language = Language::of_words(&words);
+        let language = Language::of_words(words);
         let names = |at: &usize| self.entries.get(*at).map(|(name, _)| words_of(name)).unwrap_or_default();
         let adds_article = |long: &[String], short: &[String]| {
             long.split_first().is_some_and(|(first, rest)| rest == short && language.is_any_article(first))
         };
-        let is_other = |name: &Vec<String>| adds_article(name, &words) || adds_article(&words, name);
-        let has_it = all.iter().any(|at| names(at) == words);
+        let is_other = |name: &Vec<String>| adds_article(name, words) || adds_article(words, name);
+        let has_it = all.iter().any(|at| names(at) == *words);
         let kept = all.iter().copied().filter(|at| !has_it || !is_other(&names(at)));
         Some(self.matched(place, kept, how))
     }
 
     fn lookup(&self, place: Place, text: &str) -> Option<Match> {
         let found = self
-            .whole(place, text)
+            .whole(place, &Written::of(text))
             .or_else(|| self.of_people(place, text))
             .or_else(|| self.part(place, text));
         let found = found.or_else(|| self.near(place, text));
         // "Queen Mary" without the queen is only a whole name's Mary, or the one part of a name.
         let called = |rest: &str| {
-            self.whole(place, rest).or_else(|| self.part(place, rest).filter(|found| found.terms.len() == 1))
+            self.whole(place, &Written::of(rest))
+                .or_else(|| self.part(place, rest).filter(|found| found.terms.len() == 1))
         };
         let found = found.or_else(|| called(&without_honours(text)?));
         found.or_else(|| self.shortened(place, text))

@@ -38,6 +38,7 @@ mod in_other_terms;
 mod in_words;
 mod kinds_of_things;
 mod large_tables;
+mod many_classes;
 mod measurements;
 mod mends;
 mod mountains;

@@ -273,6 +273,11 @@ pub async fn dates_of_different_precision_are_compared_as_far_as_they_go() {
     films("released >= '1991-01-01'", &["Fog", "Hail", "Snow"]).await;
     films("released BETWEEN '1990-01-01' AND '1990-12-31'", &["Rain"]).await;
     films("released > '1991-05-20'", &["Fog"]).await;
+    let vaguer = "some dates of released give less than 1991-05-20: they are compared as far as they go";
+    assert_eq!(remarks(&shop, "SELECT name FROM film WHERE released > '1991-05-20'"), [vaguer]);
+    assert_eq!(remarks(&shop, "SELECT name FROM film WHERE '1991-05-20' >= released"), [vaguer]);
+    assert_eq!(remarks(&shop, "SELECT name FROM film WHERE released > '1991'"), [""; 0]);
+    assert_eq!(remarks(&shop, "SELECT name FROM film WHERE released = '1991-05-20'"), [""; 0]);
     films("released = '1991'", &["Fog", "Hail", "Snow"]).await;
     films("released = '1991-05'", &["Hail", "Snow"]).await;
     films("released = '1991-05-20'", &["Hail"]).await;

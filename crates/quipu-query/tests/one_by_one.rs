@@ -116,6 +116,25 @@ async fn a_narrower_class_is_a_fault_where_another_has_the_name() {
 }
 
 #[tokio::test]
+async fn a_record_with_a_longer_name_joins_the_things_that_the_question_names() {
+    let school = graph(
+        r#":Instructor rdfs:label "instructor" . :CourseInstructor rdfs:label "course instructor" .
+        :teacher rdfs:label "teacher" . :course rdfs:label "course" . :score rdfs:label "score" .
+        :ada a :Instructor ; rdfs:label "Ada" . :bo a :Instructor ; rdfs:label "Bo" .
+        :r1 a :CourseInstructor ; :teacher :ada ; :course "Logic" ; :score 4 .
+        :r2 a :CourseInstructor ; :teacher :bo ; :course "Law" ; :score 2 ."#,
+    )
+    .await;
+    let fault = "takes a narrower kind";
+    let question = "What is the average score for each instructor?";
+    let joined = "SELECT i.name, AVG(c.score) FROM course_instructor c JOIN instructor i ON c.teacher = i.name \
+                  GROUP BY i.name";
+    assert!(!faults(&school, question, joined).await.contains(&fault));
+    let alone = "SELECT AVG(score) FROM course_instructor";
+    assert!(faults(&school, question, alone).await.contains(&fault));
+}
+
+#[tokio::test]
 async fn what_is_counted_is_not_averaged() {
     let depot = depot().await;
     let average = "SELECT contractor, AVG(downtime_h) FROM fault GROUP BY contractor";

@@ -10,7 +10,8 @@ impl Language {
     pub fn is_form(self, word: &str, known: &str) -> bool {
         let (word, known) = (&*one_spelling(word), &*one_spelling(known));
         let stemmer = self.stemmer();
-        if stemmer.stem(word) == stemmer.stem(known) || self.changes_within(word, known) {
+        let (stem, of_known) = (stemmer.stem(word), stemmer.stem(known));
+        if stem == of_known || self.are_stems_of_one_verb(&stem, &of_known) {
             return true;
         }
         if self.words().endings.compounds && is_part(word, known) {
@@ -55,7 +56,20 @@ impl Language {
     /// Whether a word is the usual plural of a noun: "loaves" of "loaf".
     fn is_usual_plural(self, word: &str, noun: &str) -> bool {
         const LEAST: usize = 4;
-        noun.len() >= LEAST && self.plural(noun) == word
+        noun.len() >= LEAST
+            && match self.plural_end(noun) {
+                Some((stem, end)) => word.strip_prefix(stem) == Some(end),
+                None => noun == word,
+            }
+    }
+
+    /// The part of a noun that its plural keeps, and the plural's ending.
+    fn plural_end(self, noun: &str) -> Option<(&str, &str)> {
+        let made = |row: &'static String| {
+            let (singular, plural) = row.split_once(' ')?;
+            Some((noun.strip_suffix(singular)?, plural))
+        };
+        self.words().endings.made_plurals.iter().find_map(made)
     }
 
     /// Whether a noun is another's plural by the ending.
@@ -112,11 +126,7 @@ impl Language {
 
     /// The usual plural of a noun.
     pub fn plural(self, noun: &str) -> String {
-        let made = |row: &String| {
-            let (singular, plural) = row.split_once(' ')?;
-            Some(format!("{}{plural}", noun.strip_suffix(singular)?))
-        };
-        self.words().endings.made_plurals.iter().find_map(made).unwrap_or_else(|| noun.to_owned())
+        self.plural_end(noun).map_or_else(|| noun.to_owned(), |(stem, end)| format!("{stem}{end}"))
     }
 }
 

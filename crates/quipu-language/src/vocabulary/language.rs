@@ -240,7 +240,11 @@ impl Language {
     }
 
     pub(super) fn is_irregular(self, word: &str) -> bool {
-        self.0.irregular.verbs.iter().any(|verb| verb.split(' ').any(|form| form == word))
+        let forms = self.0.irregular_forms.get_or_init(|| {
+            let verbs = self.0.irregular.verbs.iter();
+            verbs.flat_map(|verb| verb.split(' ')).map(str::to_owned).collect()
+        });
+        forms.contains(word)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::provisos::{leaves_out, rules_out};
-use super::{Language, Phrases, is_proviso, listed};
+use super::provisos::{leaves_out, proviso_in, rules_out};
+use super::{Language, Phrases, listed};
 use crate::words::begin;
 
 /// What a word requires of a plan.
@@ -55,9 +55,9 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         let each = Meaning { means: "group".into(), sure: false, before_value: false, of_place: false };
         return vec![each];
     }
-    if leaves_out(words, at) || rules_out(words, at) {
+    if leaves_out(language, words, at) || rules_out(language, words, at) {
         let denies = Meaning { means: "negation".into(), sure: true, before_value: false, of_place: false };
-        return if is_proviso(words, at) { Vec::new() } else { vec![denies] };
+        return if proviso_in(language, words, at) { Vec::new() } else { vec![denies] };
     }
     // "Don't" is two words here.
     let contracted = next.and_then(|next| Some(format!("{}'{next}", words.get(at)?)));
@@ -66,7 +66,8 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         [] => words.get(at).map_or(&[][..], |word| language.meanings(word)),
         contracted => contracted,
     };
-    let in_phrase = !of_word.is_empty() && (is_in_phrase(words, at) || is_proviso(words, at));
+    let in_phrase = !of_word.is_empty()
+        && (is_within(words, at, &language.words().phrases) || proviso_in(language, words, at));
     let at_place = |meaning: &Meaning| {
         let compares = meaning.means != "comparison" || !is_attribute;
         let sure = meaning.sure && compares && !in_phrase && (value_follows || !meaning.before_value);
@@ -107,17 +108,18 @@ fn repeats(words: &[String], at: usize, language: Language) -> bool {
 /// Whether a word is part of a phrase that takes its own meaning away: the "after" of "named
 /// after".
 pub fn is_in_phrase(words: &[String], at: usize) -> bool {
-    is_within(words, at, &Language::of_words(words).words().phrases.phrases)
+    is_within(words, at, &Language::of_words(words).words().phrases)
 }
 
 /// Whether a word is said in passing: "at the moment", "do you know", "counting only those".
 pub fn is_aside(words: &[String], at: usize) -> bool {
-    is_in_passing(words, at) || is_proviso(words, at)
+    let language = Language::of_words(words);
+    is_within(words, at, &language.words().asides) || proviso_in(language, words, at)
 }
 
 /// Whether a word is part of a phrase that asks for nothing: the "just" of "just add up".
 pub fn is_in_passing(words: &[String], at: usize) -> bool {
-    is_within(words, at, &Language::of_words(words).words().asides.phrases)
+    is_within(words, at, &Language::of_words(words).words().asides)
 }
 
 /// Whether the word "every" at a place means all things together: it does in "every flight", and
@@ -136,12 +138,12 @@ pub fn adds_up_every_one(words: &[String], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| words.get(before));
     words.get(at).is_some_and(|word| lists.alls.has(word))
         && before.is_some_and(|before| language.is_of(before))
-        && (0..at).any(|at| is_within(words, at, &lists.adding.phrases))
+        && (0..at).any(|at| is_within(words, at, &lists.adding))
 }
 
 /// The place behind a phrase that says again what was asked: "I mean". `None` if there is none.
 pub fn behind_restated(words: &[String]) -> Option<usize> {
-    let phrases = &Language::of_words(words).words().restated.phrases;
+    let phrases = &Language::of_words(words).words().restated;
     (1..words.len()).rfind(|at| !is_within(words, *at, phrases) && is_within(words, at - 1, phrases))
 }
 
@@ -161,8 +163,9 @@ pub fn asks_since_when(words: &[String], at: usize) -> bool {
 }
 
 /// Whether a word is part of one of some phrases.
-fn is_within(words: &[String], at: usize, phrases: &[String]) -> bool {
-    phrases.iter().any(|phrase| {
+fn is_within(words: &[String], at: usize, phrases: &Phrases) -> bool {
+    let Some(word) = words.get(at) else { return false };
+    phrases.with(word).any(|phrase| {
         let count = phrase.split(' ').count();
         let mut starts = (at + 1).saturating_sub(count)..=at;
         starts.any(|start| words.get(start..).is_some_and(|rest| begin(rest, phrase).is_some()))
@@ -340,12 +343,19 @@ impl Language {
     /// Whether two words are forms of one verb, by their stem (Snowball) or the language's file.
     pub(super) fn is_same_verb(self, word: &str, other: &str) -> bool {
         let stemmer = self.stemmer();
-        word == other || stemmer.stem(word) == stemmer.stem(other) || self.changes_within(word, other)
+        let (stem, of_other) = (stemmer.stem(word), stemmer.stem(other));
+        word == other || stem == of_other || self.are_stems_of_one_verb(&stem, &of_other)
     }
 
     /// Whether two words are in one row of the irregular verbs: "taught" and "teaches", "flights"
     /// and "flew".
     pub fn changes_within(self, word: &str, other: &str) -> bool {
+        let stemmer = self.stemmer();
+        self.are_stems_of_one_verb(&stemmer.stem(word), &stemmer.stem(other))
+    }
+
+    /// The same, by the words' stems.
+    pub(super) fn are_stems_of_one_verb(self, stem: &str, other: &str) -> bool {
         let stemmer = self.stemmer();
         let verbs = self.words().verbs.get_or_init(|| {
             let mut verbs: HashMap<String, Vec<usize>> = HashMap::new();
@@ -356,8 +366,8 @@ impl Language {
             }
             verbs
         });
-        let rows = |word: &str| verbs.get(stemmer.stem(word).as_ref());
-        rows(word).zip(rows(other)).is_some_and(|(rows, others)| rows.iter().any(|row| others.contains(row)))
+        let both = verbs.get(stem).zip(verbs.get(other));
+        both.is_some_and(|(rows, others)| rows.iter().any(|row| others.contains(row)))
     }
 
     /// Whether a normalised word is a function word, which identifies no name alone.

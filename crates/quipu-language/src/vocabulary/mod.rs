@@ -72,6 +72,8 @@ pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
 pub(crate) use times::TimeWords;
 pub use times::clock_time;
 use titles::TitleWords;
+use units::Conversion;
+pub use units::UnitNamed;
 
 use ways::WayWords;
 pub use ways::{Towards, direction_before};
@@ -97,11 +99,16 @@ struct Row {
 /// Words in one line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Words(String);
+pub(crate) struct Words {
+    line: String,
+    /// The same words, to look one up.
+    #[serde(skip)]
+    known: OnceLock<HashSet<String>>,
+}
 
 impl Words {
     pub(crate) fn has(&self, word: &str) -> bool {
-        self.any(|known| known == word)
+        self.known.get_or_init(|| self.iter().map(str::to_owned).collect()).contains(word)
     }
 
     pub(crate) fn any(&self, is_so: impl Fn(&str) -> bool) -> bool {
@@ -109,7 +116,7 @@ impl Words {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        listed(&self.0)
+        listed(&self.line)
     }
 }
 
@@ -122,6 +129,29 @@ fn listed(words: &str) -> impl Iterator<Item = &str> {
 #[derive(Debug, Default, Deserialize)]
 struct Phrases {
     phrases: Vec<String>,
+    /// The phrases with each word.
+    #[serde(skip)]
+    rows: OnceLock<HashMap<String, Vec<usize>>>,
+}
+
+impl Phrases {
+    fn rows_with(&self, word: &str) -> &[usize] {
+        let rows = self.rows.get_or_init(|| {
+            let mut rows: HashMap<String, Vec<usize>> = HashMap::new();
+            for (row, phrase) in self.phrases.iter().enumerate() {
+                for word in phrase.split(' ') {
+                    rows.entry(word.to_owned()).or_default().push(row);
+                }
+            }
+            rows
+        });
+        rows.get(word).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The phrases with a word.
+    fn with(&self, word: &str) -> impl Iterator<Item = &String> {
+        self.rows_with(word).iter().filter_map(|row| self.phrases.get(*row))
+    }
 }
 
 /// Words, each with another: adjectives with the names of their countries.
@@ -149,6 +179,9 @@ struct GenderWords {
 #[derive(Debug, Default, Deserialize)]
 struct Listed {
     words: String,
+    /// The position of each form.
+    #[serde(skip)]
+    places: OnceLock<HashMap<String, usize>>,
 }
 
 impl Listed {
@@ -158,7 +191,16 @@ impl Listed {
 
     /// The word's position in the list, from 0.
     fn place(&self, word: &str) -> Option<usize> {
-        self.words.split_whitespace().position(|known| listed(known).any(|form| form == word))
+        let places = self.places.get_or_init(|| {
+            let mut places = HashMap::new();
+            for (at, forms) in self.words.split_whitespace().enumerate() {
+                for form in listed(forms) {
+                    places.entry(form.to_owned()).or_insert(at);
+                }
+            }
+            places
+        });
+        places.get(word).copied()
     }
 }
 
@@ -391,6 +433,12 @@ pub(crate) struct Lexicon {
     /// The rows of irregular verbs by their stems.
     #[serde(skip)]
     verbs: OnceLock<HashMap<String, Vec<usize>>>,
+    /// The forms of irregular verbs.
+    #[serde(skip)]
+    irregular_forms: OnceLock<HashSet<String>>,
+    /// The conversions of units, read.
+    #[serde(skip)]
+    converted: OnceLock<Vec<Conversion>>,
     /// The function words.
     #[serde(skip)]
     of_grammar: OnceLock<HashSet<String>>,

@@ -103,52 +103,49 @@ pub fn stated_clause(words: &[String]) -> Option<Range<usize>> {
 
 /// Whether a word rules out what stands before or behind it, together with the word before it:
 /// "out" of "cancelled orders left out".
-pub(super) fn leaves_out(words: &[String], at: usize) -> bool {
-    let of = &Language::of_words(words).words().provisos;
+pub(super) fn leaves_out(language: Language, words: &[String], at: usize) -> bool {
+    let of = &language.words().provisos;
     let is = |at: usize, list: &Words| words.get(at).is_some_and(|word| list.has(word));
     at > 0 && is(at, &of.out) && is(at - 1, &of.leaves)
 }
 
 /// Whether a word rules out what stands behind it: "other" of "a supplier other than Acme".
-pub(super) fn rules_out(words: &[String], at: usize) -> bool {
-    let language = Language::of_words(words);
+pub(super) fn rules_out(language: Language, words: &[String], at: usize) -> bool {
     let [Some(word), Some(next)] = [words.get(at), words.get(at + 1)] else { return false };
     language.speaks_of_others(word) && language.is_than(next)
 }
 
 /// The words that leave out what has no value, which no calculation takes in: "leave out blanks",
 /// "blanks left out", "skip the ones whose home we don't know", "ignore any without a figure".
-fn without_blanks(words: &[String]) -> Option<Range<usize>> {
+fn without_blanks(language: Language, words: &[String]) -> Option<Range<usize>> {
     /// Most words from "skip" to what is unknown.
     const MOST: usize = 10;
-    let language = Language::of_words(words);
     let of = &language.words().provisos;
     let is = |at: usize, list: &Words| words.get(at).is_some_and(|word| list.has(word));
     let denied = |at: usize| {
         let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
         before.iter().any(|word| language.means(word, "negation"))
-            || (at.saturating_sub(2)..at).any(|at| is_contracted_denial(words, at))
+            || (at.saturating_sub(2)..at).any(|at| is_contracted_denial(language, words, at))
     };
     // The first word behind which nothing is known.
     let is_blank = |at: &usize| {
         let is_unknown = is(*at, &of.knowing) || words.get(*at).is_some_and(|word| language.is_stated(word));
         is(*at, &of.blanks) || ((is_unknown || is(*at, &of.figures)) && denied(*at))
     };
-    let ignores = |at: &usize| is(*at, &of.ignoring) || leaves_out(words, at + 1);
+    let ignores = |at: &usize| is(*at, &of.ignoring) || leaves_out(language, words, at + 1);
     let from = |start: usize| {
         let end = (start + 1..words.len().min(start + MOST)).find(is_blank)?;
         Some(start..end + 1)
     };
     let said_first = || {
-        let blank = (0..words.len()).find(|at| is(*at, &of.blanks) && leaves_out(words, at + 2))?;
+        let blank = (0..words.len()).find(|at| is(*at, &of.blanks) && leaves_out(language, words, at + 2))?;
         Some(blank..blank + 3)
     };
     (0..words.len()).filter(ignores).find_map(from).or_else(said_first)
 }
 
 /// Whether a word and the next are a contracted denial, which is two words here: "don't".
-fn is_contracted_denial(words: &[String], at: usize) -> bool {
-    let language = Language::of_words(words);
+fn is_contracted_denial(language: Language, words: &[String], at: usize) -> bool {
     let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else { return false };
     language.means(&format!("{word}'{next}"), "negation")
 }
@@ -156,7 +153,11 @@ fn is_contracted_denial(words: &[String], at: usize) -> bool {
 /// Whether a word belongs to a proviso and asks for nothing by itself: "only" and "those" of "only
 /// those who", "recorded" of "whose height is recorded".
 pub fn is_proviso(words: &[String], at: usize) -> bool {
-    let language = Language::of_words(words);
+    proviso_in(Language::of_words(words), words, at)
+}
+
+/// The same, in the question's language.
+pub(super) fn proviso_in(language: Language, words: &[String], at: usize) -> bool {
     let of = &language.words().provisos;
     let is = |at: Option<usize>, list: &Words| at.and_then(|at| words.get(at)).is_some_and(|w| list.has(w));
     let is_only = |at: Option<usize>| {
@@ -170,7 +171,7 @@ pub fn is_proviso(words: &[String], at: usize) -> bool {
     let is_stated = |word: &String| {
         language.is_stated(word) || of.knowing.has(word) || of.people.has(word) || of.figures.has(word)
     };
-    if without_blanks(words).is_some_and(|clause| clause.contains(&at)) {
+    if without_blanks(language, words).is_some_and(|clause| clause.contains(&at)) {
         return true;
     }
     let in_clause = || stated_clause(words).is_some_and(|clause| clause.contains(&at));

@@ -92,32 +92,38 @@ fn holds_kinds(place: Place, tables: &Tables) -> bool {
     may_be_kinds && column.distinct <= MOST_KINDS && words_of(&column.title).iter().any(names_kinds)
 }
 
-/// Whether a query speaks of a narrower class than the question, which has the name of another: "no
-/// charger" is no charger at all, and not only no pantograph charger.
+/// Whether a query speaks of a narrower class than the question, which has the name of another that
+/// the query leaves out: "no charger" is no charger at all, and not only no pantograph charger. A
+/// `course instructor` may join the instructors with their courses.
 pub(super) fn takes_a_narrower_kind(question: &str, query: &Query, tables: &Tables) -> bool {
     let words = words_of(question);
     let language = Language::of_words(&words);
-    let is_narrower = |name: &str| {
+    let used: Vec<usize> = query.tables().into_iter().filter_map(|(_, at)| at).collect();
+    // The tables that have the name which the question says, if the query's own name is narrower.
+    let named = |name: &str| -> Vec<usize> {
         let name = words_of(name);
         let Some((noun, before)) = name.split_last().filter(|(_, before)| !before.is_empty()) else {
-            return false;
+            return Vec::new();
         };
         let is_said = |of: &String| words.iter().any(|word| language.is_form(word, of));
+        let says_noun = words.iter().any(|word| language.is_noun(word, noun));
         let is_other = |table: &Table| is_called(noun, language, table) && words_of(&table.title) != name;
-        words.iter().any(|word| language.is_noun(word, noun))
-            && !before.iter().any(is_said)
-            && tables.tables.iter().any(is_other)
+        let all = tables.tables.iter().enumerate().filter(|_| says_noun && !before.iter().any(is_said));
+        all.filter(|(_, table)| is_other(table)).map(|(at, _)| at).collect()
     };
-    let mut takes = query
-        .tables()
+    let replaces = |table: &Table| {
+        let named = named(&table.title);
+        !named.is_empty() && !named.iter().any(|at| used.contains(at))
+    };
+    let mut takes = used
         .iter()
-        .filter_map(|(_, at)| tables.table((*at)?))
-        .any(|table| matches!(table.source, Rows::Types(_)) && is_narrower(&table.title));
+        .filter_map(|at| tables.table(*at))
+        .any(|table| matches!(table.source, Rows::Types(_)) && replaces(table));
     query.visit(&mut |part| {
         if let Expression::Compare(Comparison::Equal, of, value) = part
             && let (Some(place), Expression::Terms(_, name)) = (of.place(), &**value)
         {
-            takes |= tells_the_class(place, tables) && is_narrower(name);
+            takes |= tells_the_class(place, tables) && !named(name).is_empty();
         }
     });
     takes

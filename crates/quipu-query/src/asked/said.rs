@@ -1,9 +1,10 @@
 //! The content of a query: the words, values, columns and operations that are compared with a
 //! question's words.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_language::{Language, are_reasons, deed_of_heads, is_unit, month, role_of_heads};
+use quipu_language::{Language, UnitNamed, are_reasons, deed_of_heads, is_unit, month, role_of_heads};
 
 use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
@@ -121,15 +122,20 @@ impl Said {
     pub(super) fn converted(&self, words: &[String]) -> HashSet<usize> {
         let language = Language::of_words(words);
         let values: Vec<f64> = self.values.iter().filter_map(|value| value.parse().ok()).collect();
+        if values.is_empty() {
+            return HashSet::new();
+        }
         let mut units: Vec<String> = self.columns.keys().flat_map(|title| words_of(title)).collect();
         // The difference of two dates is one of days.
         units.extend(self.does.contains("difference").then(|| "day".to_owned()));
+        let units: Vec<UnitNamed> = units.iter().map(|unit| language.unit_named(unit)).collect();
         let holds = |number: f64| values.iter().any(|value| (value - number).abs() <= number.abs() * EXACT);
-        let fits = |number: f64, unit: &str| {
-            language.scale(unit).is_some_and(|scale| holds(number * scale))
+        let fits = |number: f64, word: &str| {
+            let unit = LazyCell::new(|| language.unit_named(word));
+            language.scale(word).is_some_and(|scale| holds(number * scale))
                 || units
                     .iter()
-                    .filter_map(|own| language.unit_factor(unit, own))
+                    .filter_map(|own| language.factor_between(&unit, own))
                     .any(|factor| holds(number * factor))
         };
         // "Longer than a week".

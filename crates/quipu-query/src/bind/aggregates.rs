@@ -1,4 +1,5 @@
-//! Counts, sums and averages of columns whose values are entities.
+//! Counts, sums and averages of columns whose values are entities; values that a comparison or a
+//! calculation leaves out.
 
 use super::{Binder, Doubt};
 use crate::QueryError;
@@ -92,6 +93,29 @@ impl Binder<'_> {
                 words => format!("{about}{words} values of {title} are no numbers and were left out"),
             },
         );
+    }
+
+    /// Reports that some dates of a column are less precise than the one that they are compared
+    /// with: "1991-05" is neither before nor after 20 May 1991.
+    pub(super) fn vaguer_dates(&mut self, expression: &Expression) {
+        let Expression::Compare(comparison, left, right) = expression else { return };
+        let (column, written) = match (&**left, &**right) {
+            (Expression::Column(column), Expression::Text(written))
+            | (Expression::Text(written), Expression::Column(column)) => (column, written),
+            _ => return,
+        };
+        let is_order = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
+        let column = column.place.and_then(|place| self.tables.column(place));
+        let Some(column) = column.filter(|column| column.kind == Kind::Date) else { return };
+        if is_order && column.has_vaguer_dates(written) {
+            let title = column.title.clone();
+            self.mend(
+                Doubt::Told,
+                format!(
+                    "some dates of {title} give less than {written}: they are compared as far as they go"
+                ),
+            );
+        }
     }
 
     /// Reports that numbers are ordered as texts, because texts stand among them.

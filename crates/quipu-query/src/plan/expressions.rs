@@ -290,18 +290,16 @@ impl Planner<'_> {
     /// The samples of a column of dates: the first, the last, and some between.
     fn samples(&self, of: &Expression) -> Vec<&str> {
         let Expression::Column(column) = of else { return Vec::new() };
-        let Some(column) = column.place.and_then(|place| self.tables.column(place)) else {
-            return Vec::new();
-        };
-        let ends = column.range.iter().flat_map(|(first, last)| [first, last]);
-        ends.chain(&column.examples).map(String::as_str).collect()
+        let column = column.place.and_then(|place| self.tables.column(place));
+        column.map(|column| column.samples().collect()).unwrap_or_default()
     }
 
     /// Whether a column has dates that are less precise than the one that they are compared with:
     /// years beside a day.
     fn is_coarse(&self, of: &Expression, written: &Expression) -> bool {
-        let Expression::Text(written) = written else { return false };
-        self.samples(of).iter().any(|date| date.len() < written.len().min(10))
+        let (Expression::Column(column), Expression::Text(written)) = (of, written) else { return false };
+        let column = column.place.and_then(|place| self.tables.column(place));
+        column.is_some_and(|column| column.has_vaguer_dates(written))
     }
 
     /// Whether a column of untyped entities has numbers for names, as in triples of names.

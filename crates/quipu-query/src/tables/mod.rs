@@ -376,4 +376,17 @@ impl Column {
             self.range.as_ref().is_some_and(|(least, most)| is_year(least) && is_year(most));
         matches!(self.kind, Kind::Number { .. }) && (self.years || look_like_years)
     }
+
+    /// Some of its values: the first, the last, and the examples.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = &str> {
+        let ends = self.range.iter().flat_map(|(first, last)| [first, last]);
+        ends.chain(&self.examples).map(String::as_str)
+    }
+
+    /// Whether some of its dates are less precise than a written one: years beside a day.
+    pub(crate) fn has_vaguer_dates(&self, written: &str) -> bool {
+        /// Characters of a day.
+        const DAY: usize = 10;
+        self.samples().any(|date| date.len() < written.len().min(DAY))
+    }
 }

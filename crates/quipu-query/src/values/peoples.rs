@@ -2,6 +2,7 @@
 
 use quipu_language::{Language, normalise};
 
+use super::written::Written;
 use super::{List, Match, Values};
 use crate::tables::Place;
 
@@ -37,7 +38,7 @@ impl List {
     /// The country among the values whose people or things a word means.
     pub(super) fn of_people(&self, place: Place, word: &str) -> Option<Match> {
         let mut countries = Language::of(word).countries_of(word);
-        let found = countries.find_map(|country| self.whole(place, country))?;
+        let found = countries.find_map(|country| self.whole(place, &Written::of(country)))?;
         self.holds_countries().then_some(found)
     }
 
