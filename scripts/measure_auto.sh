@@ -3,12 +3,12 @@
 # results folder, and goes on where it stopped.
 #   [DATA=FOLDER] [DEMO=WORKSPACE] [QUIPU=quipu] [LLM=NAME] [OUT=auto-results] [LIMIT=40] \
 #       [GRAPHS="NAME..."] [STRANGERS="NAME..."] scripts/measure_auto.sh [PART...]
-# DATA holds desk/GRAPH/graph.ttl, beastiary/graph.rdf.gz, and GRAPH/kb.tsv with question files
-# (metaqa, pathquestion, worldcup2014), of which the first LIMIT questions are asked. DEMO is the
+# DATA holds desk/GRAPH/graph.ttl, beastiary/graph.rdf.gz, wordnet-skb, and GRAPH/kb.tsv with question
+# files (metaqa, pathquestion, worldcup2014), of which the first LIMIT questions are asked. DEMO is the
 # workspace of `make demo`. A part whose graphs are missing says so. GRAPHS names graphs of
 # eval/graphs and STRANGERS those of eval/strangers, all unless given.
 # Parts, all unless some are named:
-# desk beastiary demo published graphs twins nonsense followups strangers report
+# desk beastiary demo published wordnet graphs twins nonsense followups strangers report
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 quipu=${QUIPU:-quipu}
@@ -81,6 +81,14 @@ published() {
         ask "$copy" "$DATA/$graph/questions.${set#*:}.dev.jsonl" --limit "$limit"
     done
 }
+# WordNet's relational questions: the others need its documents, which `hybrid` reads.
+wordnet() {
+    given DATA "${DATA:-}" || return 0
+    folder=$DATA/wordnet-skb
+    imported wordnet "$folder/nodes.jsonl.gz" "$folder/edges.tsv.gz"
+    sed -n '/"kind": "relational"/s/.*"id": "\(wn-[^"]*\)".*/\1/p' "$folder/questions.dev.jsonl" > "$out/wordnet.ids"
+    ask wordnet "$folder/questions.dev.jsonl" --ids "$out/wordnet.ids"
+}
 graphs() {
     for folder in "$here"/eval/graphs/*/; do
         graph=$(basename "$folder")
@@ -145,4 +153,4 @@ report() {
 }
 
 back=$PWD
-for part in ${*:-desk beastiary demo published graphs twins nonsense followups strangers report}; do "$part"; done
+for part in ${*:-desk beastiary demo published wordnet graphs twins nonsense followups strangers report}; do "$part"; done

@@ -99,10 +99,10 @@ impl Binder<'_> {
     /// with: "1991-05" is neither before nor after 20 May 1991.
     pub(super) fn vaguer_dates(&mut self, expression: &Expression) {
         let Expression::Compare(comparison, left, right) = expression else { return };
-        let (column, written) = match (&**left, &**right) {
-            (Expression::Column(column), Expression::Text(written))
-            | (Expression::Text(written), Expression::Column(column)) => (column, written),
-            _ => return,
+        let ((Expression::Column(column), Expression::Text(written))
+        | (Expression::Text(written), Expression::Column(column))) = (&**left, &**right)
+        else {
+            return;
         };
         let is_order = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
         let column = column.place.and_then(|place| self.tables.column(place));
