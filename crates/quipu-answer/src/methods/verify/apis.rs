@@ -99,30 +99,6 @@ pub async fn retrieve_from_apis(
     Ok(findings)
 }
 
-/// The same from the APIs' general kinds (an encyclopedia's articles), for names whose own field
-/// did not hold the answer: a person known for films may be asked about otherwise.
-///
-/// # Errors
-/// The embedder's; the indexes'.
-pub async fn retrieve_in_general(
-    context: &Context<'_>,
-    apis: &[&ApiGraph],
-    question: &Question,
-    subject: &Subject,
-    frames: &[TimeFrame],
-    operations: usize,
-) -> Result<ApiFindings, AnswerError> {
-    let mut findings = ApiFindings::default();
-    for api in apis {
-        let Some(subject) = subject.in_general(api) else { continue };
-        let found = retrieve_from_apis(context, &[*api], question, &subject, frames, operations).await?;
-        findings.evidence.extend(found.evidence);
-        findings.left_out += found.left_out;
-        findings.missing.extend(found.missing);
-    }
-    Ok(findings)
-}
-
 /// One question to one API.
 struct Inquiry<'a> {
     context: &'a Context<'a>,

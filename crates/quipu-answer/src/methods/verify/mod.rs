@@ -25,7 +25,7 @@ use quipu_language::{TimeFrame, time_frames_with};
 use quipu_model::ModelError;
 use serde_json::json;
 
-use apis::{ApiFindings, retrieve_from_apis, retrieve_in_general};
+use apis::{ApiFindings, retrieve_from_apis};
 
 use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, to_markdown};
 use quipu_stages::compose::compose_with;
@@ -213,7 +213,8 @@ async fn from_graph(
     Ok((found, frames))
 }
 
-/// The evidence of the APIs' general kinds about the subject.
+/// The evidence of the APIs' general kinds (an encyclopedia's articles) about the subject, whose own
+/// field did not hold the answer: a person known for films may be asked about otherwise.
 async fn in_general(
     context: &Context<'_>,
     question: &Question,
@@ -221,13 +222,19 @@ async fn in_general(
     frames: &[TimeFrame],
     config: &VerifyConfig,
 ) -> Result<Found, AnswerError> {
-    let apis: Vec<&ApiGraph> = context.workspace.apis().iter().map(|api| &**api).collect();
     let _timer = context.ledger.enter(Stage::Retrieve);
-    let found = retrieve_in_general(context, &apis, question, subject, frames, config.operations).await?;
-    let (evidence, left_out) = (found.evidence.len(), found.left_out);
+    let (mut found, mut left_out) = (Found::default(), 0);
+    for api in context.workspace.apis() {
+        let Some(subject) = subject.in_general(api) else { continue };
+        let more =
+            retrieve_from_apis(context, &[&**api], question, &subject, frames, config.operations).await?;
+        found.evidence.extend(more.evidence);
+        found.missing.extend(more.missing.into_iter().map(|(name, error)| (name, error.into())));
+        left_out += more.left_out;
+    }
+    let evidence = found.evidence.len();
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence, left_out });
-    let missing = found.missing.into_iter().map(|(name, error)| (name, error.into())).collect();
-    Ok(Found { evidence: found.evidence, missing, subject: None })
+    Ok(found)
 }
 
 /// The triples around the question's entities.
