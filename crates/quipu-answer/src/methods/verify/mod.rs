@@ -213,8 +213,9 @@ async fn from_graph(
     Ok((found, frames))
 }
 
-/// The evidence of the APIs' general kinds (an encyclopedia's articles) about the subject, whose own
-/// field did not hold the answer: a person known for films may be asked about otherwise.
+/// The evidence of the APIs' general kinds (an encyclopedia's articles) about the subject,
+/// where the subject's own field did not hold the answer.
+/// A person known for films may be asked about otherwise.
 async fn in_general(
     context: &Context<'_>,
     question: &Question,
