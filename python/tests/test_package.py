@@ -30,6 +30,13 @@ def test_the_command_is_the_binarys(run: Run, folder: Path) -> None:
     assert json.loads(table.stdout)["boolean"] is True, table
 
 
+def test_computing_threads_wait_briefly_unless_the_user_says_otherwise(run: Run) -> None:
+    # The value that OpenMP's library finds when it is loaded with the extension.
+    told = "import os; os.environ.pop('GOMP_SPINCOUNT', None); {}import quipu; print(os.environ.get('GOMP_SPINCOUNT'))"
+    assert run("python", "-c", told.format("")).stdout == "1000\n"
+    assert run("python", "-c", told.format("os.environ['OMP_WAIT_POLICY'] = 'active'; ")).stdout == "None\n"
+
+
 def test_the_package_and_its_users_are_typed(tmp_path: Path) -> None:
     """mypy, as strict as it goes, over the package, its tests and a program that gets a type wrong."""
     here = Path(__file__).parent

@@ -48,6 +48,27 @@ fn films() -> Bench {
     bench
 }
 
+/// The environment that a process began with, where the system tells it.
+#[cfg(target_os = "linux")]
+fn environment(process: u32) -> Vec<String> {
+    let all = std::fs::read_to_string(format!("/proc/{process}/environ")).unwrap();
+    all.split_terminator('\0').map(str::to_owned).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn computing_threads_wait_briefly_unless_the_user_says_otherwise() {
+    let bench = films();
+    let serve = ["serve", "films", "--port", "0", "--llm", "none"];
+    let server = start(bench.command(&serve).env_remove("GOMP_SPINCOUNT").env_remove("OMP_WAIT_POLICY"));
+    // The command became another program in the same process, with the same arguments.
+    assert!(environment(server.child.id()).contains(&"GOMP_SPINCOUNT=1000".to_owned()));
+    assert!(server.get("/api/v1/status").contains("\"films\""));
+    let said = start(bench.command(&serve).env_remove("GOMP_SPINCOUNT").env("OMP_WAIT_POLICY", "active"));
+    let theirs = environment(said.child.id());
+    assert!(!theirs.iter().any(|one| one.starts_with("GOMP_SPINCOUNT")), "{theirs:?}");
+}
+
 #[test]
 fn serve_answers_until_it_is_told_to_stop() {
     let bench = films();

@@ -8,9 +8,10 @@ Paula van der Oest
 
 from __future__ import annotations
 
-from . import _processor
+from . import _processor, _threads
 
 _processor.check()
+_threads.wait_briefly()
 
 from ._quipu import (  # noqa: E402
     DataError,
