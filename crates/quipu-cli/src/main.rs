@@ -23,8 +23,8 @@ mod waiting {
     /// Turns of a waiting thread before it sleeps.
     const TURNS: &str = "GOMP_SPINCOUNT";
 
-    /// Starts the command again, in this same process, with short turns, unless the user has said how
-    /// threads wait. The library reads its settings before `main` runs.
+    /// Starts the command again, in this same process, with short turns, unless the user has said
+    /// how threads wait. The library reads its settings before `main` runs.
     pub(super) fn wait_briefly() {
         if env::var_os(TURNS).is_some() || env::var_os("OMP_WAIT_POLICY").is_some() {
             return;

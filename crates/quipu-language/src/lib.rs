@@ -49,9 +49,9 @@ pub use vocabulary::{
     direction_before, has_open_ends, impossible_place, included_clause, is_always_capital, is_aside,
     is_code_word, is_dating_field, is_in_passing, is_in_phrase, is_measure, is_mutual, is_naming_field,
     is_proviso, is_unit, is_written_as_name, kin_by_steps, kind_asked_of, meanings_at, means_false,
-    means_true, month, phrasal_verbs, pieces_of, place_asked_for, place_said, preamble, predicate_of,
-    role_asked_for, role_of_heads, sex_asked_of, side_of, sounds_like, stated_clause, takes_every_one,
-    tells_records, thing_to_describe, through_levels, title_in_full, use_words, with_superlatives,
-    without_having, without_request,
+    means_true, month, phrasal_verbs, phrase_around, pieces_of, place_asked_for, place_said, preamble,
+    predicate_of, role_asked_for, role_of_heads, sex_asked_of, side_of, sounds_like, stated_clause,
+    subject_of, takes_every_one, tells_records, thing_to_describe, through_levels, title_in_full, use_words,
+    with_superlatives, without_having, without_request,
 };
 pub use words::words_of;

@@ -184,6 +184,37 @@ async fn whoever_was_nobodys_apprentice_has_no_master() {
 }
 
 #[tokio::test]
+async fn a_denied_relation_is_denied_on_the_side_that_is_asked_for() {
+    let shop = graph(
+        ":m1 a :Maker ; rdfs:label \"Ines\" ; :taughtBy :m3 . :m2 a :Maker ; rdfs:label \"Tobi\" ; :taughtBy :m1 . \
+         :m3 a :Maker ; rdfs:label \"Mara\" . :p1 a :Painter ; rdfs:label \"Ada\" ; :influencedBy :p2, :p3 . \
+         :p2 a :Painter ; rdfs:label \"Bo\" ; :influencedBy :p3 . :p3 a :Painter ; rdfs:label \"Cy\" . \
+         :p4 a :Painter ; rdfs:label \"Di\" .",
+    )
+    .await;
+    let nobodys = "SELECT name FROM maker WHERE name NOT IN (SELECT taught_by FROM maker)";
+    let missing = "SELECT name FROM maker WHERE taught_by IS NULL";
+    for sql in [nobodys, missing] {
+        for question in ["Who was not taught by anyone?", "Which makers were never taught by anybody?"] {
+            assert_eq!(answers(&shop, question, sql).await, ["Mara"], "{question} {sql}");
+        }
+        for question in
+            ["Who has taught nobody?", "Who did not teach anyone?", "Which makers never taught anyone?"]
+        {
+            assert_eq!(answers(&shop, question, sql).await, ["Tobi"], "{question} {sql}");
+        }
+    }
+    let heads = "SELECT name FROM painter WHERE name NOT IN (SELECT painter FROM painter_influenced_by)";
+    let tails =
+        "SELECT name FROM painter WHERE name NOT IN (SELECT influenced_by FROM painter_influenced_by)";
+    for sql in [heads, tails] {
+        let uninfluenced = answers(&shop, "Which painters were not influenced by anyone?", sql).await;
+        assert_eq!(uninfluenced, ["Cy", "Di"], "{sql}");
+        assert_eq!(answers(&shop, "Who influenced nobody?", sql).await, ["Ada", "Di"], "{sql}");
+    }
+}
+
+#[tokio::test]
 async fn a_condition_on_a_count_counts_what_the_question_says() {
     let shop = graph(
         ":c1 a :Circus ; rdfs:label \"Vantolo\" . :t1 a :Tour ; rdfs:label \"North\" ; :ofCircus :c1 . \

@@ -39,6 +39,19 @@ async fn what_still_holds_has_not_ended() {
 }
 
 #[tokio::test]
+async fn what_held_on_a_day_began_before_it_and_ended_after_it() {
+    let shop = station().await;
+    let to = "SELECT backer FROM deal WHERE deal_to >= '2001-05-02'";
+    assert!(answers(&shop, "Whose deals were in force on 2 May 2001?", to).await.is_empty());
+    assert_eq!(answers(&shop, "Whose deals ended after 2 May 2001?", to).await, ["Norrail"]);
+    let from = "SELECT backer FROM deal WHERE deal_from <= '2017-05-02'";
+    assert_eq!(answers(&shop, "Whose deals were in force on 2 May 2017?", from).await, ["Bramley"]);
+    assert_eq!(answers(&shop, "Whose deals had begun by 2 May 2017?", from).await, ["Bramley", "Norrail"]);
+    let both = "SELECT backer FROM deal WHERE deal_from <= '2005-05-02' AND deal_to >= '2005-05-02'";
+    assert_eq!(answers(&shop, "Whose deals were in force on 2 May 2005?", both).await, ["Norrail"]);
+}
+
+#[tokio::test]
 async fn the_last_of_several_times_is_the_latest() {
     let shop = station().await;
     let from = "SELECT deal_from FROM deal WHERE show = 'Small Hours'";

@@ -68,7 +68,7 @@ use provisos::ProvisoWords;
 pub use provisos::{included_clause, is_proviso, stated_clause};
 pub use role::role_asked_for;
 use sides::{ConverseRow, SideWords};
-pub use sides::{Side, deed_of_heads, predicate_of, role_of_heads, side_of};
+pub use sides::{Side, deed_of_heads, phrase_around, predicate_of, role_of_heads, side_of, subject_of};
 pub(crate) use times::TimeWords;
 pub use times::clock_time;
 use titles::TitleWords;
@@ -361,6 +361,7 @@ pub(crate) struct Lexicon {
     whoever: Listed,
     no_values: NoValueWords,
     currencies: CurrencyWords,
+    term_starts: Listed,
     term_ends: Listed,
     agents: Listed,
     places: Listed,

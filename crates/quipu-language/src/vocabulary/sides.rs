@@ -127,6 +127,11 @@ impl Language {
         self.bounds().between.has(word)
     }
 
+    /// Whether a word asks for the owner of what follows: "whose".
+    pub fn asks_whose(self, word: &str) -> bool {
+        self.words().sides.whose.has(word)
+    }
+
     /// Whether a word introduces the agent: "by".
     pub fn is_by(self, word: &str) -> bool {
         self.words().sides.by.has(word)
@@ -226,6 +231,43 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     }
 }
 
+/// The word of a question that stands for the things asked for, before their verb: "who", or the
+/// "artist" of "which artist". In "by whom" the things asked for are no subject.
+pub fn subject_of(words: &[String]) -> Option<Range<usize>> {
+    let language = Language::of_words(words);
+    let who = words.iter().take(2).position(|word| language.is_question_word(word))?;
+    if words.iter().take(who).any(|word| language.is_by(word)) {
+        return None;
+    }
+    Some(match language.asks_by_a_noun(words.get(who)?) {
+        true => who + 1..who + 2,
+        false => who..who + 1,
+    })
+}
+
+/// The words that stand for what something has, around its name: "maker of the Barge" and "Barge's
+/// maker" around "Barge". `None` if the name stands by itself.
+pub fn phrase_around(words: &[String], name: &Range<usize>) -> Option<Range<usize>> {
+    let language = Language::of_words(words);
+    let said = &language.words().sides;
+    let tells = |at: usize| words.get(at).is_some_and(|word| !language.is_function_word(word));
+    let mut phrase = name.clone();
+    loop {
+        let article = phrase.start.checked_sub(1).filter(|at| said.is_the(words.get(*at)));
+        let of = article.unwrap_or(phrase.start).checked_sub(1).filter(|at| said.is_of(words.get(*at)));
+        // "The first maker of the Barge": up to the article.
+        let noun = of.and_then(|of| (0..of).rev().take(4).find(|at| said.is_the(words.get(*at))));
+        match noun.filter(|the| of.is_some_and(|of| (the + 1..of).all(tells) && the + 1 < of)) {
+            Some(the) => phrase.start = the + 1,
+            None => break,
+        }
+    }
+    while said.is_possessive(words.get(phrase.end)) && tells(phrase.end + 1) {
+        phrase.end += 2;
+    }
+    (phrase != *name).then_some(phrase)
+}
+
 /// The end of a passive relation on which a name stands, in a question with "by": the agent stands
 /// behind "by".
 fn behind_by(words: &[String], name: &Range<usize>, verb: usize) -> Option<Side> {
@@ -280,7 +322,25 @@ fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Sid
 
 #[cfg(test)]
 mod tests {
-    use super::{Side, predicate_of, side_of};
+    use super::{Side, phrase_around, predicate_of, side_of};
+
+    #[test]
+    fn a_phrase_stands_around_a_name() {
+        for (question, expected) in [
+            ("Who taught the maker of the Barge?", Some("maker of the barge")),
+            ("Who taught the first maker of the Barge?", Some("first maker of the barge")),
+            ("Who taught the father of the maker of Barge?", Some("father of the maker of barge")),
+            ("Who taught the Barge's maker?", Some("barge s maker")),
+            ("Who taught Barge's maker's father?", Some("barge s maker s father")),
+            ("Who made the Barge?", None),
+            ("Who taught the pupils who are the friends or of the Barge?", None),
+        ] {
+            let words = crate::words_of(question);
+            let at = words.iter().position(|word| word == "barge").unwrap();
+            let phrase = phrase_around(&words, &(at..at + 1)).map(|phrase| words[phrase].join(" "));
+            assert_eq!(phrase.as_deref(), expected, "{question}");
+        }
+    }
 
     #[test]
     fn predicates_are_no_nouns() {

@@ -3,7 +3,8 @@
 
 use quipu_language::Language;
 
-use super::slips::each_query;
+use super::kinds::things_called;
+use super::slips::{each_condition, each_query};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, SetOperator, Source,
@@ -30,7 +31,7 @@ fn both_of(question: &str, query: Query) -> (Query, Option<Mend>) {
     let behind = match language.both(&asked) {
         Some((both, false)) => both + 1,
         // "Did A and B work together".
-        None if asked.iter().any(|word| language.says_together(word)) && !is_name(&column) => 0,
+        None if asked.iter().any(|word| language.says_together(word)) && !are_given(&column, &query) => 0,
         _ => return (query, None),
     };
     let named = |text: &str, from: usize| {
@@ -74,9 +75,113 @@ fn both_of(question: &str, query: Query) -> (Query, Option<Mend>) {
     (Query { body, order: Vec::new(), limit: None, offset: 0 }, Some(mend))
 }
 
-/// Whether a column holds the things themselves: no thing has two names.
-fn is_name(column: &Expression) -> bool {
-    matches!(column, Expression::Column(of) if of.name.eq_ignore_ascii_case("name"))
+/// Whether a column holds the names of the very things that a query tells about: no thing has two
+/// names, and what A and B cost together is a sum.
+fn are_given(column: &Expression, query: &Query) -> bool {
+    let Expression::Column(of) = column else { return false };
+    let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
+    let of_another = |item: &Item| match &item.expression {
+        Expression::Column(given) => given.table.is_some() && of.table.is_some() && given.table != of.table,
+        _ => false,
+    };
+    of.name.eq_ignore_ascii_case("name") && !items.iter().all(of_another)
+}
+
+/// Takes each of several objects of one verb: "who speaks Abyssal, Sylvan and Elven" asks for those
+/// who speak all of them, where one may speak several. For a query that is not bound yet.
+pub(super) fn with_each_object(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let asked = words_of(question);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let from = select.clone();
+        let Some(filter) = &mut select.filter else { return };
+        each_condition(filter, &mut |condition| {
+            let Some((column, values)) = one_of(condition) else { return };
+            let Some((_, links)) = table_of(&column, &from, tables).filter(|(_, of)| of.is_links()) else {
+                return;
+            };
+            let Some(tail) = links.columns.get(1).filter(|tail| tail.id.eq_ignore_ascii_case(&column.name))
+            else {
+                return;
+            };
+            if !are_objects(&asked, &tail.title, &values, tables) {
+                return;
+            }
+            let equal = |value: &String| {
+                let (of, value) = (Expression::Column(column.clone()), Expression::Text(value.clone()));
+                Expression::Compare(Comparison::Equal, Box::new(of), Box::new(value))
+            };
+            let all = values.iter().map(equal).fold(None, |all, next| Some(Expression::both(all, next)));
+            let Some(all) = all else { return };
+            *condition = all;
+            let text = format!("“{}” holds for each of {}", tail.title, values.join(", "));
+            mend = Some(Mend { text, doubt: Doubt::Little });
+        });
+    });
+    mend
+}
+
+/// The column and the texts of a condition that the column is one of them.
+fn one_of(condition: &Expression) -> Option<(ColumnRef, Vec<String>)> {
+    let text = |expression: &Expression| match expression {
+        Expression::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    match condition {
+        Expression::InList(of, list) => match &**of {
+            Expression::Column(column) if list.len() > 1 => {
+                Some((column.clone(), list.iter().map(text).collect::<Option<_>>()?))
+            }
+            _ => None,
+        },
+        Expression::Or(left, right) => {
+            let one = |side: &Expression| {
+                fixes(side).map(|(column, text)| (column, vec![text])).or_else(|| one_of(side))
+            };
+            let ((column, mut values), (other, more)) = (one(left)?, one(right)?);
+            values.extend(more);
+            (column == other).then_some((column, values))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a question has values as the objects of a relation's verb, joined by "and": "speak A, B
+/// and C", "call at A and B", but not "the pupils of A and B".
+fn are_objects(asked: &[String], relation: &str, values: &[String], tables: &Tables) -> bool {
+    let language = Language::of_words(asked);
+    let place = |value: &String| {
+        let name = words_of(value);
+        let mut starts = asked.windows(name.len().max(1)).enumerate();
+        starts.find(|(_, window)| *window == name).map(|(start, _)| start..start + name.len())
+    };
+    let Some(mut places) = values.iter().map(place).collect::<Option<Vec<_>>>() else { return false };
+    places.sort_by_key(|place| place.start);
+    let is_small = |word: &String| language.takes_together(word) || language.is_article(word);
+    let gaps: Option<Vec<_>> =
+        places.windows(2).map(|pair| asked.get(pair.first()?.end..pair.last()?.start)).collect();
+    let joined = gaps.is_some_and(|gaps| {
+        let ends = gaps.last().is_some_and(|gap| gap.iter().any(|word| language.takes_together(word)));
+        ends && gaps.iter().all(|gap| gap.iter().all(is_small))
+    });
+    let Some(first) = places.first() else { return false };
+    let before = language.without_article(asked.get(..first.start).unwrap_or_default());
+    let is_its_verb = |verb: &String| {
+        words_of(relation).iter().any(|of| language.is_form(verb, of) || language.changes_within(verb, of))
+    };
+    let is_noun = |word: &String| {
+        language.is_plural(word)
+            || !things_called(word, language, tables).is_empty()
+            || words_of(relation).iter().any(|of| language.is_noun(word, of))
+    };
+    // "Call at A and B": the verb of the relation itself. "Speak A and B": any verb.
+    let is_verb = match before {
+        [.., verb, last] if language.is_preposition(last) => is_its_verb(verb),
+        [.., verb] => is_its_verb(verb) || (language.meanings(verb).is_empty() && !is_noun(verb)),
+        [] => false,
+    };
+    joined && is_verb
 }
 
 /// The condition of a plain query that a column is one of two texts: its place, the column, the

@@ -8,7 +8,7 @@ use crate::mend::{Doubt, Mend};
 use crate::syntax::{
     Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source,
 };
-use crate::tables::{Kind, Place, Tables, words_of};
+use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// Words that may stand between "each" and the noun: "each of the Nordfly models".
 const MOST_BETWEEN: usize = 4;
@@ -147,6 +147,48 @@ pub(super) fn each_left_out(words: &[String], left_out: &[String], tables: &Tabl
     let known = tables.tables.iter().any(|table| is_known(&table.title))
         || tables.columns().any(|(_, column)| is_known(&column.title));
     known.then(|| noun.clone())
+}
+
+/// The noun of a "by" that divides an answer, if a query groups nothing and does not give what is
+/// so called: "the average delay, by district" is not one average. Such a "by" begins a clause, or
+/// its noun ends the question.
+pub(super) fn division_left_out(question: &str, query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of(question);
+    let clauses: Vec<Vec<String>> = question.split(',').map(words_of).collect();
+    let mut nouns = clauses.iter().filter_map(|clause| {
+        let tells = |word: &&String| language.meanings(word).is_empty();
+        let by = clause.iter().rposition(|word| language.is_by(word))?;
+        let phrase: Vec<&String> = clause.get(by + 1..)?.iter().take_while(tells).collect();
+        let ends = by + 1 + phrase.len() == clause.len() && Some(clause) == clauses.last();
+        let noun = phrase.first().filter(|noun| !language.is_plural(noun) && (by == 0 || ends))?;
+        is_called_by(&phrase, language, tables).then(|| (*noun).clone())
+    });
+    let noun = nouns.next()?;
+    let mut divides = false;
+    each_query(&mut query.clone(), &mut |query| {
+        let Body::Select(select) = &query.body else { return };
+        let given = select.items.iter().filter_map(|item| tables.column(item.expression.place()?));
+        let is_given =
+            given.flat_map(|column| words_of(&column.title)).any(|of| language.is_form(&noun, &of));
+        divides |= !select.group.is_empty() || is_given || !query.order.is_empty();
+    });
+    (!divides).then_some(noun)
+}
+
+/// Whether a table or a column is called by the first words of a phrase.
+fn is_called_by(phrase: &[&String], language: Language, tables: &Tables) -> bool {
+    let is_it = |title: &str| {
+        let title = words_of(title);
+        let is_whole = phrase.len() >= title.len()
+            && phrase.iter().zip(&title).all(|(word, of)| language.is_noun(word, of));
+        let is_last =
+            phrase.first().zip(title.last()).is_some_and(|(noun, last)| language.is_noun(noun, last));
+        !title.is_empty() && (is_whole || is_last)
+    };
+    // "The largest by area" names a measure.
+    let divides = |column: &Column| column.years || !matches!(column.kind, Kind::Number { .. });
+    tables.tables.iter().any(|table| is_it(&table.title))
+        || tables.columns().any(|(_, column)| divides(column) && is_it(&column.title))
 }
 
 /// The noun of the things for each of which the question asks, if a query groups by something

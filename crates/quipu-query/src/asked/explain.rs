@@ -135,7 +135,14 @@ pub fn names_left_out(asking: &TableQuestion<'_>, query: &Query) -> Vec<(String,
         let is_whole =
             |found: &Match| found.shown.iter().any(|shown| quipu_language::normalise(shown) == name);
         match has_capitals {
-            true => words_of(&mention.text).iter().any(|word| is_written_as_name(question, word)),
+            true => {
+                let words = words_of(&mention.text);
+                // "By open tender or by restricted tender".
+                let is_phrase = words.len() > 1
+                    && nouns_of_kinds(&words, tables).is_empty()
+                    && mention.matches.iter().any(is_whole);
+                is_phrase || words.iter().any(|word| is_written_as_name(question, word))
+            }
             false => {
                 let is_kind = !nouns_of_kinds(&words_of(&mention.text), tables).is_empty();
                 !is_kind && name.chars().count() >= LEAST_NAME && mention.matches.iter().any(is_whole)

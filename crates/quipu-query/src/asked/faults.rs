@@ -13,7 +13,7 @@ use chains::{stays_at_one_end, takes_a_relation_less_often, takes_the_other_end}
 use conditions::{takes_either, turns_a_bound};
 use numbers::{
     adds_up_another_measure, adds_up_one_value, adds_up_what_one_has, averages_what_is_counted,
-    counts_what_is_there, gives_a_number_for_a_thing, gives_no_date, gives_no_number,
+    counts_what_is_there, gives_a_number_for_a_thing, gives_a_number_twice, gives_no_date, gives_no_number,
     gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount, multiplies_by_itself,
     orders_numbers_as_texts,
 };
@@ -88,6 +88,7 @@ pub(super) fn faults(
         ("gives only things that the question names", only_repeats(candidate)),
         ("gives the parts of an amount", gives_parts_of_an_amount(question, candidate)),
         ("adds up one value", adds_up_one_value(query)),
+        ("gives a number twice", gives_a_number_twice(query)),
         ("adds up what one has", adds_up_what_one_has(question, query, tables)),
         ("averages what is counted", averages_what_is_counted(question, query)),
         ("multiplies a value by itself", multiplies_by_itself(query)),

@@ -1,7 +1,7 @@
 //! What things lack: "which dams have no operator" asks for those without a value, whatever else a
 //! model negates.
 
-use quipu_language::{Language, asks_for, meanings_at, role_of_heads};
+use quipu_language::{Language, Side, asks_for, meanings_at, role_of_heads, side_of, subject_of};
 
 use super::Nearness;
 use super::kinds::things_called;
@@ -258,6 +258,93 @@ pub(super) fn denied_role(question: &str, query: &mut Query, tables: &Tables) ->
     let negation = negation_in(select.filter.as_mut()?)?;
     *negation = Expression::IsNull(Box::new(Expression::Column(own)));
     Some(Mend { text: format!("the question asks for those without {}", column.id), doubt: Doubt::Little })
+}
+
+/// Denies a relation within one kind from the side that the question asks for. Who "was not taught
+/// by anyone" has no `taught_by`, and who "taught nobody" is no value of it. For a bound query of
+/// which the only condition is `name NOT IN (SELECT …)` or a missing value.
+pub(super) fn denied_side(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let Body::Select(select) = &mut query.body else { return None };
+    let [condition] = select.filter.as_ref()?.conjuncts()[..] else { return None };
+    let (name, denied) = match (lone_negation(select), condition) {
+        (Some((name, within)), _) => {
+            let within = within?;
+            only_table(&within)?;
+            let [Item { expression: Expression::Column(denied), .. }] = within.items.as_slice() else {
+                return None;
+            };
+            (name, denied.place?)
+        }
+        (None, Expression::IsNull(of)) => match (select.items.as_slice(), &**of) {
+            ([Item { expression: Expression::Column(name), .. }], Expression::Column(of)) => {
+                (name.clone(), Place { column: 0, ..of.place? })
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let missing = match condition {
+        Expression::IsNull(of) => Some(&**of),
+        _ => None,
+    };
+    let of = tables.table(denied.table)?;
+    let tail = match missing {
+        Some(Expression::Column(of)) => of.place?,
+        _ if of.is_links() => Place { column: 1, ..denied },
+        _ => denied,
+    };
+    let kind = name.place.filter(|place| place.column == 0)?.table;
+    let ends = [Place { column: 0, ..tail }, tail];
+    if tail.column == 0 || ends.iter().any(|end| tables.leads_to(*end) != Some(kind)) {
+        return None;
+    }
+    let relation = tables.column(tail)?;
+    let wanted = match side_of_subject(&words, &relation.title)? {
+        Side::Head => ends[0],
+        Side::Tail => tail,
+    };
+    if wanted == denied {
+        return None;
+    }
+    let column = |table: &str, place: Place| {
+        let name = tables.column(place)?.id.clone();
+        Some(Expression::Column(ColumnRef { table: Some(table.to_owned()), name, place: Some(place) }))
+    };
+    select.filter = Some(if wanted.column == 0 && !of.is_links() {
+        Expression::IsNull(Box::new(column(name.table.as_ref()?, tail)?))
+    } else {
+        let alias = format!("{}_denied", of.id);
+        let within = Select {
+            items: vec![Item { expression: column(&alias, wanted)?, alias: None }],
+            from: vec![From {
+                source: Source::Table(of.id.clone(), Some(wanted.table)),
+                alias,
+                join: Join::Inner(None),
+            }],
+            ..Select::default()
+        };
+        let body = Body::Select(Box::new(within));
+        let within = Query { body, order: Vec::new(), limit: None, offset: 0 };
+        let among = Expression::InQuery(Box::new(Expression::Column(name)), Box::new(within));
+        Expression::Not(Box::new(among))
+    });
+    let text = format!("the question denies the other side of “{}”", relation.title);
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// The side of a relation on which the things that a question with a negation asks for stand.
+fn side_of_subject(words: &[String], relation: &str) -> Option<Side> {
+    let language = Language::of_words(words);
+    let subject = subject_of(words)?;
+    // "Who did not teach anyone" asks for the same side as "who taught anyone".
+    let is_aside = |at: usize, word: &String| {
+        let denies = meanings_at(words, at).iter().any(|meaning| meaning.means == "negation");
+        let helps = at == subject.end && language.begins_yes_or_no(word);
+        at >= subject.end && (denies || (helps && !language.is_be(word) && !language.is_having(word)))
+    };
+    let stated = words.iter().enumerate().filter(|(at, word)| !is_aside(*at, word));
+    side_of(&stated.map(|(_, word)| word.clone()).collect::<Vec<_>>(), &subject, relation)
 }
 
 /// The only negation of a SELECT, if it denies that a thing is among those of a plain query.

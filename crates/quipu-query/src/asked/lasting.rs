@@ -1,11 +1,12 @@
 //! Things that last: "does Norrail still sponsor the show" asks for a deal that has not ended.
 
-use quipu_language::{Language, asks_since_when, has_open_ends};
+use quipu_language::{Language, asks_since_when, has_open_ends, time_frames};
 
+use super::periods::ANY_DAY;
 use super::said::Said;
 use super::slips::each_query;
 use crate::mend::{Doubt, Mend};
-use crate::syntax::{Body, ColumnRef, Expression, Query, Source};
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query, Source};
 use crate::tables::{Column, Kind, Place, Tables, words_of};
 
 /// The word that asks for what has not ended, if the query does not speak of it.
@@ -63,6 +64,70 @@ pub(super) fn from_the_earliest(question: &str, query: &mut Query, tables: &Tabl
         }
     });
     mend
+}
+
+/// Adds the other end of a term where the question asks for one day and the query looks at one end
+/// alone: a contract that was "in force on 15 March 2022" began before that day and ended after it,
+/// or has no end. For a bound query over one table with a start and an end.
+pub(super) fn within_its_term(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    asked_on_a_day(question, &words)?;
+    let places = query.places();
+    let Body::Select(select) = &mut query.body else { return None };
+    let (compared, comparison, day) =
+        select.filter.iter().flat_map(Expression::conjuncts).find_map(|one| {
+            let Expression::Compare(comparison, of, day) = one else { return None };
+            let Expression::Column(column) = &**of else { return None };
+            Some((column.clone(), *comparison, (**day).clone()))
+        })?;
+    let place = compared.place?;
+    let columns = tables.table(place.table)?.columns.get(1..)?;
+    let only = |tells: &dyn Fn(&str) -> bool| {
+        let is_it = |of: &Column| of.kind == Kind::Date && words_of(&of.title).iter().any(|word| tells(word));
+        let mut found = (1..).zip(columns).filter(|(_, of)| is_it(of));
+        let (column, of) = found.next().filter(|_| found.next().is_none())?;
+        let place = Place { column, ..place };
+        Some(ColumnRef { table: compared.table.clone(), name: of.id.clone(), place: Some(place) })
+    };
+    let language = Language::of_words(&words);
+    let (start, end) =
+        (only(&|word| language.tells_a_start(word))?, only(&|word| language.tells_an_end(word))?);
+    let bound = |of: ColumnRef, comparison| {
+        Expression::Compare(comparison, Box::new(Expression::Column(of)), Box::new(day.clone()))
+    };
+    let is_unused = |of: &ColumnRef| of.place.is_some_and(|place| !places.contains(&place));
+    let (other, condition) = match comparison {
+        Comparison::AtLeast | Comparison::Greater if place == end.place? && is_unused(&start) => {
+            (start.name.clone(), bound(start, Comparison::AtMost))
+        }
+        Comparison::AtMost | Comparison::Less if place == start.place? && is_unused(&end) => {
+            let lasts = Expression::IsNull(Box::new(Expression::Column(end.clone())));
+            let ends = bound(end.clone(), Comparison::AtLeast);
+            (end.name, Expression::Or(Box::new(lasts), Box::new(ends)))
+        }
+        _ => return None,
+    };
+    select.filter = Some(Expression::both(select.filter.take(), condition));
+    Some(Mend { text: format!("the day lies within the term: {other} bounds it too"), doubt: Doubt::Little })
+}
+
+/// Whether a question asks for what held on one day: "in force on 15 March 2022", but not "ended on
+/// or after it".
+fn asked_on_a_day(question: &str, words: &[String]) -> Option<()> {
+    let language = Language::of_words(words);
+    let frames = time_frames(question, ANY_DAY);
+    let [day] = frames.as_slice() else { return None };
+    let of_day = words_of(&day.text);
+    let start = words.windows(of_day.len().max(1)).position(|window| *window == of_day)?;
+    // The words of a time may begin with "on".
+    let begins_with_on = of_day.first().is_some_and(|word| language.is_preposition(word));
+    let on = if begins_with_on { start } else { start.checked_sub(1)? };
+    let is_of_end = |word: &String| language.tells_an_end(word) || language.tells_a_start(word);
+    let is_on = words
+        .get(on)
+        .is_some_and(|word| language.is_preposition(word) && !language.is_by(word) && !is_of_end(word));
+    let verb = on.checked_sub(1).and_then(|at| words.get(at));
+    (day.from == day.to && is_on && !verb.is_some_and(is_of_end)).then_some(())
 }
 
 /// The columns that tell an end in the tables of a query, unless the query looks at one of them.

@@ -5,7 +5,7 @@ use super::ages::ages_in_years;
 use super::all_of::{all_of_them, whether_each_exists};
 use super::alternatives::all_alternatives;
 use super::apart::{denies_unlike, of_the_row_around, stands_apart};
-use super::both::{by_several_things, each_by_its_own_link, with_both};
+use super::both::{by_several_things, each_by_its_own_link, with_both, with_each_object};
 use super::bounds::{by_the_clock, right_bounds};
 use super::choices::one_side;
 use super::comparatives::right_comparison;
@@ -23,9 +23,9 @@ use super::firsts::first_of_its_group;
 use super::hierarchies::with_what_lies_below;
 use super::honours::{with_its_article, without_honours};
 use super::idle_joins::{without_idle_joins, without_unsaid_links, without_unsaid_repeats};
-use super::lacking::{denied_role, those_that_lack, with_a_record_that_lacks};
+use super::lacking::{denied_role, denied_side, those_that_lack, with_a_record_that_lacks};
 use super::last_time::at_its_last;
-use super::lasting::{from_the_earliest, not_ended};
+use super::lasting::{from_the_earliest, not_ended, within_its_term};
 use super::made_up::{without_the_askers_noun, without_what_is_made_up};
 use super::measurements::of_the_mentioned_record;
 use super::measures::{not_its_count, right_measure, right_order};
@@ -98,6 +98,7 @@ fn mended(
         whether_each_exists(&mut query),
         by_singulars(question, &mut query),
         all_alternatives(question, &mut query),
+        with_each_object(question, &mut query, tables),
         each_by_its_own_link(&mut query, tables),
         by_several_things(&mut query, tables),
         of_two(&mut query),
@@ -141,12 +142,14 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         right_dates(question, query, tables),
         ages_in_years(question, query, tables),
         not_ended(question, query, tables),
+        within_its_term(question, query, tables),
         from_the_earliest(question, query, tables),
         with_stated_values(question, query, tables),
         in_the_unit(question, query, tables),
         with_the_taken_in(question, query, tables),
         with_what_lies_below(question, query, tables),
         denied_role(question, query, tables),
+        denied_side(question, query, tables),
         those_that_lack(question, query, tables),
         with_a_record_that_lacks(question, query, tables),
         denied_link(question, query, tables),

@@ -153,6 +153,45 @@ pub(super) fn something_else(
         .or_else(|| another_superlative(&words, query, said, near))
         .or_else(|| one_kind_of_several(&words, query, left_out, near, tables))
         .or_else(|| another_rank(&words, query, tables))
+        .or_else(|| told_of_another(&words, query, left_out, tables))
+        .or_else(|| owned_for_its_owner(&words, query, tables))
+}
+
+/// The noun behind "whose" at a question's beginning, if a reading gives the things so called:
+/// "whose inspections found most" asks for a person, not for an inspection.
+fn owned_for_its_owner(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
+    let [whose, noun, ..] = words else { return None };
+    let given = query.select()?.items.first()?.expression.place()?;
+    let kind = tables.table(tables.leads_to(given)?)?;
+    let is_it = words_of(&kind.title).last().is_some_and(|last| language.is_noun(noun, last));
+    (language.asks_whose(whose) && is_it).then(|| noun.clone())
+}
+
+/// A word that a reading leaves out with another one, if both tell of another column of its tables,
+/// of the same kind as one that it uses, by that column's name and comment: the "final invoiced"
+/// cost is not the estimated one.
+fn told_of_another(words: &[String], query: &Query, left_out: &[String], tables: &Tables) -> Option<String> {
+    /// Words that tell of another column.
+    const ENOUGH: usize = 2;
+    let language = Language::of_words(words);
+    let used = query.places();
+    let column = |place: Place| tables.column(place).filter(|_| place.column > 0);
+    used.iter().filter_map(|place| Some((place, column(*place)?))).find_map(|(place, own)| {
+        let others = tables.table(place.table)?.columns.iter().enumerate().skip(1);
+        let unused = others.filter(|(at, other)| {
+            !used.contains(&Place { column: *at, ..*place })
+                && std::mem::discriminant(&other.kind) == std::mem::discriminant(&own.kind)
+        });
+        unused.into_iter().find_map(|(_, other)| {
+            let comment = tables.comment(other)?;
+            let telling = words_of(&format!("{} {}", other.title, comment.text));
+            let is_told = |word: &&String| telling.iter().any(|of| language.is_form(word, of));
+            let mut told = left_out.iter().filter(is_told);
+            let first = told.next()?;
+            (told.count() + 1 >= ENOUGH).then(|| first.clone())
+        })
+    })
 }
 
 /// The ordinal of a question that no column of the query has, while one has another: who took the
@@ -328,7 +367,18 @@ fn another_number(
     let is_quite_far = || left_out.contains(noun) && near.to(noun).is_some_and(|near| near < QUITE_FAR);
     let is_another =
         (gives(&has_a_unit)? && is_far(noun, left_out, near)) || (gives(&is_number)? && is_quite_far());
-    (is_another && !language.is_unit(noun)).then(|| noun.clone())
+    // "How many nautical miles".
+    let mut behind = words.iter().skip(many + 1).take_while(|word| language.meanings(word).is_empty());
+    let in_units = behind.any(|word| language.is_unit(word));
+    // "How many people drowned" asks for the lives lost.
+    let measured = |expression: &Expression| match expression {
+        Expression::Column(column) => {
+            let title = column.place.and_then(|place| tables.column(place)).map_or("", |of| &of.title);
+            left_out.iter().chain(words).any(|word| language.measured(word, title) == Measured::Alike)
+        }
+        _ => false,
+    };
+    (is_another && !in_units && !gives(&measured)?).then(|| noun.clone())
 }
 
 /// The noun right behind "how much", if the reading gives the amount of something else: the sugar
@@ -437,7 +487,12 @@ fn most_of_another(words: &[String], query: &Query, left_out: &[String], near: &
     if !counts(query) || !left_out.contains(noun) {
         return None;
     }
+    // "The most traffic" is an amount, and nobody counts rows for it.
+    let is_amount = !language.is_plural(noun)
+        && !language.means_people(noun)
+        && words.get(most).is_some_and(|word| language.is_quantity(word));
     let far = adjectives.iter().any(|word| is_far(word, left_out, near))
+        || (is_amount && is_far(noun, left_out, near))
         || near.to(noun).is_some_and(|near| near < QUITE_FAR);
     far.then(|| (*noun).clone())
 }

@@ -22,9 +22,14 @@ pub fn of_the_named_kind(
     values: &Values,
 ) -> Option<Mend> {
     let language = Language::of(question);
-    let select = query.select().filter(|select| select.group.is_empty())?;
+    let select = query.select()?;
     let given = given_things(select, tables)?;
     let place = given.place?;
+    // "Which road sections have four jobs" groups the jobs by their things.
+    let by_given = select.group.iter().all(|of| matches!(of, Expression::Column(of) if *of == given));
+    if !by_given {
+        return None;
+    }
     let things = tables.leads_to(place)?;
     let table = tables.table(things).filter(|table| !table.is_links())?;
     let holds_kinds = |at: &usize| holds_kinds(Place { table: things, column: *at }, tables);
@@ -76,6 +81,22 @@ pub fn of_the_named_kind(
     let Body::Select(select) = &mut query.body else { return None };
     select.filter = Some(Expression::both(select.filter.take(), condition));
     Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// The table of a kind of several words that a question asks for, within a table: "which road
+/// sections".
+fn whole_kind(question: &str, things: usize, tables: &Tables) -> Option<usize> {
+    let language = Language::of(question);
+    let words = words_of(question);
+    let asked = words.iter().position(|word| language.meanings(word).is_empty())?;
+    let behind = words.get(asked..)?;
+    let is_it = |table: &Table| {
+        let title = words_of(&table.title);
+        title.len() > 1
+            && behind.len() >= title.len()
+            && behind.iter().zip(&title).all(|(word, of)| language.is_noun(word, of))
+    };
+    tables.tables.iter().position(|table| table.within == Some(things) && is_it(table))
 }
 
 /// Whether a column holds the kinds of its things: a text called "type", or things of few rows that
@@ -185,8 +206,10 @@ fn of_the_narrower_kind(
     tables: &Tables,
 ) -> Option<Mend> {
     let language = Language::of(question);
-    let head = head_noun(question)?;
-    let mut kinds = called(&head, language, tables);
+    let whole = whole_kind(question, things, tables);
+    let last = |kind: usize| words_of(&tables.table(kind)?.title).pop();
+    let head = whole.and_then(last).or_else(|| head_noun(question))?;
+    let mut kinds = whole.map_or_else(|| called(&head, language, tables), |kind| vec![kind]);
     // "Chargers" are those of the class `Charger`, and not the pantograph chargers alone.
     let is_whole = |kind: &usize| tables.table(*kind).is_some_and(|of| is_called(&head, language, of));
     if kinds.iter().any(is_whole) {

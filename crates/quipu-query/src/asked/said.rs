@@ -10,7 +10,7 @@ use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
     SetOperator, Source,
 };
-use crate::tables::{Place, Tables, is_short_for, words_of};
+use crate::tables::{Comment, Place, Tables, is_short_for, words_of};
 
 /// The content of a query.
 #[derive(Default)]
@@ -18,6 +18,8 @@ pub(super) struct Said {
     pub(super) words: HashSet<String>,
     /// The words of its tables' titles.
     things: HashSet<String>,
+    /// The telling words of the graph's comments on its columns and tables.
+    comments: HashSet<String>,
     pub(super) does: HashSet<&'static str>,
     /// The rank in an order at which its rows begin.
     pub(super) place: Option<u64>,
@@ -184,6 +186,18 @@ impl Said {
             || self.things.iter().any(|thing| ends_with_noun(thing, word) || is_short_for(thing, word))
             || self.states_month(word)
             || (!language.is_extreme(word) && language.other_words(word).iter().any(is_other))
+            || self
+                .comments
+                .iter()
+                .any(|known| language.is_form(word, known) || language.is_agent(word, known))
+    }
+
+    /// Takes the words of a comment for words of the query, except those that change a meaning.
+    fn comment(&mut self, comment: Option<&Comment>) {
+        let Some(comment) = comment else { return };
+        let language = Language::of(&comment.text);
+        let tells = |word: &String| language.meanings(word).is_empty() && !language.is_extreme(word);
+        self.comments.extend(words_of(&comment.text).into_iter().filter(tells));
     }
 
     /// Whether a word is the month that the query states: "June" of `'2024-06%'` or of a month that
@@ -237,6 +251,7 @@ impl Said {
                         Source::Table(name, at) => {
                             let table = at.and_then(|at| tables.table(at));
                             let title = table.map_or(name, |table| &table.title);
+                            self.comment(table.and_then(|table| tables.comment_on_rows(table)));
                             self.things.extend(words_of(title));
                             self.text(title);
                             // "Not among the heads of kept by" speaks of keepers.
@@ -270,6 +285,7 @@ impl Said {
                 let Some((place, of)) = place else { return self.text(&column.name) };
                 self.text(&of.title);
                 self.text(&of.id);
+                self.comment(tables.comment(of));
                 self.does.extend(are_reasons(&of.title).then_some("reason"));
                 if place.column > 0 {
                     *self.columns.entry(of.title.clone()).or_default() += 1;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use quipu_language::{
     End, Language, Ordered, Side, are_ages, are_ranks, are_scores, behind_restated, has_open_ends, month,
-    side_of,
+    side_of, subject_of,
 };
 
 use crate::mend::{Doubt, Mend};
@@ -366,18 +366,12 @@ pub(super) fn right_groups(question: &str, query: &mut Query, tables: &Tables) -
     if head.kind != tail.kind || !matches!(head.kind, Kind::Entity(Some(_))) {
         return None;
     }
-    let who = words.iter().take(2).position(|word| language.is_question_word(word))?;
-    // "By whom", "how many … by each": the question word is not the end that is counted for.
-    let is_by = words.iter().take(who).any(|word| language.is_by(word));
-    let is_how = words.get(who).is_some_and(|word| language.asks_for_a_degree(word));
+    let is_how = words.iter().take(2).any(|word| language.asks_for_a_degree(word));
     let groups = words.iter().flat_map(|word| language.meanings(word)).any(|of| of.means == "group");
-    if is_by || is_how || groups {
+    if is_how || groups {
         return None;
     }
-    let subject = match language.asks_by_a_noun(words.get(who)?) {
-        true => who + 1..who + 2,
-        false => who..who + 1,
-    };
+    let subject = subject_of(&words)?;
     let wanted = match side_of(&asked, &subject, &tail.title)? {
         Side::Head => 0,
         Side::Tail => 1,

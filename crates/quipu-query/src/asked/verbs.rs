@@ -24,7 +24,7 @@ pub(super) fn by_another_verb(
         _ => None,
     });
     named(words, query, tables).into_iter().find_map(|(span, kind)| {
-        if said.columns.keys().any(|title| side_of(words, &span, title).is_some()) {
+        if said.columns.keys().any(|title| side_in_other_words(words, &span, title).is_some()) {
             return None;
         }
         let mut columns = tables.columns().filter(|(place, _)| place.column > 0);
@@ -33,7 +33,7 @@ pub(super) fn by_another_verb(
             if !is_whole(&column.title, words) {
                 return false;
             }
-            let ends = match side_of(words, &span, &column.title) {
+            let ends = match side_in_other_words(words, &span, &column.title) {
                 Some(Side::Head) => (head, tail),
                 Some(Side::Tail) => (tail, head),
                 None => return false,
@@ -41,6 +41,20 @@ pub(super) fn by_another_verb(
             ends.0.is_some() && ends.0 == kind || ends.1.is_some() && ends.1 == given
         });
         meant.map(|(_, column)| column.title.clone())
+    })
+}
+
+/// The end of a relation on which a name stands, by the relation's own verb or by another verb for
+/// the same: "manufacture" for "made by".
+fn side_in_other_words(words: &[String], name: &Range<usize>, relation: &str) -> Option<Side> {
+    let language = Language::of_words(words);
+    let title = words_of(relation).join(" ");
+    side_of(words, name, relation).or_else(|| {
+        let is_other = |word: &String| language.other_words(word).contains(&title);
+        let at = words.iter().position(is_other).filter(|at| !name.contains(at))?;
+        let mut said = words.to_vec();
+        said.get_mut(at)?.clone_from(words_of(relation).first()?);
+        side_of(&said, name, relation)
     })
 }
 

@@ -20,7 +20,9 @@ use super::columns_left_out::{
     column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, named_in_full,
     part_left_out, property_left_out, step_left_out,
 };
-use super::each::{all_asked_for, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things};
+use super::each::{
+    all_asked_for, division_left_out, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things,
+};
 use super::explain::{MEANING, Unexplained};
 use super::extremes::{choice_left_out, extremes_left_out, names_extremes};
 use super::heads::{
@@ -427,6 +429,7 @@ impl<'a> Compared<'a> {
             (MEANING, reflexive_left_out(question, words, query)),
             (MEANING, second_denied(words, names)),
             (MEANING, lasting_word(words, query, tables)),
+            (MEANING, division_left_out(question, query, tables)),
             (MEANING, below_left_out(words, query, tables)),
             ("gives what the question denies", kind_only_denied(words, query, tables)),
             ("leaves out a part", part_left_out(words, names)),

@@ -11,6 +11,7 @@ use quipu_language::{class_in_full, is_measure, title_in_full, without_having};
 
 use super::abbreviations::divided;
 use super::classes::{Classes, classes_of};
+use super::comments::comments_of;
 use super::groups::groups_of;
 use super::samples::{SAMPLED, Samples, ordinary, spread};
 use super::stated::{Stated, is_plain_number};
@@ -66,7 +67,9 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         type_relations: iris(RelationRole::Type),
         words,
         begun_by_numbers,
+        comments: BTreeMap::new(),
     };
+    tables.comments = comments_of(graph, &tables.tables).await?;
     name_amounts(&mut tables);
     Ok(tables)
 }

@@ -7,6 +7,7 @@
 
 mod abbreviations;
 pub(crate) mod classes;
+mod comments;
 mod count;
 mod divide;
 mod groups;
@@ -27,13 +28,14 @@ mod types;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::place::Place;
 pub use abbreviations::Abbreviation;
 pub(crate) use abbreviations::{abbreviated, covers, is_short_for};
+pub use comments::Comment;
 pub use count::count_tables;
 pub(crate) use count::is_date;
 pub use identifiers::identifier;
@@ -48,7 +50,7 @@ pub(crate) use samples::SAMPLED;
 pub(crate) use stated::is_plain_number;
 
 /// Version of the stored form; tables of another version are counted anew.
-pub const TABLES_VERSION: u32 = 26;
+pub const TABLES_VERSION: u32 = 27;
 
 /// A superproperty (`rdfs:subPropertyOf`) as columns: "statistics" stands for strength, dexterity
 /// and wisdom.
@@ -82,6 +84,9 @@ pub struct Tables {
     /// lengths: "3 May", "14 June".
     #[serde(default)]
     pub begun_by_numbers: Vec<Place>,
+    /// The graph's comments on relations and classes, by IRI.
+    #[serde(default)]
+    pub comments: BTreeMap<String, Comment>,
 }
 
 /// A table.

@@ -4,11 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use quipu_language::Language;
+
 use super::records::Records;
 use super::{Column, Kind, Place, Table, Tables, words_of};
 
 /// After this many tables in a row that are too long for the remaining room, no other is tried.
 const MOST_MISSED: usize = 50;
+
+/// The relevance of a column whose comment has a telling word of the question.
+const TOLD: f64 = 0.5;
 
 /// The budget of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +69,17 @@ impl Relevance {
                 &column.title
             };
             let score = share(title);
+            let comment = match tables.table(place.table).filter(|_| place.column == 0) {
+                Some(table) => tables.comment_on_rows(table),
+                None => tables.comment(column),
+            };
+            let language = Language::of(question);
+            let tells = |word: &&String| language.meanings(word).is_empty();
+            let is_told = comment.is_some_and(|comment| {
+                let said = words_of(&comment.text);
+                said.iter().filter(tells).any(|word| asked.iter().any(|other| is_form_of(word, other)))
+            });
+            let score = if is_told { score.max(TOLD) } else { score };
             if score > 0.0 {
                 columns.insert(place, score);
             }
@@ -229,7 +245,11 @@ impl Tables {
         for at in chosen.keys().filter(|at| !records.are_shown(**at)) {
             let Some(table) = self.tables.get(*at) else { continue };
             let cells = self.cells(*at, chosen, records);
-            let _ = writeln!(text, "CREATE TABLE {} ({});", table.id, cells.join(", "));
+            let _ = write!(text, "CREATE TABLE {} ({});", table.id, cells.join(", "));
+            if let Some(comment) = self.comment_on_rows(table).filter(|comment| comment.alone) {
+                let _ = write!(text, " -- {}", comment.text);
+            }
+            text.push('\n');
         }
         text
     }
@@ -294,8 +314,14 @@ impl Tables {
             }
         });
         let shown: Vec<String> = shown.collect();
-        if is_shown && !shown.is_empty() {
-            let _ = write!(cell, " /* {} */", shown.join(", "));
+        let mut told = if is_shown { shown.join(", ") } else { String::new() };
+        // A column's own label tells its meaning.
+        if let Some(comment) = self.comment(column).filter(|comment| comment.alone) {
+            let text = comment.text.replace("*/", "* /");
+            told = if told.is_empty() { text } else { format!("{text}: {told}") };
+        }
+        if !told.is_empty() {
+            let _ = write!(cell, " /* {told} */");
         }
         cell
     }

@@ -31,9 +31,16 @@ impl AskedTokens {
         }))
     }
 
-    /// How close a reading in words comes to each word of the question, and the reverse.
-    pub(super) async fn near(&self, context: &Context<'_>, reading: &str) -> Result<Nearness, AnswerError> {
-        let read = context.embed_tokens(Stage::Plan, &[reading]).await?.and_then(|mut all| all.pop());
+    /// How close a reading in words, with the graph's comments on what it uses, comes to each word
+    /// of the question, and how close the question comes to each word of the reading itself.
+    pub(super) async fn near(
+        &self,
+        context: &Context<'_>,
+        reading: &str,
+        comments: &[String],
+    ) -> Result<Nearness, AnswerError> {
+        let told = [&[reading.to_owned()], comments].concat().join("; ");
+        let read = context.embed_tokens(Stage::Plan, &[&told]).await?.and_then(|mut all| all.pop());
         let Some(read) = read else { return Ok(Nearness::default()) };
         Ok(Nearness {
             asked: best_of_words(&self.words, &self.tokens.nearest(&read)),

@@ -92,7 +92,7 @@ async fn compared_with_words(
 ) -> Result<Candidate, AnswerError> {
     if let Some(asked) = &asking.asked {
         let (query, tables) = (&candidate.bound.query, &asking.graph.tables);
-        candidate.near = asked.near(context, &say_in_full(query, tables)).await?;
+        candidate.near = asked.near(context, &say_in_full(query, tables), &tables.comments_on(query)).await?;
         candidate.role = distance_of_role(context, asking.question.text(), query, tables).await?;
     }
     Ok(candidate)

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use quipu_graph::{Direction, LiteralValue, NodeSummary, Step};
 use quipu_language::{
-    Language, Measured, Side, are_places, asks_for, asks_for_a_place, is_measure, side_of, value_of_node,
+    Language, Measured, Side, are_places, asks_for, asks_for_a_place, is_measure, phrase_around, side_of,
+    value_of_node,
 };
 use quipu_query::Made;
 use quipu_stages::answer::{AnswerError, Outcome, PlanStart, Planned, Value};
@@ -420,28 +421,35 @@ impl Walk<'_> {
         };
         let before = before.join(" ");
         let relations = context.graph().relations();
-        steps.iter().all(|step| {
-            let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
-            let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.word_of());
-            let is_kin = kin.is_some_and(|kin| language.calls_kin(kin, &relation.name));
-            let ends = is_kin || before.ends_with(&asked);
-            self.stands_right(&relation.name)
-                && !(steps.len() == 1 && ends && step.direction == Direction::Backward)
-        })
+        let stands = self.stands_right(context);
+        stands
+            && steps.iter().all(|step| {
+                let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+                let asked =
+                    format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.word_of());
+                let is_kin = kin.is_some_and(|kin| language.calls_kin(kin, &relation.name));
+                let ends = is_kin || before.ends_with(&asked);
+                !(steps.len() == 1 && ends && step.direction == Direction::Backward)
+            })
     }
 
-    /// Whether the direction of a one-step path fits the side of the relation on which the question
-    /// has the name: "whom did A influence" is not walked to those who influenced A.
-    fn stands_right(&self, relation: &str) -> bool {
-        let [step] = self.steps else { return true };
+    /// Whether the direction of a path's last step fits the side of its relation on which the
+    /// question has the name, or the words around the name for what the other steps lead to: "whom
+    /// did A influence" is not walked to those who influenced A, nor "who taught the maker of A" to
+    /// those whom the maker taught.
+    fn stands_right(&self, context: &Context<'_>) -> bool {
+        let Some((last, before)) = self.steps.split_last() else { return true };
+        let Some(relation) = context.graph().relations().get(last.relation.0 as usize) else { return true };
+        let asked = quipu_query::words_of(self.question);
         let words = |text: Option<&str>| quipu_query::words_of(text.unwrap_or_default()).len();
         let start = words(self.question.get(..self.span.start));
         let name = start..start + words(self.question.get(self.span.clone()));
-        let expected = match side_of(&quipu_query::words_of(self.question), &name, relation) {
+        let there = if before.is_empty() { Some(name) } else { phrase_around(&asked, &name) };
+        let expected = match there.and_then(|there| side_of(&asked, &there, &relation.name)) {
             Some(Side::Head) => Direction::Forward,
             Some(Side::Tail) => Direction::Backward,
             None => return true,
         };
-        step.direction == expected
+        last.direction == expected
     }
 }
