@@ -111,28 +111,6 @@ pub fn is_in_phrase(words: &[String], at: usize) -> bool {
     is_within(words, at, &Language::of_words(words).words().phrases)
 }
 
-/// Whether a word is said in passing: "at the moment", "do you know", "counting only those".
-pub fn is_aside(words: &[String], at: usize) -> bool {
-    let language = Language::of_words(words);
-    is_in_passing(words, at) || proviso_in(language, words, at)
-}
-
-/// Whether a word is part of a phrase that asks for nothing: the "just" of "just add up".
-pub fn is_in_passing(words: &[String], at: usize) -> bool {
-    let language = Language::of_words(words);
-    is_within(words, at, &language.words().asides) || asks_for_names_alone(language, words, at)
-}
-
-/// Whether a word says that the names will do, at the end of a question: "just the makers' names".
-fn asks_for_names_alone(language: Language, words: &[String], at: usize) -> bool {
-    /// Most words behind it.
-    const MOST: usize = 5;
-    let is_only = words.get(at).is_some_and(|word| language.means(word, "only"));
-    let behind = words.get(at + 1..).unwrap_or_default();
-    let ends = behind.last().is_some_and(|last| language.words().letters.has(last));
-    at > 0 && is_only && ends && behind.len() <= MOST && !behind.iter().any(|word| language.is_be(word))
-}
-
 /// Whether the word "every" at a place means all things together: it does in "every flight", and
 /// not in "for every flight", nor behind "of", unless these are added up.
 pub fn takes_every_one(words: &[String], at: usize) -> bool {
@@ -174,7 +152,7 @@ pub fn asks_since_when(words: &[String], at: usize) -> bool {
 }
 
 /// Whether a word is part of one of some phrases.
-fn is_within(words: &[String], at: usize, phrases: &Phrases) -> bool {
+pub(super) fn is_within(words: &[String], at: usize, phrases: &Phrases) -> bool {
     let Some(word) = words.get(at) else { return false };
     phrases.with(word).any(|phrase| {
         let count = phrase.split(' ').count();

@@ -15,6 +15,7 @@ mod lists;
 mod meanings;
 mod measures;
 mod orders;
+mod passing;
 mod peoples;
 mod phrasal;
 mod preambles;
@@ -50,8 +51,8 @@ use lists::{
     QuantityWords, RateWords,
 };
 pub use meanings::{
-    Meaning, adds_up_every_one, asks_since_when, behind_restated, changes_within, is_aside, is_in_passing,
-    is_in_phrase, is_mutual, is_unit, meanings_at, month, takes_every_one,
+    Meaning, adds_up_every_one, asks_since_when, behind_restated, changes_within, is_in_phrase, is_mutual,
+    is_unit, meanings_at, month, takes_every_one,
 };
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
@@ -60,6 +61,7 @@ pub use orders::{
     End, Ordered, are_ages, are_pieces, are_ranks, are_scores, asked_place, has_open_ends, impossible_place,
     pieces_of, place_asked_for, place_said, with_superlatives,
 };
+pub use passing::{is_aside, is_in_passing};
 use phrasal::PhrasalVerbs;
 pub use phrasal::phrasal_verbs;
 use preambles::PreambleWords;

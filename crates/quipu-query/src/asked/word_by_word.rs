@@ -3,6 +3,7 @@
 
 mod columns;
 mod generic;
+mod units;
 mod written;
 
 use std::collections::HashSet;
@@ -13,6 +14,7 @@ use quipu_language::{
 };
 
 use generic::another_event;
+use units::{is_bare_unit, is_rate};
 use written::{stands_before_a_value, with_whole_numbers};
 
 use super::both::{either_for_both, second_of_both};
@@ -554,18 +556,6 @@ fn is_stated_of_nothing(words: &[String], at: usize, said: &Said, language: Lang
         && before.into_iter().any(|word| language.denies_a_thing(word))
 }
 
-/// Whether a word is the usual unit of a number that a query compares with columns which have no
-/// unit in their names: "above 4000 metres" of an elevation, not "above 4000 feet".
-fn is_bare_unit(words: &[String], at: usize, said: &Said, language: Language) -> bool {
-    let is_unit = |word: &String| language.is_unit(word);
-    let is_usual = |word: &String| language.is_usual_unit(word);
-    let number = at.checked_sub(1).and_then(|before| words.get(before));
-    let has_unit = || said.columns.keys().any(|title| words_of(title).iter().any(is_unit));
-    words.get(at).is_some_and(is_usual)
-        && number.is_some_and(|number| number.parse::<f64>().is_ok() && said.values.contains(number))
-        && !has_unit()
-}
-
 /// The columns that a query gives or orders by.
 fn columns_given<'t>(query: &Query, tables: &'t Tables) -> Vec<&'t Column> {
     let mut columns = Vec::new();
@@ -579,20 +569,6 @@ fn columns_given<'t>(query: &Query, tables: &'t Tables) -> Vec<&'t Column> {
         });
     }
     columns
-}
-
-/// Whether a column's name says that its values are per unit: an hourly wage, a rate.
-fn is_rate(said: &Said, unit: &str, language: Language) -> bool {
-    let unit = language.singular(unit);
-    let mut words = said.columns.keys().flat_map(|title| words_of(title));
-    if language.may_be_rated(&unit) && words.any(|word| language.tells_a_rate(&word)) {
-        return true;
-    }
-    if said.columns.keys().any(|title| language.is_per_unit(title, &unit)) {
-        return true;
-    }
-    let names = said.columns.keys().flat_map(|title| words_of(title));
-    language.is_unit(&unit) && names.into_iter().any(|word| word.starts_with(&unit))
 }
 
 /// Whether two words of a question are "of" and a name, or a name that owns.

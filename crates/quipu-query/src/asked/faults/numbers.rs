@@ -133,14 +133,8 @@ pub(super) fn adds_up_one_value(query: &Query) -> bool {
 /// Whether a query gives one number twice: as many inspections as defects are not both.
 pub(super) fn gives_a_number_twice(query: &Query) -> bool {
     let items = query.select().map(|select| select.items.as_slice()).unwrap_or_default();
-    let mut numbers = items.iter().filter(|item| item.expression.has_aggregate()).enumerate();
-    numbers.any(|(at, one)| {
-        items
-            .iter()
-            .filter(|item| item.expression.has_aggregate())
-            .skip(at + 1)
-            .any(|other| other.expression == one.expression)
-    })
+    let numbers: Vec<_> = items.iter().map(|item| &item.expression).filter(|of| of.has_aggregate()).collect();
+    numbers.iter().enumerate().any(|(at, one)| numbers.iter().skip(at + 1).any(|other| other == one))
 }
 
 /// Whether a query multiplies a column by itself: "the price of the price" is no price squared.
