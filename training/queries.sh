@@ -43,7 +43,7 @@ if [ ! -e "$out/data/train.jsonl" ]; then
     for graph in "$here"/graphs/*/; do
         name=$(basename "$graph")
         # shellcheck disable=SC2046  # a list of files
-        [ -e "$out/w/$name" ] || "$quipu" import "$out/w/$name" $(graph_files "$graph")
+        [ -e "$out/w/$name" ] || "$quipu" import "$out/w/$name" --no-model $(graph_files "$graph")
         # Nouns for a graph without types, which a model would have to find.
         [ ! -e "${graph}kinds.toml" ] || cp "${graph}kinds.toml" "$out/w/$name/"
         export_graph "$name" "$out/whole"

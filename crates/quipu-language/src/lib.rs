@@ -35,7 +35,7 @@ pub use follow_up::{FollowUp, Referent, Referring, asks_nothing, follow_up};
 pub use naming::Way;
 pub use nested::{Nested, chosen_from, nested};
 pub use normalise::{Word, fold, is_article, is_possessive, join, normalise, without_possessive, words};
-pub use operation::{Wanted, wanted};
+pub use operation::{Wanted, asks_how_often, wanted};
 pub use quantity::{Quantity, quantity};
 pub use rounding::rounding;
 pub use time::{TimeFrame, end_of_times, time_frames, time_frames_with};

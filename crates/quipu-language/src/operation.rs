@@ -60,6 +60,14 @@ pub fn wanted(question: &str) -> Wanted {
     Wanted { operation, compares, checks, confirms, dates }
 }
 
+/// Whether a question asks how often something is: "how often", "how many times".
+pub fn asks_how_often(question: &str) -> bool {
+    let words: Vec<String> = words(question).into_iter().map(|word| word.text).collect();
+    let said = format!(" {} ", words.join(" "));
+    let often = &Language::of(question).operations().often;
+    often.iter().any(|phrase| said.contains(&format!(" {phrase} ")))
+}
+
 impl Language {
     /// Whether a word asks for an extreme: "largest", "less".
     pub fn is_extreme(self, word: &str) -> bool {

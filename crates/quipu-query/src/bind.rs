@@ -40,7 +40,7 @@ pub struct Bound {
 /// [`QueryError::Unbound`] with the name that the graph lacks, and the names that it has instead.
 pub fn bind(mut query: Query, tables: &Tables, values: &Values, found: &Found) -> Result<Bound, QueryError> {
     let mends = std::mem::take(query.mends_mut());
-    let mut binder = Binder { tables, values, found, mends, aliases: HashSet::new() };
+    let mut binder = Binder { tables, values, found, mends, aliases: HashSet::new(), gives_a_number: false };
     let query = binder.query(query, &mut Vec::new())?;
     Ok(Bound { query, mends: binder.mends })
 }
@@ -70,6 +70,8 @@ struct Binder<'a> {
     found: &'a Found,
     mends: Vec<Mend>,
     aliases: HashSet<String>,
+    /// Whether the subquery that is bound next is calculated or compared with.
+    gives_a_number: bool,
 }
 
 /// A table that a SELECT's expressions may use.
@@ -271,10 +273,10 @@ impl Binder<'_> {
         scopes: &mut Vec<Scope>,
     ) -> Result<(Select, Vec<Order>), QueryError> {
         self.expand_stars(&mut select, scopes);
-        let beside_others = select.items.len() > 1;
+        let by_amounts = std::mem::take(&mut self.gives_a_number) || select.items.len() > 1;
         for item in &mut select.items {
             self.expression(&mut item.expression, scopes)?;
-            if beside_others {
+            if by_amounts {
                 self.amount_given(item, scopes);
             }
         }
@@ -436,7 +438,9 @@ impl Binder<'_> {
             *expression = self.column(column, scopes)?;
             return Ok(());
         }
+        let calculates = needs_numbers(expression);
         for part in expression.parts_mut() {
+            self.gives_a_number = calculates && matches!(part, Expression::Scalar(_));
             self.expression(part, scopes)?;
         }
         if let Some(query) = expression.query_mut() {
@@ -452,6 +456,15 @@ impl Binder<'_> {
         self.without_a_value(expression);
         self.of_one_kind(expression, scopes)?;
         self.literals(expression, scopes)
+    }
+}
+
+/// Whether an expression calculates with its parts, or orders them.
+fn needs_numbers(expression: &Expression) -> bool {
+    match expression {
+        Expression::Arithmetic(..) => true,
+        Expression::Compare(comparison, ..) => !matches!(comparison, Comparison::Equal | Comparison::Unequal),
+        _ => false,
     }
 }
 

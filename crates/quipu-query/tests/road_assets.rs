@@ -54,7 +54,7 @@ async fn a_group_said_with_by_is_no_average_of_all() {
 async fn whose_asks_for_the_owner() {
     let shop = county().await;
     let asked = "Whose inspections found the most defects?";
-    let fault = "gives something else";
+    let fault = "gives a thing for its owner";
     let inspections =
         "SELECT found_during, COUNT(*) FROM defect GROUP BY found_during ORDER BY COUNT(*) DESC LIMIT 1";
     assert!(faults(&shop, asked, inspections).await.contains(&fault));

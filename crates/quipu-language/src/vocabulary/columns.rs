@@ -162,6 +162,11 @@ impl Language {
         self.words().genders.columns.has(word)
     }
 
+    /// Whether a word of a column's title says that it holds the units of a number beside it.
+    pub fn titles_a_unit(self, word: &str) -> bool {
+        self.words().unit_columns.has(word) || self.words().currencies.columns.has(word)
+    }
+
     /// Whether a word of a column's title says that it holds currencies.
     pub fn is_currency(self, word: &str) -> bool {
         self.words().currencies.columns.has(word)

@@ -183,6 +183,8 @@ pub(crate) struct OperationWords {
     pub(crate) article: Words,
     /// Phrases that ask for a count.
     pub(crate) counts: Vec<String>,
+    /// Phrases that ask how often something is.
+    pub(crate) often: Vec<String>,
     /// Words that ask for a count at the beginning.
     pub(crate) counting: Words,
     /// Words that begin a question for yes or no.

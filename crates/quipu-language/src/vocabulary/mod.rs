@@ -363,6 +363,8 @@ pub(crate) struct Lexicon {
     whoever: Listed,
     no_values: NoValueWords,
     currencies: CurrencyWords,
+    #[serde(default)]
+    unit_columns: Listed,
     term_starts: Listed,
     term_ends: Listed,
     agents: Listed,
@@ -429,6 +431,9 @@ pub(crate) struct Lexicon {
     demonyms: Pairs,
     #[serde(default)]
     language_codes: Pairs,
+    /// Short units of areas and volumes, each with the words for it.
+    #[serde(default)]
+    powers: Pairs,
     genders: GenderWords,
     /// The meanings of each word, collected once.
     #[serde(skip)]

@@ -40,6 +40,13 @@ pub fn role_asked_for(words: &[String]) -> Option<&[String]> {
     (!role.is_empty() && role.len() <= MOST_WORDS && role.iter().all(names)).then_some(role)
 }
 
+impl Language {
+    /// Whether a word stands between a role and who has it: "of", "for".
+    pub fn follows_a_role(self, word: &str) -> bool {
+        self.words().sides.follows_a_role(word)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::role_asked_for;

@@ -28,6 +28,8 @@ pub(super) struct SideWords {
     possessive: Words,
     whose: Words,
     have: Words,
+    /// Between what students do and whose students they are: "under".
+    under: Words,
     than: Words,
     /// The ending of verbs in the third person, and similar endings of other words.
     active: String,
@@ -73,6 +75,9 @@ pub(super) struct ConverseRow {
     _reason: IgnoredAny,
     roles: String,
     verbs: String,
+    /// The verbs by which those with the role act: "study".
+    #[serde(default)]
+    own: String,
 }
 
 /// An end of a relation.
@@ -132,6 +137,11 @@ impl Language {
         self.words().sides.whose.has(word)
     }
 
+    /// Whether a word stands between a deed of somebody with a role and the other one: "under", "from".
+    fn leads_to_a_teacher(self, word: &str) -> bool {
+        self.words().sides.under.has(word)
+    }
+
     /// Whether a word introduces the agent: "by".
     pub fn is_by(self, word: &str) -> bool {
         self.words().sides.by.has(word)
@@ -164,6 +174,23 @@ impl Language {
         words.iter().find(|word| listed(&row.verbs).any(|verb| self.is_same_verb(word, verb)))
     }
 
+    /// The words for a role: "pupil" for "student".
+    fn is_role(self, word: &str, role: &str) -> bool {
+        let mut rows = self.words().converses.iter();
+        let row = rows.find(|row| listed(&row.roles).any(|known| known == role));
+        self.is_noun(word, role)
+            || row.is_some_and(|row| listed(&row.roles).any(|known| self.is_noun(word, known)))
+    }
+
+    /// The position of the one verb by which those with a role act: "studied" for "student".
+    fn own_deed_of(self, role: &str, words: &[String]) -> Option<usize> {
+        let mut rows = self.words().converses.iter();
+        let row = rows.find(|row| listed(&row.roles).any(|known| known == role))?;
+        let is_it = |word: &String| listed(&row.own).any(|verb| self.is_same_verb(word, verb));
+        let mut places = words.iter().enumerate().filter(|(_, word)| is_it(word)).map(|(at, _)| at);
+        places.next().filter(|_| places.next().is_none())
+    }
+
     /// Whether a word looks like a verb in the third person: "treats", not "treatment".
     fn looks_active(self, verb: &str) -> bool {
         let said = &self.words().sides;
@@ -185,7 +212,10 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     let (verb, passive) = match of_relation.as_slice() {
         // "Who taught Ada" by `student of`, as by "taught by".
         _ if converse.is_some() => (converse?, true),
-        _ if role.is_some() => return side_by_role(words, name, &role?),
+        _ if role.is_some() => {
+            let role = role?;
+            return side_by_role(words, name, &role).or_else(|| side_by_own_deed(words, name, &role));
+        }
         [.., verb, by] if said.is_by(Some(by)) => (verb, true),
         [verb] => (verb, false),
         [verb, behind] if language.joins(behind) => (verb, false),
@@ -289,7 +319,7 @@ fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Sid
     let language = Language::of_words(words);
     let said = &language.words().sides;
     let mut roles =
-        words.iter().enumerate().filter(|(at, word)| !name.contains(at) && language.is_noun(word, role));
+        words.iter().enumerate().filter(|(at, word)| !name.contains(at) && language.is_role(word, role));
     let (at, _) = roles.next()?;
     if roles.next().is_some() {
         return None;
@@ -318,6 +348,20 @@ fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Sid
     let has =
         said.is_have(word(name.end)) || name.start.checked_sub(1).is_some_and(|at| said.is_have(word(at)));
     has.then_some(Side::Tail)
+}
+
+/// The end of a relation called by a role of its heads on which a name stands, by what those with
+/// the role do: in "who did Ada study under" Ada is the student, in "who studied under Ada" not.
+fn side_by_own_deed(words: &[String], name: &Range<usize>, role: &str) -> Option<Side> {
+    let language = Language::of_words(words);
+    let at = language.own_deed_of(role, words).filter(|at| !name.contains(at))?;
+    if name.end == at {
+        return Some(Side::Head);
+    }
+    // "Studied under Ada", "learned the craft from Ada"
+    let between = words.get(at + 1..name.start)?;
+    let last = between.last().filter(|_| between.len() <= 3)?;
+    language.leads_to_a_teacher(last).then_some(Side::Tail)
 }
 
 #[cfg(test)]
@@ -418,6 +462,12 @@ mod tests {
             ("How many apprentices does Ada have?", Some(Side::Tail)),
             ("Which apprentices has Ada?", Some(Side::Tail)),
             ("Who is Ada an apprentice of?", Some(Side::Head)),
+            ("Which journals print articles by pupils of Ada?", Some(Side::Tail)),
+            ("Who did Ada study under?", Some(Side::Head)),
+            ("Under which master did Ada learn the craft?", Some(Side::Head)),
+            ("Who studied under Ada?", Some(Side::Tail)),
+            ("Who learned the trade from Ada?", Some(Side::Tail)),
+            ("Where is Ada's study?", None),
             ("Of whom is Ada an apprentice?", Some(Side::Head)),
             ("Whose apprentice is Ada?", Some(Side::Head)),
             ("Which apprentices does the father of Ada like?", None),

@@ -83,6 +83,12 @@ impl Language {
         }
     }
 
+    /// Whether people say a word for a short unit of areas or volumes: "square" and "metres" for m2.
+    pub fn is_of_power(self, word: &str, unit: &str) -> bool {
+        let mut rows = self.words().powers.pairs.iter().filter_map(|row| row.split_once(' '));
+        rows.any(|(short, said)| short == unit && said.split(' ').any(|of| self.is_form(word, of)))
+    }
+
     /// Whether a word is a unit in the plural or short: "hours", "feet", "kg". A "year" and a "day"
     /// are dates too.
     pub fn names_a_unit(self, word: &str) -> bool {

@@ -9,6 +9,7 @@ use super::faults::{OF_JOINS, STAYS, faults, forgives};
 use super::inherited::{compared_of_others, of_another_thing};
 use super::kinds::misnamed;
 use super::mistaken::{another_name, ordered_by_codes};
+use super::mixed_kinds::{all_kinds_taken, most_in_a_name};
 use super::offered::offered;
 use super::reached::measure_of_another;
 use super::tried::{given_up, given_up_by_a_path};
@@ -331,6 +332,10 @@ fn left_out(asking: &TableQuestion<'_>, candidate: &Candidate) -> Unexplained {
     ));
     unexplained.unsaid.extend(compared_of_others(&words, query, tables));
     unexplained.unsaid.extend(ordered_by_codes(&words, query, tables));
+    let taken = all_kinds_taken(&words, query, tables, asking.values);
+    unexplained.leave_out("takes things of all kinds", taken);
+    let most = most_in_a_name(&words, query, tables);
+    unexplained.leave_out("orders by another measure", most);
     let given_up = given_up(question, &unexplained, &candidate.tried, tables, asking.values);
     unexplained.leave_out("gives up what another query tried", given_up);
     let by_path = given_up_by_a_path(question, &unexplained, candidate);

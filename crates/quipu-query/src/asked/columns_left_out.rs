@@ -1,5 +1,7 @@
 //! Words that name a relation of a query's own tables, which the query does not use.
 
+use std::collections::HashSet;
+
 use quipu_language::{Language, is_code_word, meanings_at};
 
 use super::said::Said;
@@ -155,6 +157,48 @@ pub(super) fn deed_left_out(
     titles
         .any(|title| title.len() <= 2 && title.iter().any(|of| language.is_form(deed, of)))
         .then(|| deed.clone())
+}
+
+/// The participle that ends a question for an agent about what something has, if a query leaves it
+/// out: who employs the leader of an expedition is not that leader.
+pub(super) fn last_deed_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let [by, whom, be, between @ .., deed] = words else { return None };
+    let asks = language.is_by(by) && language.is_question_word(whom) && language.is_be(be);
+    let has_owner = between.iter().any(|word| language.is_of(word));
+    (asks && has_owner && left_out.contains(deed)).then(|| deed.clone())
+}
+
+/// The word that a reading leaves out, if it takes several relations and no word of the question
+/// tells of one: "which article describes A" has a kind, a name and that word alone, and does not
+/// ask for the articles of A's discoverer.
+pub(super) fn no_relation_said(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let columns = query.places().into_iter().filter(|place| place.column > 0);
+    let relations: HashSet<&str> =
+        columns.filter_map(|place| tables.column(place)?.relation.as_deref()).collect();
+    let mut named: HashSet<String> = HashSet::new();
+    query.visit(&mut |part| {
+        if let Expression::Terms(_, text) | Expression::Text(text) = part {
+            named.extend(words_of(text));
+        }
+    });
+    let kinds: Vec<String> = (query.tables().into_iter())
+        .filter_map(|(_, at)| tables.table(at?))
+        .flat_map(|table| words_of(&table.title))
+        .collect();
+    let is_kind = |word: &String| kinds.iter().any(|of| language.is_noun(word, of));
+    let says_nothing =
+        |word: &String| language.is_question_word(word) || language.is_be(word) || language.is_article(word);
+    let tells_of_one = words.iter().any(|word| {
+        !(named.contains(word) || left_out.contains(word) || is_kind(word) || says_nothing(word))
+    });
+    (relations.len() > 1 && !tells_of_one).then(|| left_out.first().cloned()).flatten()
 }
 
 /// The word that tells how many of some things are meant, if a query leaves it out: "how many of

@@ -9,19 +9,20 @@ use std::collections::HashSet;
 use oxrdf::Term;
 use quipu_language::{Language, asks_for, meanings_at};
 
-use chains::{stays_at_one_end, takes_a_relation_less_often, takes_the_other_end};
+use chains::{stays_at_one_end, takes_a_relation_less_often, takes_the_other_end, takes_what_lies_in_it};
 use conditions::{takes_either, turns_a_bound};
 use numbers::{
     adds_up_another_measure, adds_up_one_value, adds_up_what_one_has, averages_what_is_counted,
-    counts_what_is_there, gives_a_number_for_a_thing, gives_a_number_twice, gives_no_date, gives_no_number,
-    gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount, multiplies_by_itself,
-    orders_numbers_as_texts,
+    calculates_with_names, counts_what_is_there, gives_a_number_for_a_thing, gives_a_number_twice,
+    gives_no_date, gives_no_number, gives_no_number_of_each, gives_numbers_of_each, gives_parts_of_an_amount,
+    multiplies_by_itself, orders_numbers_as_texts,
 };
 
 use super::choices::{gives_no_choice, leaves_out_a_choice};
 use super::each::named_behind;
 use super::explain::{FAR_FROM_ROLE, Unexplained};
 use super::kinds::called;
+use super::mixed_kinds::{counts_what_nothing_is_called, wants_one_to_be_two};
 use super::named_kinds::takes_a_narrower_kind;
 use super::others::{compares_with_itself, shares_an_unsaid_value};
 use super::stand_ins::is_numbered;
@@ -91,6 +92,7 @@ pub(super) fn faults(
         ("gives a number twice", gives_a_number_twice(query)),
         ("adds up what one has", adds_up_what_one_has(question, query, tables)),
         ("averages what is counted", averages_what_is_counted(question, query)),
+        ("calculates with names", calculates_with_names(query, tables)),
         ("multiplies a value by itself", multiplies_by_itself(query)),
         ("states one condition twice", states_one_twice(query)),
         ("gives another unit", gives_another_unit(question, query, tables)),
@@ -98,7 +100,10 @@ pub(super) fn faults(
         ("turns a bound round", turns_a_bound(question, query, tables)),
         ("takes either where the question has both", takes_either(question, query)),
         ("takes a relation less often", takes_a_relation_less_often(question, query, tables)),
-        ("takes a relation from its other end", takes_the_other_end(question, query, tables)),
+        (
+            "takes a relation from its other end",
+            takes_the_other_end(question, query, tables) || takes_what_lies_in_it(question, query, tables),
+        ),
         ("orders by a condition", orders_by_a_condition(query)),
         ("orders by one value", orders_by_one_value(query, tables)),
         ("orders numbers as texts", orders_numbers_as_texts(query, tables)),
@@ -124,6 +129,11 @@ pub(super) fn faults(
         ),
         ("denies by one thing of a kind", denies && is_one_of_a_kind(asking, candidate)),
         ("denies by a guess", much && (denies || finds_none)),
+        ("wants one thing to be two", wants_one_to_be_two(query)),
+        (
+            "counts what nothing is called",
+            finds_none && counts_what_nothing_is_called(question, query, tables).is_some(),
+        ),
         ("counts none and leaves out words", finds_none && !unexplained.names.is_empty()),
         ("counts none by a join of unlike columns", finds_none && joins_unlike(query, tables)),
     ];

@@ -78,7 +78,23 @@ pub(super) fn compared_of_others(words: &[String], query: &Query, tables: &Table
     let own = things_given(query)?;
     let titles = &tables.table(own)?.columns;
     let mut others = None;
+    let is_number = |at: usize, of: &Column| at > 0 && matches!(of.kind, Kind::Number { .. });
     query.visit(&mut |part| {
+        // "Parts over 50 kilograms" weigh that themselves, not the pumps that they fit.
+        if let Expression::Compare(_, of, value) = part
+            && let (Some(place), Expression::Number(_)) = (of.place(), &**value)
+            && let Some((table, column)) = tables.table(place.table).zip(tables.column(place))
+            && place.table != own
+            && !table.is_links()
+            && !table.unnamed
+            && is_number(place.column, column)
+        {
+            let alike = |of: &Column| language.are_of_one_measure(&of.title, &column.title);
+            let mut of_own = titles.iter().enumerate();
+            if of_own.any(|(at, of)| is_number(at, of) && alike(of)) {
+                others = Some(table.title.clone());
+            }
+        }
         let Expression::Compare(Comparison::Equal, of, value) = part else { return };
         let (Expression::Column(column), Expression::Terms(_, name)) = (&**of, &**value) else { return };
         // "The regional stations" are the services of that kind.

@@ -154,12 +154,11 @@ pub(super) fn something_else(
         .or_else(|| one_kind_of_several(&words, query, left_out, near, tables))
         .or_else(|| another_rank(&words, query, tables))
         .or_else(|| told_of_another(&words, query, left_out, tables))
-        .or_else(|| owned_for_its_owner(&words, query, tables))
 }
 
 /// The noun behind "whose" at a question's beginning, if a reading gives the things so called:
 /// "whose inspections found most" asks for a person, not for an inspection.
-fn owned_for_its_owner(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+pub(super) fn owned_for_its_owner(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
     let [whose, noun, ..] = words else { return None };
     let given = query.select()?.items.first()?.expression.place()?;

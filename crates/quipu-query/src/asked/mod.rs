@@ -42,6 +42,7 @@ mod measures;
 mod mends;
 mod mismatched;
 mod mistaken;
+mod mixed_kinds;
 mod moved;
 mod named_kinds;
 mod nearness;

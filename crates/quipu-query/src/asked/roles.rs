@@ -4,6 +4,7 @@
 
 use quipu_language::{Language, asking_clause, is_possessive, without_request};
 
+use super::Nearness;
 use super::kinds::{called, naming_words, nouns};
 use crate::mend::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, From, Item, Join, Query, Select, Source};
@@ -205,6 +206,54 @@ pub(super) fn role_of_a_role_left_out(
     words.iter().enumerate().find_map(|(at, word)| {
         let is_left = left_out.contains(word) && !language.is_light_noun(word);
         (is_left && behind(at).is_some_and(is_given)).then(|| word.clone())
+    })
+}
+
+/// A noun for what somebody does, before "of the person who", if a query leaves it out: the teacher
+/// of the person who carved a puppet did not carve it.
+pub(super) fn agent_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let is_of_somebody = |of: &str, the: &str, who: &str| {
+        language.is_of(of) && language.is_article(the) && language.is_question_word(who)
+    };
+    let mut fives = words.windows(5);
+    fives.find_map(|five| match five {
+        [agent, of, the, _, who] if is_of_somebody(of, the, who) => {
+            (left_out.contains(agent) && language.ends_like_a_role(agent)).then(|| agent.clone())
+        }
+        _ => None,
+    })
+}
+
+/// What somebody made for or of a named thing ("the music for A"), if a query gives who made the
+/// thing itself, and the noun is far in meaning from all that it speaks of.
+pub(super) fn made_part_left_out(
+    words: &[String],
+    left_out: &[String],
+    near: &Nearness,
+    query: &Query,
+) -> Option<String> {
+    /// Nouns nearer than this may say in other words what the query gives.
+    const FAR: f64 = 0.4;
+    let language = Language::of_words(words);
+    let mut named: Vec<String> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Terms(_, text) = part {
+            named.extend(words_of(text).into_iter().next());
+        }
+    });
+    let mut fives = words.windows(5);
+    fives.find_map(|five| match five {
+        [verb, the, noun, of, name]
+            if left_out.contains(verb)
+                && language.is_article(the)
+                && language.follows_a_role(of)
+                && named.contains(name) =>
+        {
+            let is_far = near.to(noun).is_some_and(|near| near < FAR);
+            (left_out.contains(noun) && is_far).then(|| noun.clone())
+        }
+        _ => None,
     })
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Said {
     /// The words of its tables' titles.
     things: HashSet<String>,
     /// The telling words of the graph's comments on its columns and tables.
-    comments: HashSet<String>,
+    pub(super) comments: HashSet<String>,
     pub(super) does: HashSet<&'static str>,
     /// The rank in an order at which its rows begin.
     pub(super) place: Option<u64>,
@@ -103,9 +103,10 @@ impl Said {
             item.expression.visit(&mut |part| {
                 let Expression::Column(column) = part else { return };
                 let Some(place) = column.place else { return };
-                let of =
-                    if place.column > 0 { tables.column(place).map(|column| &column.title) } else { None };
-                given.extend(of.cloned());
+                let of = tables.column(place).filter(|_| place.column > 0);
+                given.extend(of.map(|column| column.title.clone()));
+                let comment = of.and_then(|column| tables.comment(column));
+                given.extend(comment.map(|comment| comment.text.clone()));
                 given.extend(joined_with(column, select, tables));
                 if place.column == 0 {
                     given.extend(roles_of_rows(select, column.table.as_deref(), tables));
@@ -183,6 +184,7 @@ impl Said {
             || self.words.contains(digits.as_deref().unwrap_or(word))
             || self.words.iter().any(is_it)
             || (language.is_unit(word) && self.words.iter().any(is_unit))
+            || self.words.iter().any(|known| language.is_of_power(word, known))
             || self.things.iter().any(|thing| ends_with_noun(thing, word) || is_short_for(thing, word))
             || self.states_month(word)
             || (!language.is_extreme(word) && language.other_words(word).iter().any(is_other))

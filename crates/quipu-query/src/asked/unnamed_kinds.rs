@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use quipu_language::{Language, Measured, is_measure};
 
 use crate::tables::{Tables, words_of};
-use crate::values::Values;
+use crate::values::{How, Mention, Values};
 
 /// A noun of a question that the graph does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,14 +19,19 @@ pub struct UnknownKind {
 
 /// The nouns of a question that say a kind and that no name of a table, no name of a column and no
 /// value holds: plurals behind an article, a number or a question word, and singulars behind "each"
-/// or a superlative.
+/// or a superlative, or before one.
 pub fn unknown_kinds(question: &str, tables: &Tables, values: &Values) -> Vec<UnknownKind> {
     /// Least letters of a noun.
     const LEAST: usize = 4;
     let words = words_of(question);
     let language = Language::of_words(&words);
+    // One word of a name is none: "puppets" of Pettigrew Puppets, a workshop.
+    let is_name = |mention: &&Mention| {
+        mention.text.contains(' ') || mention.matches.iter().any(|found| found.how != How::Part)
+    };
+    let mentions = values.mentions(question);
     let in_values: HashSet<String> =
-        values.mentions(question).iter().flat_map(|mention| words_of(&mention.text)).collect();
+        mentions.iter().filter(is_name).flat_map(|mention| words_of(&mention.text)).collect();
     let titles: Vec<&String> = (tables.tables.iter().map(|table| &table.title))
         .chain(tables.columns().map(|(_, column)| &column.title))
         .collect();
@@ -65,6 +70,19 @@ pub fn unknown_kinds(question: &str, tables: &Tables, values: &Values) -> Vec<Un
         }
         let before = at.checked_sub(1).and_then(|before| words.get(before)).map(String::as_str);
         let superlative = before.filter(|before| is_superlative(before)).map(str::to_owned);
+        // "Which puppet is the tallest".
+        let said_of_it = || match (before, words.get(at + 1..at + 4)) {
+            (Some(which), Some([be, the, most]))
+                if language.asks_by_a_noun(which)
+                    && language.is_be(be)
+                    && language.is_article(the)
+                    && is_superlative(most) =>
+            {
+                Some(most.clone())
+            }
+            _ => None,
+        };
+        let superlative = superlative.or_else(said_of_it);
         let each = before.is_some_and(|before| language.means(before, "group"));
         let opens = before.is_none_or(|before| {
             language.is_article(before)

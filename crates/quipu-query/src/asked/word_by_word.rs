@@ -19,8 +19,8 @@ use written::{stands_before_a_value, with_whole_numbers};
 
 use super::both::{either_for_both, second_of_both};
 use super::columns_left_out::{
-    column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, named_in_full,
-    part_left_out, property_left_out, step_left_out,
+    column_left_out, deed_left_out, denied_property, denied_relation, end_left_out, last_deed_left_out,
+    named_in_full, no_relation_said, part_left_out, property_left_out, step_left_out,
 };
 use super::each::{
     all_asked_for, division_left_out, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things,
@@ -37,7 +37,7 @@ use super::lacking::{is_at_an_end, nothing_of_what_is_denied, object_of_denied, 
 use super::lasting::lasting_word;
 use super::measures::{of_another_measure, ordered_by_text, rate_left_out};
 use super::mismatched::ruled_out;
-use super::mistaken::something_else;
+use super::mistaken::{owned_for_its_owner, something_else};
 use super::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
@@ -46,8 +46,8 @@ use super::relatives::{
     heeds_sex, relative_left_out, role_of_the_named_left_out, second_step_left_out, sex_left_out,
 };
 use super::roles::{
-    another_role, deputy_left_out, possessed_left_out, role_left_out, role_of_a_possessed_role_left_out,
-    role_of_a_role_left_out,
+    agent_left_out, another_role, deputy_left_out, made_part_left_out, possessed_left_out, role_left_out,
+    role_of_a_possessed_role_left_out, role_of_a_role_left_out,
 };
 use super::said::Said;
 use super::shapes::{
@@ -218,11 +218,13 @@ impl<'a> Compared<'a> {
         let tells_how_often =
             language.measured(word, "frequency") == Measured::Alike || language.is_occasion(word);
         let is_counted = said.does.contains("count") && tells_how_often;
+        // "How much do the bells weigh together" of their sum.
+        let is_summed = said.does.contains("sum") && language.says_together(word);
         let is_gender = || said.values.iter().any(|value| language.is_gender(word, value));
         let is_coded =
             language.language_code(word).is_some_and(|code| said.values.contains(code)) || is_gender();
         let says_nothing = says_nothing || is_coded || is_aside(words, at) || self.is_generic(at, word);
-        if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted {
+        if is_shared || !of_word.is_empty() || says_nothing || is_light || is_counted || is_summed {
             return Heeded::Yes;
         }
         if is_left_out_number(words, at, said) { Heeded::No } else { Heeded::Naming }
@@ -406,6 +408,10 @@ impl<'a> Compared<'a> {
             ("leaves out a step", possessed_left_out(question, names, query, tables)),
             ("leaves out a step", role_left_out(question, names, query, tables)),
             ("leaves out a step", role_of_a_role_left_out(words, names, query, tables)),
+            ("leaves out a step", agent_left_out(words, names)),
+            ("leaves out a step", last_deed_left_out(words, names)),
+            ("tells of no relation that is said", no_relation_said(words, names, query, tables)),
+            ("leaves out a part", made_part_left_out(words, names, near, query)),
             ("leaves out a step", role_of_a_possessed_role_left_out(question, names, query, tables)),
             ("leaves out a step", relative_left_out(words, names, query, tables)),
             ("leaves out a step", second_step_left_out(question, names, query, tables)),
@@ -437,6 +443,7 @@ impl<'a> Compared<'a> {
             ("leaves out a part", part_left_out(words, names)),
             (MEANING, ruled_out(question, words, query, tables)),
             ("gives something else", something_else(question, query, said, names, near, tables)),
+            ("gives a thing for its owner", owned_for_its_owner(words, query, tables)),
         ];
         for (fault, word) in checks {
             found.leave_out(fault, word);

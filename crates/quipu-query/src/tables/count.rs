@@ -7,7 +7,7 @@ use quipu_graph::{
     RelationRole, iri_of_key,
 };
 
-use quipu_language::{class_in_full, is_measure, title_in_full, without_having};
+use quipu_language::{Language, class_in_full, is_measure, title_in_full, without_having};
 
 use super::abbreviations::divided;
 use super::classes::{Classes, classes_of};
@@ -16,7 +16,7 @@ use super::groups::groups_of;
 use super::samples::{SAMPLED, Samples, ordinary, spread};
 use super::stated::{Stated, is_plain_number};
 use super::types::Type;
-use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
+use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier, words_of};
 use crate::QueryError;
 
 /// A relation with more triples per head than this has several values, and a table of its own. Real
@@ -70,8 +70,37 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         comments: BTreeMap::new(),
     };
     tables.comments = comments_of(graph, &tables.tables).await?;
+    leave_unnamed(&mut tables);
     name_amounts(&mut tables);
     Ok(tables)
+}
+
+/// Takes values in parts whose labels are only numbered ("Price record 00701") for things without
+/// names: they hold one number, and nothing but its unit beside it.
+fn leave_unnamed(tables: &mut Tables) {
+    /// Most columns beside the number.
+    const MOST_BESIDE: usize = 2;
+    let letters = |name: &String| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let are_numbered = |names: &[String]| {
+        let first = names.first().map(letters);
+        names.len() > 1
+            && names.iter().all(|name| name.contains(|c: char| c.is_ascii_digit()))
+            && names.iter().all(|name| Some(letters(name)) == first)
+    };
+    let is_unit = |column: &Column| {
+        let language = Language::english();
+        let texts = matches!(column.kind, Kind::Text | Kind::Entity(None));
+        texts && words_of(&column.title).iter().any(|word| language.titles_a_unit(word))
+    };
+    for table in tables.tables.iter_mut().filter(|table| matches!(table.source, Rows::Types(_))) {
+        let Some((name, others)) = table.columns.split_first() else { continue };
+        let (numbers, beside): (Vec<_>, Vec<_>) =
+            others.iter().partition(|column| matches!(column.kind, Kind::Number { .. }));
+        let is_value = matches!(numbers.as_slice(), [number] if number.filled == table.rows);
+        let has_unit =
+            !beside.is_empty() && beside.len() <= MOST_BESIDE && beside.iter().all(|of| is_unit(of));
+        table.unnamed |= is_value && has_unit && are_numbered(&name.examples);
+    }
 }
 
 /// Calls the amount of a value in parts like the relation that leads to the value, if all such

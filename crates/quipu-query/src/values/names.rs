@@ -8,6 +8,9 @@ use quipu_language::Language;
 use super::Values;
 use crate::tables::{Place, words_of};
 
+/// One name of so many that contains a word may tell what the rows are.
+const SHARE: usize = 50;
+
 impl Values {
     /// The word with which nearly all names of a table's rows end: "lock" of "Alder Top Lock".
     pub fn last_word(&self, table: usize) -> Option<String> {
@@ -49,14 +52,31 @@ impl Values {
     /// Whether one in fifty names of a table's rows contains a word, in the singular or the plural.
     /// Fewer may have it by chance: a song is called after a postcard.
     pub fn names_contain(&self, table: usize, word: &str) -> bool {
-        const SHARE: usize = 50;
         let language = Language::english();
-        let list = self.lists.get(&Place { table, column: 0 });
         let forms = HashSet::from([word.to_owned(), language.plural(word), language.singular(word)]);
-        list.is_some_and(|list| {
-            let holding: usize = forms.iter().filter_map(|form| list.by_word.get(form)).map(Vec::len).sum();
-            holding > 0 && holding * SHARE >= list.entries.len()
-        })
+        let (holding, all) = self.names_with(table, &forms);
+        holding > 0 && holding * SHARE >= all
+    }
+
+    /// Whether several names of a table's rows contain a noun in the singular, one in fifty at
+    /// least: they tell what kind of things the rows are. Pettigrew Puppets makes some, and is none.
+    pub fn names_tell(&self, table: usize, noun: &str) -> bool {
+        /// Fewer names than that tell nothing, however small the table.
+        const LEAST: usize = 3;
+        let (holding, all) = self.names_of_kind(table, noun);
+        holding >= LEAST && holding * SHARE >= all
+    }
+
+    /// How many names of a table's rows contain a noun in the singular, and how many names there
+    /// are.
+    pub(crate) fn names_of_kind(&self, table: usize, noun: &str) -> (usize, usize) {
+        self.names_with(table, &HashSet::from([Language::english().singular(noun)]))
+    }
+
+    fn names_with(&self, table: usize, forms: &HashSet<String>) -> (usize, usize) {
+        let Some(list) = self.lists.get(&Place { table, column: 0 }) else { return (0, 0) };
+        let holding = forms.iter().filter_map(|form| list.by_word.get(form)).map(Vec::len).sum();
+        (holding, list.entries.len())
     }
 
     /// Whether some names of a table's rows end with a word: "Grenza Festival Orchestra".

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use quipu_graph::LiteralValue;
 use quipu_language::{Language, Operand, is_naming_field, normalise, same_value, value_of, wanted};
 
-use super::operands::{column, operands, row_positions, row_values};
+use super::operands::{column, kind_of, operands, row_positions, row_values};
 use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
 
 /// Fewest and most words of a question that together are a field's name.
@@ -16,6 +16,7 @@ const NAME_WORDS: std::ops::RangeInclusive<usize> = 2..=4;
 pub(super) fn instead(
     question: &Question,
     stated: &[String],
+    reasoning: &str,
     rows: &[String],
     evidence: &[Evidence],
 ) -> Option<Vec<String>> {
@@ -24,12 +25,13 @@ pub(super) fn instead(
         return None;
     }
     of_the_said(&asked, stated, evidence)
-        .or_else(|| of_the_cells(stated, rows, evidence))
+        .or_else(|| of_the_reasoned(&asked, stated, reasoning, rows, evidence))
+        .or_else(|| of_the_cells(&asked, stated, rows, evidence))
         .or_else(|| of_the_named_field(&asked, rows, evidence))
 }
 
 /// A question's words, normalised.
-struct Asked {
+pub(super) struct Asked {
     text: String,
     words: Vec<String>,
     language: Language,
@@ -42,7 +44,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(question: &Question) -> Self {
+    pub(super) fn of(question: &Question) -> Self {
         let (language, wanted) = (Language::of(question.text()), wanted(question.text()));
         let words: Vec<String> = normalise(question.text()).split(' ').map(str::to_owned).collect();
         Self {
@@ -55,7 +57,7 @@ impl Asked {
         }
     }
 
-    fn says(&self, text: &str) -> bool {
+    pub(super) fn says(&self, text: &str) -> bool {
         self.text.contains(&format!(" {} ", normalise(text)))
     }
 }
@@ -85,9 +87,13 @@ pub(super) fn counted_as_said(
         return pointed;
     };
     let numbered = || evidence.iter().enumerate().filter_map(|(at, piece)| Some((at, record_of(piece)?)));
+    // A row without that column was pointed at by mistake.
+    let is_mistaken = record.fields.iter().all(|field| field.name != column);
     let is_the_list = |record: &RecordContent| {
-        own_name(record).is_some_and(|name| asked.says(name))
-            && record.fields.iter().any(|field| field.name == column && field.values.len() == said)
+        let is_it = |field: &RecordField| {
+            field.name == column && (field.values.len() == said || is_mistaken && field.values.len() > 1)
+        };
+        own_name(record).is_some_and(|name| asked.says(name)) && record.fields.iter().any(is_it)
     };
     if let Some((at, _)) = numbered().find(|(_, record)| is_the_list(record)) {
         return operands(&[format!("E{at}.{column}")], evidence);
@@ -106,7 +112,7 @@ pub(super) fn counted_as_said(
     table.into_iter().map(operand).collect()
 }
 
-fn record_of(piece: &Evidence) -> Option<&RecordContent> {
+pub(super) fn record_of(piece: &Evidence) -> Option<&RecordContent> {
     match &piece.content {
         EvidenceContent::Record(record) => Some(record),
         _ => None,
@@ -114,34 +120,81 @@ fn record_of(piece: &Evidence) -> Option<&RecordContent> {
 }
 
 /// A record's name, by a field called so.
-fn own_name(record: &RecordContent) -> Option<&str> {
+pub(super) fn own_name(record: &RecordContent) -> Option<&str> {
     let named = record.fields.iter().find(|field| is_naming_field(&field.name) && !field.value.is_empty());
     named.map(|field| field.value.as_str())
 }
 
 /// The names of the records with a value that the question itself says, if that value alone is the
-/// answer: "which countries use the Danish krone?" asks for them and not for the krone. A question
-/// that offers names to choose from says its answer.
+/// answer: "which countries use the Danish krone?" asks for them and not for the krone, nor for its
+/// code. A question that offers names to choose from says its answer.
 fn of_the_said(asked: &Asked, stated: &[String], evidence: &[Evidence]) -> Option<Vec<String>> {
     let [only] = stated else { return None };
-    let value = normalise(only);
-    if value.is_empty() || !asked.says(only) || asked.chooses {
-        return None;
-    }
-    let mut names: Vec<String> = Vec::new();
-    for record in evidence.iter().filter_map(record_of) {
+    let records = || evidence.iter().filter_map(record_of);
+    let has = |record: &RecordContent, value: &str| {
+        record.fields.iter().any(|field| field.each().any(|one| normalise(one) == value))
+    };
+    // Another field of a thing that the question names: DKK of the krone.
+    let named = || {
+        let own = records().filter(|record| has(record, &normalise(only))).filter_map(own_name);
+        own.into_iter().find(|name| asked.says(name)).map(normalise)
+    };
+    let value = if asked.says(only) { Some(normalise(only)) } else { named() };
+    let value = value.filter(|value| !value.is_empty() && !asked.chooses)?;
+    let (mut names, mut kinds): (Vec<String>, HashSet<String>) = Default::default();
+    let mut own_kinds = HashSet::new();
+    for record in records() {
         let holds = |field: &&RecordField| field.each().any(|one| normalise(one) == value);
         let Some(field) = record.fields.iter().find(holds) else { continue };
+        if is_naming_field(&field.name) {
+            own_kinds.extend(kind_of(record));
+            continue;
+        }
+        // A record that the question names is no other that holds it.
         let name = own_name(record)?;
-        // A record that the question names, and a thing's own name, are no others that hold it.
-        if is_naming_field(&field.name) || asked.says(name) {
+        if asked.says(name) {
             return None;
         }
+        kinds.extend(kind_of(record));
         if names.iter().all(|known| known != name) {
             names.push(name.to_owned());
         }
     }
-    (!names.is_empty()).then_some(names)
+    let is_said = |kind: &String| asked.words.iter().any(|word| asked.language.is_noun(word, kind));
+    // Where the thing itself is among the records, the question says whether the others are meant.
+    let are_meant = kinds.iter().any(is_said) && !own_kinds.iter().any(is_said);
+    let itself = !own_kinds.is_empty() || !asked.says(only);
+    (!names.is_empty() && (!itself || are_meant)).then_some(names)
+}
+
+/// The cell of the row that the reasoning names, if the model points at another row of the table,
+/// which neither the reasoning nor the question names: "the capital is Hanoi (E1)", where E1 is
+/// another city.
+fn of_the_reasoned(
+    asked: &Asked,
+    stated: &[String],
+    reasoning: &str,
+    rows: &[String],
+    evidence: &[Evidence],
+) -> Option<Vec<String>> {
+    let [row] = rows else { return None };
+    let (column, at) = (column(row)?, row_positions(row));
+    let [at] = at.as_slice() else { return None };
+    let pointed = record_of(evidence.get(*at)?)?;
+    // The zone Asia/Hue does not name the city.
+    let without = stated.iter().fold(reasoning.to_owned(), |text, value| text.replace(value.as_str(), ""));
+    let reasoning = format!(" {} ", normalise(&without));
+    let says = |name: &str| reasoning.contains(&format!(" {} ", normalise(name))) || asked.says(name);
+    let has = |record: &RecordContent| record.fields.iter().any(|field| field.name == column);
+    if !has(pointed) || own_name(pointed).is_none_or(says) {
+        return None;
+    }
+    let others = evidence.iter().filter_map(record_of).filter(|record| {
+        record.heading() == pointed.heading() && has(record) && own_name(record).is_some_and(says)
+    });
+    let others: Vec<_> = others.collect();
+    let [other] = others.as_slice() else { return None };
+    Some(other.cell(Some(column))?.each().map(str::to_owned).collect())
 }
 
 /// The value of the field whose name the question says in several words, in the row that the model
@@ -172,7 +225,12 @@ fn of_the_named_field(asked: &Asked, rows: &[String], evidence: &[Evidence]) -> 
 
 /// The texts in the cells that the model points at, if it states as many values and one of them
 /// stands nowhere in the evidence.
-fn of_the_cells(stated: &[String], rows: &[String], evidence: &[Evidence]) -> Option<Vec<String>> {
+fn of_the_cells(
+    asked: &Asked,
+    stated: &[String],
+    rows: &[String],
+    evidence: &[Evidence],
+) -> Option<Vec<String>> {
     let is_text = |value: &str| matches!(value_of(value), LiteralValue::Text(_));
     let are_cells = !rows.is_empty() && rows.iter().all(|row| column(row).is_some());
     let are_records = rows
@@ -182,7 +240,16 @@ fn of_the_cells(stated: &[String], rows: &[String], evidence: &[Evidence]) -> Op
     if !are_cells || !are_records || stated.iter().all(|value| stands_in(value, evidence)) {
         return None;
     }
-    let values = row_values(rows, evidence);
+    let mut values = row_values(rows, evidence);
+    // The countries that border a country are asked for without that country.
+    if values.len() > stated.len() {
+        let is_named = |at: usize| {
+            let record = evidence.get(at).and_then(record_of);
+            record.and_then(own_name).is_some_and(|name| asked.says(name))
+        };
+        let others = rows.iter().filter(|row| !row_positions(row).into_iter().any(is_named));
+        values = row_values(&others.cloned().collect::<Vec<_>>(), evidence);
+    }
     let are_texts = values.iter().chain(stated).all(|value| is_text(value));
     (are_texts && values.len() == stated.len()).then_some(values)
 }
@@ -215,7 +282,12 @@ mod tests {
         [
             country(
                 "country of Bolivia",
-                &[("currency", &["Boliviano"]), ("name", &["Bolivia"]), ("neighbours", neighbours)],
+                &[
+                    ("currency", &["Boliviano"]),
+                    ("name", &["Bolivia"]),
+                    ("neighbours", neighbours),
+                    ("rivals", &["Chile", "Peru"]),
+                ],
             ),
             country(
                 "neighbours of Chile",
@@ -234,7 +306,7 @@ mod tests {
 
     /// The values that replace a stated one, for a model that points at a cell.
     fn check(evidence: &[Evidence], row: &str, asked: &str, stated: &str, expected: Option<&[&str]>) {
-        let found = instead(&question(asked), &texts(&[stated]), &texts(&[row]), evidence);
+        let found = instead(&question(asked), &texts(&[stated]), "", &texts(&[row]), evidence);
         assert_eq!(found, expected.map(texts), "{asked}");
     }
 
@@ -247,6 +319,50 @@ mod tests {
         check("does it use the boliviano or the peso?", "Boliviano", None);
         check("what is the capital of Chile?", "Chile", None);
         check("which currency does Bolivia use?", "Boliviano", None);
+    }
+
+    #[test]
+    fn others_that_hold_the_said_are_meant_where_the_question_says_their_kind() {
+        let all = [
+            country("countries of Peru", &[("languages", &["Spanish", "Quechua"]), ("name", &["Peru"])]),
+            country("countries: languages of Peru", &[("code", &["qu"]), ("name", &["Quechua"])]),
+            country("countries: languages of Peru", &[("code", &["es"]), ("name", &["Spanish"])]),
+        ];
+        let check = |asked, stated, expected| check(&all, "E1.name", asked, stated, expected);
+        check("in which countries is Quechua spoken?", "Quechua", Some(&["Peru"]));
+        check("in which countries is Quechua spoken?", "qu", Some(&["Peru"]));
+        check("what is the code of Quechua?", "qu", None);
+        check("which languages are like Quechua?", "Quechua", None);
+        check("in which countries is a language spoken?", "Quechua", None);
+    }
+
+    #[test]
+    fn the_row_that_the_reasoning_names_is_read() {
+        let city =
+            |name: &str, zone: &str| country("cities of Vietnam", &[("name", &[name]), ("zone", &[zone])]);
+        let all = [city("Hue", "Asia/Hue"), city("Hanoi", "Asia/Hanoi"), city("Vinh", "Asia/Vinh")];
+        let check = |reasoning: &str, asked: &str, expected: Option<&[&str]>| {
+            let stated = texts(&["Asia/Hue"]);
+            let found = instead(&question(asked), &stated, reasoning, &texts(&["E0.zone"]), &all);
+            assert_eq!(found, expected.map(texts), "{reasoning}");
+        };
+        let asked = "in which zone is the capital of Vietnam?";
+        check("The capital is Hanoi (E0), so the zone is Asia/Hue.", asked, Some(&["Asia/Hanoi"]));
+        check("The capital is Hue (E0).", asked, None);
+        check("Hanoi and Vinh are cities.", asked, None);
+        check("Hanoi is a city.", "in which zone is Hue?", None);
+    }
+
+    #[test]
+    fn the_named_things_own_cell_is_not_among_the_others() {
+        let all = countries();
+        let (asked, rows) = (
+            question("which currencies have those that border Bolivia?"),
+            texts(&["E0.currency", "E1.currency", "E2.currency"]),
+        );
+        let found = |stated: &[&str]| instead(&asked, &texts(stated), "", &rows, &all);
+        assert_eq!(found(&["Peso", "PEN"]), Some(texts(&["Peso", "Sol"])));
+        assert_eq!(found(&["Peso", "Sol"]), None);
     }
 
     #[test]
@@ -283,6 +399,11 @@ mod tests {
         assert_eq!(count("how many neighbours has Bolivia?", "E1.neighbours", "3"), "3", "Bolivia's list");
         assert_eq!(count("how many neighbours has Chile?", "E1.neighbours", "3"), "2", "its own list");
         assert_eq!(count("how many neighbours has it?", "E2.name", "2"), "2", "the rows of the table");
+        assert_eq!(
+            count("how many rivals has Bolivia?", "E2.rivals", "9"),
+            "2",
+            "a column that the row lacks"
+        );
         assert_eq!(count("how many neighbours has Bolivia?", "E1.neighbours", "9"), "2", "nothing has nine");
     }
 }

@@ -133,7 +133,7 @@ fn column_of_the_asked(question: &Question, rows: &[String], evidence: &[Evidenc
 
 /// The word for the things in a record's table: "cities" of "cities of Morocco", "neighbours" of
 /// "countries: neighbours of Peru".
-fn kind_of(record: &RecordContent) -> Option<String> {
+pub(super) fn kind_of(record: &RecordContent) -> Option<String> {
     let table = record.table.rsplit_once(": ").map_or(record.table.as_str(), |(_, linked)| linked);
     words(table).into_iter().next().map(|word| word.text)
 }

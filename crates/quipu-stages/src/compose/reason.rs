@@ -6,6 +6,7 @@ use quipu_model::{ChatRequest, Message};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::counts::{counted_rows, is_of_another};
 use super::mend::{counted_as_said, instead};
 use super::operands::{MOST_ANSWERS, asked, may_mean, operands, row_values};
 use crate::answer::{AnswerError, Event, Evidence, EvidenceContent, Question, Stage, Status, to_markdown};
@@ -235,7 +236,12 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
     let pointed = operands(&reply.rows, evidence);
     let stated =
         Option::<Operation>::from(reply.operation).filter(|operation| may_mean(question, *operation));
-    let stated = stated.map(|operation| (operation, pointed.clone()));
+    let rows = counted_rows(question, stated, &reply.rows, &pointed, evidence);
+    let is_of_another = stated.is_none() && rows.is_none() && is_of_another(question, &reply.rows, evidence);
+    let stated = match rows {
+        Some(rows) => Some((Operation::Count, rows)),
+        None => stated.map(|operation| (operation, pointed.clone())),
+    };
     let stated = stated.or_else(|| asked(question, &reply.rows, &pointed, evidence));
     if let (Some((operation, operands)), Status::Answered) = (stated, composed.status) {
         let operands = match operation {
@@ -259,13 +265,18 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
             }
         }
     }
+    if is_of_another && composed.calculation.is_none() && composed.status == Status::Answered {
+        composed.status = Status::Abstained;
+        composed.answers.clear();
+        composed.reasoning.push_str(" That number is of another thing than the question names.");
+    }
     composed.answers = composed.answers.iter().flat_map(|answer| of_list(answer, evidence)).collect();
     if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.answers = row_values(&reply.rows, evidence);
     }
     if composed.calculation.is_none()
         && composed.status == Status::Answered
-        && let Some(values) = instead(question, &composed.answers, &reply.rows, evidence)
+        && let Some(values) = instead(question, &composed.answers, &composed.reasoning, &reply.rows, evidence)
         && values != composed.answers
     {
         let reason = format!("{} was replaced by what the rows say", composed.answers.join(", "));

@@ -28,7 +28,7 @@ use serde_json::json;
 use apis::{ApiFindings, retrieve_from_apis};
 
 use quipu_stages::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, to_markdown};
-use quipu_stages::compose::compose_with;
+use quipu_stages::compose::{compose_with, role_not_held};
 use quipu_stages::critique::says_yes;
 use quipu_stages::ledger::{Context, is_down};
 use quipu_stages::link::linked;
@@ -338,6 +338,12 @@ async fn answer(
         Err(AnswerError::Exhausted(limit)) => return Ok(Outcome::abstain(limit.to_string(), evidence)),
         Err(error) => return Err(error),
     };
+    if composed.status == Status::Answered
+        && composed.calculation.is_none()
+        && let Some(role) = role_not_held(context, question, &composed.answers, &evidence).await?
+    {
+        return Ok(Outcome::abstain(format!("no source tells the {role}"), evidence));
+    }
     Ok(composed.outcome(evidence, confidence))
 }
 

@@ -89,6 +89,28 @@ pub(super) fn takes_the_other_end(question: &str, query: &Query, tables: &Tables
     })
 }
 
+/// Whether a question asks in what a named thing lies ("in which glasshouse is Marrow Hill
+/// Gardens"), and the query gives what lies in it.
+pub(super) fn takes_what_lies_in_it(question: &str, query: &Query, tables: &Tables) -> bool {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let [place, which, .., _] = words.as_slice() else { return false };
+    if !language.is_of_a_place(place) || !language.asks_by_a_noun(which) {
+        return false;
+    }
+    let is_asked = |value: &[String]| {
+        let before = words.strip_suffix(value).map(|before| match before {
+            [before @ .., the] if language.is_article(the) => before,
+            before => before,
+        });
+        before.and_then(<[String]>::last).is_some_and(|be| language.is_be(be))
+    };
+    values_at_ends(query).into_iter().any(|(end, value)| {
+        let title = tables.column(end).map(|column| column.title.as_str()).unwrap_or_default();
+        language.leads_to_places(title) && is_asked(&value)
+    })
+}
+
 /// The columns that a query holds against a named value, with the value's words: by a condition, or
 /// by a join with the thing of that name.
 fn values_at_ends(query: &Query) -> Vec<(Place, Vec<String>)> {

@@ -278,3 +278,32 @@ pub(super) fn averages_what_is_counted(question: &str, query: &Query) -> bool {
         && !words.iter().any(|word| is_average(word) || language.is_usual(word))
         && select.items.iter().any(averages)
 }
+
+/// Whether a query adds, compares or divides the names of things as if they were numbers: "Price
+/// record 00701" is no price.
+pub(super) fn calculates_with_names(query: &Query, tables: &Tables) -> bool {
+    let is_numbered = |name: &String| name.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    let is_name = |expression: &Expression| {
+        let value = match expression {
+            Expression::Scalar(query) => query.select().and_then(|select| select.items.first()),
+            _ => None,
+        };
+        let place = value.map_or(expression, |item| &item.expression).place();
+        let Some(column) = place.and_then(|place| tables.column(place)) else { return false };
+        let Kind::Entity(Some(of)) = column.kind else { return false };
+        let names = tables.table(of).and_then(|of| of.columns.first()).map(|name| &name.examples);
+        names.is_some_and(|names| !names.is_empty() && !names.iter().any(is_numbered))
+    };
+    let mut found = false;
+    query.visit(&mut |part| match part {
+        Expression::Arithmetic(_, a, b) => found |= is_name(a) || is_name(b),
+        Expression::Compare(comparison, a, b)
+            if !matches!(comparison, Comparison::Equal | Comparison::Unequal) =>
+        {
+            found |= (is_name(a) && matches!(**b, Expression::Number(_)))
+                || (is_name(b) && matches!(**a, Expression::Number(_)));
+        }
+        _ => {}
+    });
+    found
+}

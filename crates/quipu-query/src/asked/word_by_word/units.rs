@@ -27,6 +27,8 @@ pub(super) fn is_rate(said: &Said, unit: &str, language: Language) -> bool {
     if said.columns.keys().any(|title| language.is_per_unit(title, &unit)) {
         return true;
     }
+    // "In cubic metres per hour", the comment of a flow.
+    let is_told = said.comments.iter().any(|word| language.is_form(word, &unit));
     let names = said.columns.keys().flat_map(|title| words_of(title));
-    language.is_unit(&unit) && names.into_iter().any(|word| word.starts_with(&unit))
+    language.is_unit(&unit) && (is_told || names.into_iter().any(|word| word.starts_with(&unit)))
 }

@@ -16,7 +16,7 @@ use quipu_graph::{Direction, iri_of_key};
 use quipu_index::inner_product;
 use quipu_language::{Language, Measured, words_of};
 use quipu_query::asked::{UnknownKind, unknown_kinds};
-use quipu_query::{How, Place, Rows, Unnamed};
+use quipu_query::{How, Mention, Place, Rows, Unnamed};
 
 use super::kinds::{described, is_said_of, told};
 use crate::answer::{AnswerError, Stage};
@@ -38,6 +38,7 @@ pub(super) async fn as_called(
     if unnamed.is_empty() || context.embedder().is_none() {
         return Ok(graph);
     }
+    let graph = as_names_call(graph, &unnamed, question);
     let graph = as_cards_call(context, graph, &unnamed, question);
     let nouns = unknown_kinds(question, &graph.tables, &graph.values);
     if nouns.is_empty() {
@@ -80,6 +81,74 @@ pub(super) async fn as_called(
     Ok(Arc::new(GraphTables { tables, values: graph.values.clone() }))
 }
 
+/// The words of a question that may be nouns for rows: not those of a name that stands there in full
+/// or by several of its words, nor those that speak of a column.
+fn may_be_nouns(graph: &GraphTables, question: &str) -> Vec<String> {
+    let language = Language::of(question);
+    let is_name = |mention: &&Mention| {
+        mention.text.contains(' ') || mention.matches.iter().any(|found| found.how == How::Exact)
+    };
+    let mentions = graph.values.mentions(question);
+    let of_names: Vec<String> =
+        mentions.iter().filter(is_name).flat_map(|mention| words_of(&mention.text)).collect();
+    // "Who designed the bottle" of a relation `bottle by` speaks of the relation.
+    let is_of_a_column = |word: &String| {
+        let mut titles = graph.tables.columns().map(|(_, column)| words_of(&column.title));
+        titles.any(|title| title.iter().any(|of| language.is_form(word, of)))
+    };
+    let mut words = words_of(question);
+    words.retain(|word| {
+        language.meanings(word).is_empty() && !of_names.contains(word) && !is_of_a_column(word)
+    });
+    words
+}
+
+/// The tables with the nouns of the question, plural or behind "which", that the names of their rows hold, and those of
+/// no other: theatres are where "Goose Market Theatre" is. A table of which two such nouns speak
+/// holds several kinds, and gets neither.
+fn as_names_call(graph: Arc<GraphTables>, unnamed: &[Unnamed], question: &str) -> Arc<GraphTables> {
+    let language = Language::of(question);
+    let is_title = |noun: &String| graph.tables.tables.iter().any(|of| language.is_noun(noun, &of.title));
+    let (words, said) = (may_be_nouns(&graph, question), words_of(question));
+    let is_asked_for = |noun: &String| {
+        let mut pairs = said.windows(2);
+        pairs.any(|pair| matches!(pair, [which, of] if of == noun && language.asks_by_a_noun(which)))
+    };
+    let is_kind = |noun: &&String| (language.is_plural(noun) || is_asked_for(noun)) && !is_title(noun);
+    let nouns = words.iter().filter(is_kind);
+    // "Other puppets than Lady Wobble" are rows of her table.
+    let mentions = graph.values.mentions(question);
+    let mut named: Vec<usize> = mentions
+        .iter()
+        .flat_map(|mention| &mention.matches)
+        .filter(|found| found.how == How::Exact && found.place.column == 0)
+        .map(|found| found.place.table)
+        .collect();
+    named.dedup();
+    let others = |noun: &String| {
+        let mut pairs = said.windows(2);
+        pairs.any(|pair| matches!(pair, [other, of] if of == noun && language.speaks_of_others(other)))
+    };
+    let claims: Vec<(usize, String)> = nouns
+        .filter_map(|noun| {
+            let mut holding = unnamed.iter().filter(|table| graph.values.names_tell(table.table, noun));
+            let told = holding.next().filter(|_| holding.next().is_none()).map(|table| table.table);
+            let alike = match named.as_slice() {
+                [only] if others(noun) => unnamed.iter().find(|table| table.table == *only),
+                _ => None,
+            };
+            let table = told.or_else(|| alike.map(|table| table.table))?;
+            Some((table, language.singular(noun)))
+        })
+        .collect();
+    let is_alone = |table: usize| claims.iter().filter(|(other, _)| *other == table).count() == 1;
+    let mut tables = graph.tables.clone();
+    for (table, noun) in claims.iter().filter(|(table, _)| is_alone(*table)) {
+        tables.rename(*table, noun);
+    }
+    Arc::new(GraphTables { tables, values: graph.values.clone() })
+}
+
 /// The tables with the nouns of the question by which cards of relations call their rows, each of
 /// one table only. The noun that such a table had goes to the table whose rows the cards call so.
 fn as_cards_call(
@@ -103,17 +172,10 @@ fn as_cards_call(
             && !language.is_noun(noun, title(table));
         is_free.then_some(table)
     };
-    let mentions = graph.values.mentions(question);
-    let of_names: Vec<String> = mentions.iter().flat_map(|mention| words_of(&mention.text)).collect();
-    let mut named = words_of(question);
-    // "Who designed the bottle" of a relation `bottle by` speaks of the relation.
-    let is_of_a_column = |word: &String| {
-        let mut titles = graph.tables.columns().map(|(_, column)| words_of(&column.title));
-        titles.any(|title| title.iter().any(|of| language.is_form(word, of)))
-    };
-    named.retain(|word| {
-        language.meanings(word).is_empty() && !of_names.contains(word) && !is_of_a_column(word)
-    });
+    // A card is a guess where the names of other rows hold the noun.
+    let is_told_of_others = |word: &String| unnamed.iter().any(|of| graph.values.names_tell(of.table, word));
+    let mut named = may_be_nouns(&graph, question);
+    named.retain(|word| !is_told_of_others(word));
     let is_title = |noun: &String| graph.tables.tables.iter().any(|of| language.is_noun(noun, &of.title));
     let mut renamed: Vec<(usize, String)> = Vec::new();
     for noun in named.iter().filter(|noun| !is_title(noun)).map(|noun| language.singular(noun)) {
