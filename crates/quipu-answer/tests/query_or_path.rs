@@ -227,6 +227,23 @@ async fn things_are_no_numbers() {
     assert!(!doubts_of_a_path(&volcanoes, asked, "1718").await.contains(&numbers));
 }
 
+/// Ada's own e-mail is missing, and her supervisor's is asked for.
+#[tokio::test]
+async fn a_path_over_a_stated_role_does_not_go_around() {
+    let staff = "@prefix : <http://staff.test/> .\n\
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        :Employee rdfs:label \"employee\" . :email rdfs:label \"e-mail\" . :reportsTo rdfs:label \"reports to\" .\n\
+        :a a :Employee ; rdfs:label \"Ada Lee\" ; :reportsTo :b .\n\
+        :b a :Employee ; rdfs:label \"Ben Moe\" ; :email \"ben@staff.test\" .\n\
+        :c a :Employee ; rdfs:label \"Cy Ray\" ; :reportsTo :b ; :email \"cy@staff.test\" .\n";
+    let staff = setting_from("staff.ttl", staff).await;
+    let around = "goes around".to_owned();
+    let asked = "What is the e-mail of Ada Lee's supervisor?";
+    assert!(!doubts_of_a_path(&staff, asked, "ben@staff.test").await.contains(&around));
+    let asked = "What is the e-mail of Ada Lee, who reports to him?";
+    assert!(doubts_of_a_path(&staff, asked, "ben@staff.test").await.contains(&around));
+}
+
 /// A card may call the runner-up a winner; the graph's own relation comes first.
 #[tokio::test]
 async fn a_path_takes_the_relation_that_the_question_names() {

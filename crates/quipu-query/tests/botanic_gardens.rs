@@ -14,7 +14,7 @@ async fn gardens() -> Shop {
          :b2 a :Botanist ; rdfs:label \"Mirela Oduya\" ; :studentOf :b1 ; :worksAt :g1 . \
          :b3 a :Botanist ; rdfs:label \"Ulrich Yeats\" ; :studentOf :b2 . \
          :x1 a :Expedition ; rdfs:label \"Amber Expedition\" ; :ledBy :b1 . \
-         :s1 a :Species ; rdfs:label \"Velanthera aurea\" ; :discoveredBy :b1 . \
+         :s1 a :Species ; rdfs:label \"Velanthera aurea\" ; :discoveredBy :b1 ; :seenBy :b1, :b2 . \
          :a1 a :Article ; rdfs:label \"Notes on pollen\" ; :writtenBy :b1 .",
     )
     .await
@@ -66,6 +66,10 @@ async fn two_relations_need_a_word_for_one() {
     assert!(asks("Which article describes Velanthera aurea?").await);
     assert!(!asks("Which article did the discoverer of Velanthera aurea publish?").await);
     assert!(!asks("Which article was written by who discovered Velanthera aurea?").await);
+    let by_students = "SELECT species_seen_by.species FROM species_seen_by JOIN botanist ON \
+                       species_seen_by.seen_by = botanist.name WHERE botanist.student_of = 'Yolanda Voss'";
+    let asked = "What plants were found by students of Yolanda Voss?";
+    assert!(!faults(&shop, asked, by_students).await.contains(&fault));
 }
 
 #[tokio::test]

@@ -70,3 +70,19 @@ async fn a_comment_says_that_a_number_is_per_hour() {
     let asked = "Which pump model moves the most cubic metres per day?";
     assert!(doubts(&shop, asked, most).await.contains(&"per".to_owned()));
 }
+
+#[tokio::test]
+async fn a_join_within_a_table_leads_to_the_other_thing() {
+    let staff = graph(
+        ":a a :Employee ; rdfs:label \"Ada Lee\" ; :reportsTo :b ; :email \"ada@x.test\" . \
+         :b a :Employee ; rdfs:label \"Ben Moe\" ; :email \"ben@x.test\" .",
+    )
+    .await;
+    let own = "SELECT employee.email FROM employee JOIN employee AS boss ON employee.reports_to = boss.name \
+               WHERE employee.name = 'Ada Lee'";
+    assert_eq!(asked_rows(&staff, "What is the e-mail of Ada Lee's supervisor?", own).await, ["ben@x.test"]);
+    let used = "SELECT employee.email FROM employee JOIN employee AS boss ON employee.reports_to = boss.name \
+                WHERE employee.name = 'Ada Lee' AND boss.name = 'Ben Moe'";
+    let asked = "What is the e-mail of Ada Lee, who reports to Ben Moe?";
+    assert_eq!(asked_rows(&staff, asked, used).await, ["ada@x.test"]);
+}

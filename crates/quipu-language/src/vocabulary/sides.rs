@@ -137,7 +137,7 @@ impl Language {
         self.words().sides.whose.has(word)
     }
 
-    /// Whether a word stands between a deed of somebody with a role and the other one: "under", "from".
+    /// Whether a word stands between a student's deed and the teacher: "under", "from".
     fn leads_to_a_teacher(self, word: &str) -> bool {
         self.words().sides.under.has(word)
     }

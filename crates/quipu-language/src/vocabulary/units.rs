@@ -83,7 +83,7 @@ impl Language {
         }
     }
 
-    /// Whether people say a word for a short unit of areas or volumes: "square" and "metres" for m2.
+    /// Whether a word is said for a short unit of areas or volumes: "square", "metres" for m2.
     pub fn is_of_power(self, word: &str, unit: &str) -> bool {
         let mut rows = self.words().powers.pairs.iter().filter_map(|row| row.split_once(' '));
         rows.any(|(short, said)| short == unit && said.split(' ').any(|of| self.is_form(word, of)))

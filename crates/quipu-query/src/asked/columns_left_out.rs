@@ -189,7 +189,7 @@ pub(super) fn no_relation_said(
         }
     });
     let kinds: Vec<String> = (query.tables().into_iter())
-        .filter_map(|(_, at)| tables.table(at?))
+        .filter_map(|(_, at)| tables.table(at?).filter(|table| !table.is_links()))
         .flat_map(|table| words_of(&table.title))
         .collect();
     let is_kind = |word: &String| kinds.iter().any(|of| language.is_noun(word, of));

@@ -31,6 +31,50 @@ pub(super) fn without_idle_joins(query: &mut Query, tables: &Tables) -> Option<M
     mend
 }
 
+/// Gives the property of the thing that a named thing is joined to in its own table, where a query
+/// gives the named thing's and uses the join for nothing: the supervisor's e-mail of "Ada's
+/// supervisor". For a bound query.
+pub(super) fn of_the_joined_other(query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let Query { body: Body::Select(select), order, .. } = query else { return None };
+    let ([Item { expression: Expression::Column(given), .. }], [first, other]) =
+        (select.items.as_slice(), select.from.as_slice())
+    else {
+        return None;
+    };
+    let (Source::Table(_, Some(own)), Source::Table(_, Some(joined))) = (&first.source, &other.source) else {
+        return None;
+    };
+    let (Join::Inner(Some(Expression::Compare(Comparison::Equal, a, b)))
+    | Join::Left(Some(Expression::Compare(Comparison::Equal, a, b)))) = &other.join
+    else {
+        return None;
+    };
+    let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b) else { return None };
+    let is_of = |column: &ColumnRef, from: &From| column.table.as_ref() == Some(&from.alias);
+    let (link, name) = if is_of(a, first) { (a, b) } else { (b, a) };
+    let leads = link.place.is_some_and(|place| place.column > 0 && tables.leads_to(place) == Some(*own));
+    let names_one = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => {
+            let place = Some(Place { table: *own, column: 0 });
+            matches!(&**of, Expression::Column(of) if is_of(of, first) && of.place == place)
+                && matches!(**value, Expression::Terms(..))
+        }
+        _ => false,
+    });
+    let is_other = given.place.is_some_and(|place| place.column > 0) && given.name != link.name;
+    let gives_own = own == joined && is_of(link, first) && is_of(name, other) && is_of(given, first);
+    if !(gives_own && is_other && leads && names_one && uses(&other.alias, select, order) == 1) {
+        return None;
+    }
+    let alias = other.alias.clone();
+    let text = format!("{} is that of the {}, which the query joins", given.name, link.name);
+    let Some(Item { expression: Expression::Column(given), .. }) = select.items.first_mut() else {
+        return None;
+    };
+    given.table = Some(alias);
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
 /// Counts the things themselves where a query counts them by links that the question does not
 /// mention: "how many Nigerian authors are there" does not ask for authors with editions. Only if
 /// the query without the links says every naming word of the question. For a bound query.

@@ -22,7 +22,9 @@ use super::extremes::{among_those, extreme_among_all, one_of_two, thing_of_extre
 use super::firsts::first_of_its_group;
 use super::hierarchies::with_what_lies_below;
 use super::honours::{with_its_article, without_honours};
-use super::idle_joins::{without_idle_joins, without_unsaid_links, without_unsaid_repeats};
+use super::idle_joins::{
+    of_the_joined_other, without_idle_joins, without_unsaid_links, without_unsaid_repeats,
+};
 use super::lacking::{denied_role, denied_side, those_that_lack, with_a_record_that_lacks};
 use super::last_time::at_its_last;
 use super::lasting::{from_the_earliest, not_ended, within_its_term};
@@ -169,6 +171,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         one_of_two(question, query, tables),
         one_side(question, query),
         at_its_last(question, query, tables),
+        of_the_joined_other(query, tables),
     ];
     let counts = [
         counts_the_set(query, tables),

@@ -59,7 +59,7 @@ impl Values {
     }
 
     /// Whether several names of a table's rows contain a noun in the singular, one in fifty at
-    /// least: they tell what kind of things the rows are. Pettigrew Puppets makes some, and is none.
+    /// least: they tell the kind of the rows. Pettigrew Puppets makes some, and is none.
     pub fn names_tell(&self, table: usize, noun: &str) -> bool {
         /// Fewer names than that tell nothing, however small the table.
         const LEAST: usize = 3;

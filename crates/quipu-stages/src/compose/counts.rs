@@ -58,7 +58,8 @@ pub(super) fn counted_rows(
             }
         })
         .collect();
-    (!counted.is_empty()).then_some(counted)
+    // The number of a single row may be how often.
+    (counted.len() > 1).then_some(counted)
 }
 
 /// Whether a question that counts is answered by one number of a record of another thing: the
@@ -138,6 +139,7 @@ mod tests {
         assert_eq!(count("How often did Vale play?", None, &row).as_deref(), Some("3"));
         assert_eq!(count("How many tickets did Vale sell in 2023?", None, &row), None);
         assert_eq!(count("How often did Vale play in 1999?", None, &row), None);
+        assert_eq!(count("How often did Vale play in 2022?", None, &["E0.tickets_sold"]), None);
     }
 
     #[test]

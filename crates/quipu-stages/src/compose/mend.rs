@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use quipu_graph::LiteralValue;
-use quipu_language::{Language, Operand, is_naming_field, normalise, same_value, value_of, wanted};
+use quipu_language::{
+    Language, Operand, is_code_word, is_naming_field, normalise, same_value, value_of, wanted,
+};
 
 use super::operands::{column, kind_of, operands, row_positions, row_values};
 use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
@@ -131,14 +133,15 @@ pub(super) fn own_name(record: &RecordContent) -> Option<&str> {
 fn of_the_said(asked: &Asked, stated: &[String], evidence: &[Evidence]) -> Option<Vec<String>> {
     let [only] = stated else { return None };
     let records = || evidence.iter().filter_map(record_of);
-    let has = |record: &RecordContent, value: &str| {
-        record.fields.iter().any(|field| field.each().any(|one| normalise(one) == value))
+    // The code of a thing that the question names: DKK of the krone.
+    let has_code = |record: &&RecordContent| {
+        let is_code = |field: &&RecordField| {
+            quipu_language::words_of(&field.name).iter().any(|word| is_code_word(word))
+        };
+        record.fields.iter().filter(is_code).any(|field| field.value == *only)
     };
-    // Another field of a thing that the question names: DKK of the krone.
-    let named = || {
-        let own = records().filter(|record| has(record, &normalise(only))).filter_map(own_name);
-        own.into_iter().find(|name| asked.says(name)).map(normalise)
-    };
+    let named =
+        || records().filter(has_code).filter_map(own_name).find(|name| asked.says(name)).map(normalise);
     let value = if asked.says(only) { Some(normalise(only)) } else { named() };
     let value = value.filter(|value| !value.is_empty() && !asked.chooses)?;
     let (mut names, mut kinds): (Vec<String>, HashSet<String>) = Default::default();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use quipu_graph::readable_relation;
 use quipu_index::inner_product;
-use quipu_language::{Language, role_asked_for, same_value, words_of};
+use quipu_language::{Language, is_naming_field, role_asked_for, same_value, words_of};
 
 use super::operands::kind_of;
 use crate::answer::{AnswerError, Evidence, EvidenceContent, Question, Stage};
@@ -13,7 +13,7 @@ use crate::ledger::Context;
 
 /// Least similarity of a role and the name of a field that may hold it: "dialling code" and
 /// "phone prefix". The names of other properties of the same thing are farther.
-const NEAR: f32 = 0.35;
+const NEAR: f32 = 0.45;
 
 /// The role that a question asks for, if the answers stand in records, and no field that holds one
 /// is called like the role or near to it in meaning. Without an embedder a role that no field is
@@ -44,7 +44,8 @@ pub async fn role_not_held(
     Ok(nearest.is_some_and(|nearest| nearest < NEAR).then_some(role))
 }
 
-/// The names of the fields that hold an answer, as words, and of the things in their records.
+/// The names of the fields that hold an answer, as words; if it is the name of a thing, the word
+/// for such things too.
 fn titles_of(answers: &[String], evidence: &[Evidence]) -> BTreeSet<String> {
     let mut titles = BTreeSet::new();
     for piece in evidence {
@@ -55,7 +56,7 @@ fn titles_of(answers: &[String], evidence: &[Evidence]) -> BTreeSet<String> {
             .filter(|field| field.each().any(|value| answers.iter().any(|answer| same_value(answer, value))));
         for field in held {
             titles.insert(readable_relation(&field.name));
-            titles.extend(kind_of(record));
+            titles.extend(kind_of(record).filter(|_| is_naming_field(&field.name)));
         }
     }
     titles

@@ -487,7 +487,8 @@ fn warn_of_unknown_gold(questions: &[PreparedQuestion]) {
 /// Lists the differences of a replay from its recording; any difference is a failure.
 fn told_differences(recording: &Results, rows: &[Row]) -> Result<()> {
     let recorded: HashMap<_, &Row> = recording.rows.iter().map(|row| (row.key(), row)).collect();
-    let other = |row: &&Row| recorded.get(&row.key()).is_none_or(|recorded| *recorded != *row);
+    let other =
+        |row: &&Row| recorded.get(&row.key()).is_none_or(|recorded| !row.same_but_for_times(recorded));
     let different: Vec<String> =
         rows.iter().filter(other).map(|row| format!("{} with {}: {}", row.method, row.llm, row.id)).collect();
     let asked = rows.len();

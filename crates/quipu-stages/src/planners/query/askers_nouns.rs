@@ -81,8 +81,8 @@ pub(super) async fn as_called(
     Ok(Arc::new(GraphTables { tables, values: graph.values.clone() }))
 }
 
-/// The words of a question that may be nouns for rows: not those of a name that stands there in full
-/// or by several of its words, nor those that speak of a column.
+/// The words of a question that may be nouns for rows: not those of a name that stands there in
+/// full or by several of its words, nor those that speak of a column.
 fn may_be_nouns(graph: &GraphTables, question: &str) -> Vec<String> {
     let language = Language::of(question);
     let is_name = |mention: &&Mention| {
@@ -103,9 +103,9 @@ fn may_be_nouns(graph: &GraphTables, question: &str) -> Vec<String> {
     words
 }
 
-/// The tables with the nouns of the question, plural or behind "which", that the names of their rows hold, and those of
-/// no other: theatres are where "Goose Market Theatre" is. A table of which two such nouns speak
-/// holds several kinds, and gets neither.
+/// The tables with the nouns of the question, plural or behind "which", that the names of their
+/// rows hold, and those of no other: theatres are where "Goose Market Theatre" is. A table of which
+/// two such nouns speak holds several kinds, and gets neither.
 fn as_names_call(graph: Arc<GraphTables>, unnamed: &[Unnamed], question: &str) -> Arc<GraphTables> {
     let language = Language::of(question);
     let is_title = |noun: &String| graph.tables.tables.iter().any(|of| language.is_noun(noun, &of.title));

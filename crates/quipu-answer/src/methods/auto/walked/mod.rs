@@ -99,7 +99,7 @@ pub(super) async fn doubts(
     let named = question.get(span.clone()).unwrap_or_default();
     doubts.note("name", !is_called(context, &anchor, named).await?);
     doubts.note("namesakes", !is_one_thing(context, &anchor).await?);
-    doubts.note("goes around", goes_around(context, &plan.steps, &anchor).await?);
+    doubts.note("goes around", goes_around(context, question, &plan.steps, &anchor).await?);
     Ok(doubts.0)
 }
 

@@ -326,13 +326,22 @@ pub(super) async fn passes_a_place(
 }
 
 /// Whether a path takes a value from another entity that its start could have but lacks: the year
-/// of another work by the same painter, if this one's year is missing.
+/// of another work by the same painter, if this one's year is missing. Not if the question says
+/// what the other one is to it: the e-mail of "Ada's supervisor", whom she reports to.
 pub(super) async fn goes_around(
     context: &Context<'_>,
+    question: &str,
     steps: &[Step],
     anchor: &NodeSummary,
 ) -> Result<bool, AnswerError> {
-    let [_, .., last] = steps else { return Ok(false) };
+    let [way @ .., last] = steps else { return Ok(false) };
+    let is_said = match way {
+        [step] => is_role_said(context, question, *step),
+        way => way.is_empty(),
+    };
+    if is_said {
+        return Ok(false);
+    }
     if anchor.types.is_empty() || anchor.literal.is_some() {
         return Ok(false);
     }
@@ -345,6 +354,26 @@ pub(super) async fn goes_around(
         let from = if last.direction == Direction::Forward { edge.head_type } else { edge.tail_type };
         edge.relation == last.relation && from.is_some_and(|from| anchor.types.contains(&from))
     }))
+}
+
+/// Whether a question names a relation as a role, behind a possessive or before "of": by a word of
+/// its name or by another word for it, as "supervisor" for `reports to`.
+fn is_role_said(context: &Context<'_>, question: &str, step: Step) -> bool {
+    let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
+    let title = info.map(|info| quipu_language::words_of(&info.name)).unwrap_or_default();
+    let language = Language::of(question);
+    let words = quipu_language::words_of(question);
+    let tells = |word: &String| language.meanings(word).is_empty() && !language.is_function_word(word);
+    let is_role = |at: usize| {
+        let owned = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| language.owns(word));
+        owned || words.get(at + 1).is_some_and(|word| language.is_of(word))
+    };
+    let calls = |word: &String| {
+        let is_other = |other: &String| quipu_language::words_of(other).iter().all(|of| title.contains(of));
+        title.iter().any(|of| tells(of) && language.is_form(word, of))
+            || language.other_words(word).iter().any(is_other)
+    };
+    words.iter().enumerate().any(|(at, word)| tells(word) && is_role(at) && calls(word))
 }
 
 /// Whether a path counts one thing behind a relation that never leads to more: nobody asks how many
