@@ -8,7 +8,7 @@ use quipu_language::{Operand, Operation, asks_how_often, value_of, wanted};
 
 use super::mend::{Asked, own_name, record_of};
 use super::operands::{column, row_positions};
-use crate::answer::{Evidence, Question, RecordContent};
+use crate::answer::{Evidence, Question, RecordContent, RecordField};
 use crate::plan::plain_words;
 
 /// The rows that the question counts, if the model adds up or averages their days, or points at one
@@ -72,7 +72,7 @@ pub(super) fn is_of_another(question: &Question, rows: &[String], evidence: &[Ev
     let Some(record) = evidence.get(*at).and_then(record_of) else { return false };
     let Some(field) = record.fields.iter().find(|field| field.name == column) else { return false };
     let is_number = matches!(value_of(&field.value), LiteralValue::Number(_));
-    let is_said = record.fields.iter().flat_map(|field| field.each()).any(|value| asked.says(value));
+    let is_said = record.fields.iter().flat_map(RecordField::each).any(|value| asked.says(value));
     let said = plain_words(question.text());
     let is_named = plain_words(&field.name.replace('_', " ")).iter().any(|word| said.contains(word));
     wanted(question.text()).operation == Some(Operation::Count) && is_number && !is_said && !is_named
@@ -86,7 +86,7 @@ fn years(text: &str) -> HashSet<i32> {
 
 /// The years of a record's dates.
 fn record_years(record: &RecordContent) -> impl Iterator<Item = i32> + '_ {
-    record.fields.iter().flat_map(|field| field.each()).filter_map(|value| match value_of(value) {
+    record.fields.iter().flat_map(RecordField::each).filter_map(|value| match value_of(value) {
         LiteralValue::Date { year, .. } => Some(year),
         _ => None,
     })
@@ -95,7 +95,6 @@ fn record_years(record: &RecordContent) -> impl Iterator<Item = i32> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::RecordField;
     use crate::compose::operands::operands;
     use crate::testing::question;
     use quipu_language::calculate;

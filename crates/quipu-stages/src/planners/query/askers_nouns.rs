@@ -141,6 +141,9 @@ fn as_names_call(graph: Arc<GraphTables>, unnamed: &[Unnamed], question: &str) -
             Some((table, language.singular(noun)))
         })
         .collect();
+    if claims.is_empty() {
+        return graph;
+    }
     let is_alone = |table: usize| claims.iter().filter(|(other, _)| *other == table).count() == 1;
     let mut tables = graph.tables.clone();
     for (table, noun) in claims.iter().filter(|(table, _)| is_alone(*table)) {
