@@ -61,6 +61,15 @@ async fn rows_of_several_kinds_are_not_all_of_one() {
     let seats = format!("SELECT name FROM {id} WHERE located_in = 'Elsinby' AND seats > 40");
     let asked = "Which theatres in Elsinby have more than 40 seats?";
     assert!(!faults(&shop, asked, &seats).await.contains(&fault));
+    // All halls have the same properties, and some are called so.
+    let halls = ["Mill Hall", "Toll Hall", "Tin Hall", "The Nest", "The Barn"];
+    let triples = halls.map(|hall| format!("{hall}\tlies_in\tElsinby\n{hall}\tseats\t50\n")).concat();
+    let mut alike = Shop::of("graph.tsv", &triples).await.unwrap();
+    let at = alike.tables.columns().find(|(_, column)| column.id == "seats").unwrap().0.table;
+    alike.tables.rename(at, "hall");
+    let id = alike.tables.table(at).unwrap().id.clone();
+    let all = format!("SELECT COUNT(*) FROM {id} WHERE lies_in = 'Elsinby'");
+    assert!(!faults(&alike, "How many halls are in Elsinby?", &all).await.contains(&fault));
     // No name tells that they are houses.
     shop.tables.rename(houses, "house");
     let id = shop.tables.table(houses).unwrap().id.clone();

@@ -4,12 +4,13 @@
 use quipu_language::Language;
 
 use crate::syntax::{Comparison, Expression, Query};
-use crate::tables::{Place, Rows, Tables, words_of};
+use crate::tables::{Column, Place, Rows, Tables, words_of};
 use crate::values::Values;
 
 /// The noun of a question that some names of a table's rows hold ("Goose Market Theatre"), if a
 /// query takes all rows of that table, whatever their kind. A relation that leads to some of them,
-/// or a property that some lack, may be what makes them that kind.
+/// or a property that some lack, may be what makes them that kind. Where all have the same
+/// properties, they are of one kind, whatever their names.
 pub(super) fn all_kinds_taken(
     words: &[String],
     query: &Query,
@@ -18,6 +19,8 @@ pub(super) fn all_kinds_taken(
 ) -> Option<String> {
     /// From this share of names on, in percent, all rows are of the kind.
     const NEARLY_ALL: usize = 90;
+    /// A property of fewer rows, in percent, is that of some kind of them.
+    const MOST_OF_A_KIND: usize = 70;
     let language = Language::of_words(words);
     let used = query.places();
     let narrows = |place: &Place, table: usize, rows: u64| {
@@ -32,8 +35,10 @@ pub(super) fn all_kinds_taken(
         let noun = words.iter().find(|word| language.is_noun(word, &table.title))?;
         let (holding, all) = values.names_of_kind(at, noun);
         let some = values.names_tell(at, noun) && holding * 100 < all * NEARLY_ALL;
+        let is_of_some = |of: &Column| of.filled > 0 && of.filled * 100 < table.rows * MOST_OF_A_KIND as u64;
+        let is_mixed = table.columns.iter().skip(1).any(is_of_some);
         let narrowed = used.iter().any(|place| narrows(place, at, table.rows));
-        (some && !narrowed).then(|| noun.clone())
+        (some && is_mixed && !narrowed).then(|| noun.clone())
     })
 }
 
