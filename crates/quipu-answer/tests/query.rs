@@ -510,6 +510,30 @@ async fn a_card_names_rows_in_the_questions_word() {
     assert!(!without.contains("CREATE TABLE ride"), "{without}");
 }
 
+/// The names of the houses say that they are theatres; a card gives the noun to their players.
+#[tokio::test]
+async fn names_of_rows_say_what_they_are_before_a_card_does() {
+    let houses = ["Goose Market Theatre", "Toll House Theatre", "Tin Moon Theatre", "Old Granary"];
+    let mut triples = String::new();
+    for (at, house) in houses.iter().enumerate() {
+        triples.push_str(&format!("{house}\tfounded\t18{at}0\n{house}\tseats\t{at}50\n"));
+        triples.push_str(&format!("Player {at} Lee\tperforms at\t{house}\nPlayer {at} Lee\tborn\t19{at}0\n"));
+    }
+    let setting = setting_from("theatres.tsv", &triples).await;
+    let card = "[relation.\"performs at\"]\nhead_kind = \"theatre\"\ntail_kind = \"person\"\n\
+                forward = \"the person whom X performs at\"\nbackward = \"the theatres that perform at X\"\n\
+                words_forward = [\"person\"]\nwords_backward = [\"theatres\"]\nprompt = 3\n";
+    let setting = with_cards(setting, card);
+    let script = ScriptedModel::new().always("plan.kinds", "").always("plan.query", "SELECT NULL");
+    let model = Arc::new(script);
+    let question = "Which theatres have more than 40 seats?";
+    ask(&setting, Some(model.clone()), Some(embedder().await), question, &query()).await;
+    let requests = model.requests().into_iter().filter(|request| request.stage == "plan.query");
+    let told: String = requests.flat_map(|request| request.messages).map(|message| message.content).collect();
+    let of_theatres = told.lines().find(|line| line.contains("CREATE TABLE theatre")).unwrap_or_default();
+    assert!(of_theatres.contains("seats"), "{told}");
+}
+
 /// Nouns that came question by question would have a later one answered in another way.
 #[tokio::test]
 async fn the_largest_tables_get_nouns_before_the_first_question_and_no_other_table_later() {
