@@ -80,3 +80,17 @@ async fn areas_are_said_in_words() {
     assert!(left("How many square metres does the Monsoon House have?").await.is_empty());
     assert_eq!(left("How many cubic feet does the Monsoon House have?").await, ["cubic", "feet"]);
 }
+
+#[tokio::test]
+async fn a_last_verb_far_from_the_reading_is_another_deed() {
+    let shop = gardens().await;
+    let led = "SELECT name FROM expedition WHERE led_by = 'Yolanda Voss'";
+    let fault = async |verb: &str, near: f64| {
+        let asked = format!("Which expeditions did Yolanda Voss {verb}?");
+        let near = Nearness { asked: [(verb.to_owned(), near)].into(), ..Nearness::default() };
+        weighed(&shop, &asked, led, near, &[]).await.1.faults.contains(&"leaves out a deed")
+    };
+    assert!(fault("paint", 0.28).await);
+    assert!(!fault("command", 0.44).await);
+    assert!(!fault("lead", 0.28).await);
+}

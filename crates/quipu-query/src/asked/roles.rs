@@ -225,6 +225,28 @@ pub(super) fn agent_left_out(words: &[String], left_out: &[String]) -> Option<St
     })
 }
 
+/// The verb that ends a question behind a name ("which ships did Ada paint"), if a query leaves it
+/// out and it is far in meaning from all that the query speaks of: their captain did not paint them.
+pub(super) fn last_verb_left_out(
+    words: &[String],
+    left_out: &[String],
+    near: &Nearness,
+    query: &Query,
+) -> Option<String> {
+    /// Verbs nearer than this may say in other words what the query takes: "command" of a captain.
+    const FAR: f64 = 0.35;
+    let (verb, before) = words.split_last()?;
+    let mut follows_a_name = false;
+    query.visit(&mut |part| {
+        if let Expression::Terms(_, name) = part {
+            let name = words_of(name);
+            follows_a_name |= !name.is_empty() && before.ends_with(&name) && before.len() > name.len();
+        }
+    });
+    let is_far = near.to(verb).is_some_and(|near| near < FAR);
+    (follows_a_name && left_out.contains(verb) && is_far).then(|| verb.clone())
+}
+
 /// What somebody made for or of a named thing ("the music for A"), if a query gives who made the
 /// thing itself, and the noun is far in meaning from all that it speaks of.
 pub(super) fn made_part_left_out(

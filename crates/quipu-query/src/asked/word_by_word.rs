@@ -46,8 +46,8 @@ use super::relatives::{
     heeds_sex, relative_left_out, role_of_the_named_left_out, second_step_left_out, sex_left_out,
 };
 use super::roles::{
-    agent_left_out, another_role, deputy_left_out, made_part_left_out, possessed_left_out, role_left_out,
-    role_of_a_possessed_role_left_out, role_of_a_role_left_out,
+    agent_left_out, another_role, deputy_left_out, last_verb_left_out, made_part_left_out,
+    possessed_left_out, role_left_out, role_of_a_possessed_role_left_out, role_of_a_role_left_out,
 };
 use super::said::Said;
 use super::shapes::{
@@ -412,6 +412,7 @@ impl<'a> Compared<'a> {
             ("leaves out a step", last_deed_left_out(words, names)),
             ("tells of no relation that is said", no_relation_said(words, names, query, tables)),
             ("leaves out a part", made_part_left_out(words, names, near, query)),
+            ("leaves out a deed", last_verb_left_out(words, names, near, query)),
             ("leaves out a step", role_of_a_possessed_role_left_out(question, names, query, tables)),
             ("leaves out a step", relative_left_out(words, names, query, tables)),
             ("leaves out a step", second_step_left_out(question, names, query, tables)),
