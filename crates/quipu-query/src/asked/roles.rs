@@ -226,7 +226,7 @@ pub(super) fn agent_left_out(words: &[String], left_out: &[String]) -> Option<St
 }
 
 /// The verb that ends a question behind a name ("which ships did Ada paint"), if a query leaves it
-/// out and it is far in meaning from all that the query speaks of: their captain did not paint them.
+/// out and it is far in meaning from all that the query speaks of: their captain painted none.
 pub(super) fn last_verb_left_out(
     words: &[String],
     left_out: &[String],
