@@ -187,7 +187,7 @@ async fn a_query_is_right_by_its_rows() {
         Some(format!("SELECT {column} FROM country WHERE name = '{country}'").into())
     });
     let (examples, counts, _) = exported(&workspace, TuneTask::Query, teacher, &HeldOut::default()).await;
-    assert_eq!((counts.right_at_first, counts.never_right), (2, 2));
+    assert_eq!((counts.right_at_first, counts.never_right, counts.written), (2, 1, 1));
     let texts: Vec<(&str, &str)> =
         examples.iter().map(|example| (example.question_id.as_str(), last(example))).collect();
     assert_eq!(
@@ -223,6 +223,11 @@ async fn a_query_of_the_file_costs_no_call_if_its_rows_are_right() {
     let said: Vec<&str> = of("peru").messages.iter().map(|message| message.content.as_str()).collect();
     assert!(said.len() <= 5 && said[1].contains("CREATE TABLE country"), "{said:?}");
     assert!(!said.concat().contains("CREATE TABLE ship"), "{said:?}");
+    // A question without an answer is refused, whatever the teacher says.
+    let king = [question("king", "Who is the king of Peru?", &[])];
+    let (examples, counts, calls) = exported_of(&workspace, TuneTask::Query, teacher(), &none, &king).await;
+    assert_eq!((counts.written, counts.asked, calls), (1, 0, 0));
+    assert_eq!((examples[0].kind, last(&examples[0])), (ExampleKind::Refusal, "SELECT NULL"));
     // Of other rows: the teacher is asked instead.
     let wrong = [with(question("chile", "What is the capital of Chile?", &["Santiago"]), capital("Peru"))];
     let (examples, counts, calls) = exported_of(&workspace, TuneTask::Query, teacher(), &none, &wrong).await;

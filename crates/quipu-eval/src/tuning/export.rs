@@ -54,7 +54,8 @@ pub struct TuneCounts {
     pub right_later: usize,
     /// Those without a right run.
     pub never_right: usize,
-    /// Those whose reply stands in the question file: no teacher was asked.
+    /// Those whose query the question file states, or has no other than a refusal: no teacher was
+    /// asked.
     #[serde(default)]
     pub written: usize,
     /// Questions excluded because they resemble evaluation questions.
@@ -123,18 +124,20 @@ impl Lesson<'_> {
     }
 
     /// The query of the question file under the question's prompt, if it runs over this graph's
-    /// tables and gives the gold rows. A file without answers vouches for its query.
+    /// tables and gives the gold rows. A file without answers vouches for its query. A question
+    /// without an answer has one right query, so no teacher is asked for it.
     async fn written(&self) -> Result<Option<Heard>, EvalError> {
         let question = &self.question.question;
-        let Some(sql) = question.sql.as_deref().filter(|_| self.config.recorder.task() == TuneTask::Query)
-        else {
+        let refusal = || question.has_no_answer().then_some(NO_QUERY);
+        let of_file = question.sql.as_deref().or_else(refusal);
+        let Some(sql) = of_file.filter(|_| self.config.recorder.task() == TuneTask::Query) else {
             return Ok(None);
         };
         self.config.recorder.begin_written(sql);
         self.ask_as_set(&self.config.options).await;
         let heard = self.config.recorder.take();
         let refuses = status_of(sql) == NO_QUERY;
-        if refuses || question.answers.is_empty() && !question.unanswerable {
+        if refuses || question.answers.is_empty() && !question.has_no_answer() {
             let runs = refuses || self.table_of(sql).await?.is_some();
             return Ok(heard.into_iter().next().filter(|_| runs));
         }
