@@ -505,7 +505,7 @@ pub(crate) fn title_of(item: &Item) -> String {
 }
 
 /// The columns of a query's rows.
-pub(crate) fn columns_of(query: &Query) -> Vec<String> {
+fn columns_of(query: &Query) -> Vec<String> {
     match &query.body {
         Body::Select(select) => select.items.iter().map(title_of).collect(),
         Body::Set { left, .. } => columns_of(left),

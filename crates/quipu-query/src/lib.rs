@@ -1,6 +1,5 @@
 //! A graph as tables, SQL over them, its plan as SPARQL, and the run's rows, evidence and wording;
-//! checks of a query against the question's words ([`asked`]); and the graphs that models write as
-//! Cypher. This crate calls no model.
+//! and the graphs that models write as Cypher. This crate calls no model.
 //!
 //! ```
 //! use quipu_graph::{ImportConfig, Input};
@@ -32,7 +31,6 @@
 //! # }
 //! ```
 
-pub mod asked;
 mod bind;
 mod cypher;
 mod error;
@@ -61,5 +59,5 @@ pub use say::{say, say_in_full};
 pub use sql::{read_sql, with_bracketed_sides};
 pub use syntax::*;
 pub use tables::*;
-pub use values::{Found, How, Match, Mention, Values};
+pub use values::{Found, How, Match, Mention, Values, names_written, shortens};
 pub use walk::{Made, PathFrom, PathStart, PathStep, all_in_order, met_by, path_query};

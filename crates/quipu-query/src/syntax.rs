@@ -21,7 +21,7 @@ pub struct Query {
 }
 
 /// What the aliases contain of a union that gives a thing and all that lies below it.
-pub(crate) const BELOW: &str = "_below_";
+pub const BELOW: &str = "_below_";
 
 impl Query {
     /// The thing of a union that gives it and all that lies below it.
@@ -368,7 +368,7 @@ impl Expression {
     }
 
     /// Gives the columns of one alias another, outside of subqueries.
-    pub(crate) fn under_alias(&mut self, alias: &str, other: &str) {
+    pub fn under_alias(&mut self, alias: &str, other: &str) {
         if let Self::Column(column) = self
             && column.table.as_deref() == Some(alias)
         {

@@ -3,7 +3,7 @@
 mod names;
 mod peoples;
 mod read;
-pub(crate) mod short_forms;
+mod short_forms;
 mod written;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,6 +18,7 @@ use crate::tables::{Kind, Place, Rows, Tables, words_of};
 use names::shared_by_all;
 use read::{MOST_OF_COLUMN, read_values, shared_values};
 pub(crate) use read::{entity_term, literal_term};
+pub use short_forms::shortens;
 use written::{Written, is_code};
 
 /// Most values of all columns together.
@@ -110,7 +111,7 @@ impl Found {
     }
 
     /// Whether a name was found in a table whose names are not kept.
-    pub(crate) fn holds(&self, text: &str) -> bool {
+    pub fn holds(&self, text: &str) -> bool {
         let name = normalise(text);
         self.names.keys().any(|(_, known)| *known == name)
     }
@@ -425,7 +426,7 @@ impl Values {
 
 /// The names that a question writes with capitals, each a run of such words. Nothing in a language
 /// that writes its nouns so.
-pub(crate) fn names_written(question: &str) -> Vec<String> {
+pub fn names_written(question: &str) -> Vec<String> {
     let language = Language::of(question);
     if language.nouns_have_capitals() {
         return Vec::new();

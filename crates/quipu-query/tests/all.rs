@@ -17,53 +17,21 @@ mod servers;
 #[path = "../../../tests/skip.rs"]
 mod skip;
 
-mod among_others;
 mod answers;
-mod as_people_ask;
-mod as_small_models_write;
-mod as_staff_ask;
 mod at_servers;
 mod bad_input;
-mod bells;
 mod beside_rows;
-mod bill_of_material;
-mod botanic_gardens;
-mod chains;
 mod columns;
-mod conditions;
 mod corners_of_sql;
-mod costume_hire;
-mod counts_and_units;
 mod groups;
-mod harbour;
-mod in_other_terms;
 mod in_words;
 mod kinds_of_things;
 mod large_tables;
-mod lighthouses;
 mod many_classes;
-mod measurements;
 mod mends;
-mod mountains;
 mod nested_classes;
 mod odd_graphs;
-mod of_other_things;
-mod one_by_one;
-mod polar;
 mod property;
-mod pumps;
-mod puppets;
-mod records_and_ways;
-mod road_assets;
-mod roles_of_things;
-mod said_in_passing;
-mod scriptorium;
-mod sharing;
-mod slips_of_models;
-mod values_in_parts;
-mod what_is_lacking;
-mod what_lasts;
-mod words_in_passing;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

@@ -172,7 +172,7 @@ fn is_function_word(word: &str) -> bool {
 
 /// Whether the name of a table is short for a word: "jdg" for judges, "hrg" for hearings. It has no
 /// vowel behind its first letter.
-pub(crate) fn is_short_for(short: &str, word: &str) -> bool {
+pub fn is_short_for(short: &str, word: &str) -> bool {
     let letters: Vec<char> = short.chars().collect();
     let lengths = SHORTEST..=LONGEST;
     if !lengths.contains(&letters.len()) || letters.iter().skip(1).any(|c| is_vowel(*c) || !c.is_alphabetic())

@@ -556,7 +556,7 @@ fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
 }
 
 /// Whether a text is a date like `2023-04-01`, with or without a time behind it.
-pub(crate) fn is_date(text: &str) -> bool {
+pub fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let shape = [4, 7].iter().all(|at| bytes.get(*at) == Some(&b'-'));
     let digits = [0, 1, 2, 3, 5, 6, 8, 9].iter().all(|at| bytes.get(*at).is_some_and(u8::is_ascii_digit));

@@ -34,10 +34,11 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::place::Place;
 pub use abbreviations::Abbreviation;
-pub(crate) use abbreviations::{abbreviated, covers, is_short_for};
+pub use abbreviations::is_short_for;
+pub(crate) use abbreviations::{abbreviated, covers};
 pub use comments::Comment;
 pub use count::count_tables;
-pub(crate) use count::is_date;
+pub use count::is_date;
 pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
 pub(crate) use names::ABOVE;
@@ -314,7 +315,7 @@ impl Tables {
     }
 
     /// The only column of amounts of a table whose rows have no names: the amount of a price.
-    pub(crate) fn amount(&self, table: usize) -> Option<usize> {
+    pub fn amount(&self, table: usize) -> Option<usize> {
         self.table(table).and_then(Self::amount_of)
     }
 

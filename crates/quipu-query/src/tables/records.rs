@@ -146,13 +146,13 @@ impl Tables {
     }
 
     /// Whether a table has a column of this identifier, or shows one of its records as its own.
-    pub(crate) fn has_or_shows(&self, table: usize, id: &str) -> bool {
+    pub fn has_or_shows(&self, table: usize, id: &str) -> bool {
         let has = |at: usize| self.table(at).is_some_and(|table| table.find(id).is_some());
         has(table) || Records::of(self).shown_in(table).into_iter().any(has)
     }
 
     /// Whether a table shows the columns of a table of records as its own.
-    pub(crate) fn shows_records(&self, table: usize, records: usize) -> bool {
+    pub fn shows_records(&self, table: usize, records: usize) -> bool {
         Records::of(self).shown_in(table).contains(&records)
     }
 }

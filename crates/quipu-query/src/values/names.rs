@@ -69,7 +69,7 @@ impl Values {
 
     /// How many names of a table's rows contain a noun in the singular, and how many names there
     /// are.
-    pub(crate) fn names_of_kind(&self, table: usize, noun: &str) -> (usize, usize) {
+    pub fn names_of_kind(&self, table: usize, noun: &str) -> (usize, usize) {
         self.names_with(table, &HashSet::from([Language::english().singular(noun)]))
     }
 

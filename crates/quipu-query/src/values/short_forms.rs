@@ -28,7 +28,7 @@ fn goes_on(value: &str, text: &str) -> bool {
 }
 
 /// Whether a word is a short form of a value: "panto" of `Pantomime`.
-pub(crate) fn shortens(word: &str, value: &str) -> bool {
+pub fn shortens(word: &str, value: &str) -> bool {
     may_shorten(word) && goes_on(&normalise(value), &normalise(word))
 }
 

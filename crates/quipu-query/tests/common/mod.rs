@@ -8,8 +8,8 @@ use anyhow::Result;
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_query::{
-    Bound, CellValue, Found, Plan, QueryError, RowSet, RunLimits, Tables, Values, asked, bind, count_tables,
-    plan, read_sql, run,
+    Bound, CellValue, Found, Plan, QueryError, RowSet, RunLimits, Tables, Values, bind, count_tables, plan,
+    read_sql, run,
 };
 
 pub struct Shop {
@@ -79,43 +79,7 @@ impl Shop {
     }
 }
 
-/// The query of a question, bound and mended.
-pub fn read(shop: &Shop, question: &str, sql: &str) -> Bound {
-    let query = read_sql(sql, None).unwrap();
-    let mut bound =
-        asked::bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default()).unwrap();
-    asked::mend_bound(question, &mut bound, &shop.tables).unwrap();
-    bound
-}
-
-/// The reason why a question's query is refused, if it is.
-pub fn refused(shop: &Shop, question: &str, sql: &str) -> Option<String> {
-    let query = read_sql(sql, None).unwrap();
-    let bound = asked::bind_as_asked(question, query, &shop.tables, &shop.values, &Found::default());
-    bound
-        .and_then(|mut bound| asked::mend_bound(question, &mut bound, &shop.tables))
-        .err()
-        .map(|error| error.to_string())
-}
-
-/// The first cells of a question's rows, in order.
-pub async fn answers(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
-    let firsts = |row: String| row.split(" | ").next().unwrap_or_default().to_owned();
-    asked_rows(shop, question, sql).await.into_iter().map(firsts).collect()
-}
-
-/// The rows of a question as lines, with ` | ` between cells; unordered ones are sorted.
-pub async fn asked_rows(shop: &Shop, question: &str, sql: &str) -> Vec<String> {
-    let plan = plan(&read(shop, question, sql).query, &shop.tables).unwrap();
-    let rows = run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap().rows;
-    let mut lines: Vec<String> = rows.iter().map(|row| line_of(row)).collect();
-    if !plan.ordered {
-        lines.sort();
-    }
-    lines
-}
-
-fn line_of(row: &[Option<CellValue>]) -> String {
+pub fn line_of(row: &[Option<CellValue>]) -> String {
     let cell = |cell: &Option<CellValue>| cell.as_ref().map_or("-".into(), |cell| cell.name.clone());
     row.iter().map(cell).collect::<Vec<String>>().join(" | ")
 }

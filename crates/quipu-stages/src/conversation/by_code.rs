@@ -8,7 +8,7 @@ use quipu_language::{
     FollowUp, Language, Referent, Referring, asks_for_an_agent, begins_a_question, follow_up, normalise,
     values_said, words, words_of,
 };
-use quipu_query::asked::nouns_of_kinds;
+use quipu_reading::nouns_of_kinds;
 
 use super::heard::Heard;
 use super::said::{ByCode, Said, Thing};

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use quipu_graph::{Direction, NodeId, NodeSummary, Step, iri_of_key, is_blank};
 use quipu_language::minutes_of;
-use quipu_query::asked::{in_parts, in_years};
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Plan, Query, RowSet, RunLimits, Tables,
     arriving, is_too_much, kept_tables, met_by, path_query, plan, run_level, say,
 };
+use quipu_reading::{in_parts, in_years};
 
 use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Reading, Value};
 use crate::ledger::Context;

@@ -15,7 +15,7 @@ use std::ptr;
 
 use quipu_graph::RelationRole;
 use quipu_language::{Language, impossible_place};
-use quipu_query::asked::OfPath;
+use quipu_reading::OfPath;
 use quipu_stages::answer::{AnswerError, Event, Exhausted, Outcome, Question, Reading, Stage, Status};
 use quipu_stages::ledger::Context;
 use quipu_stages::planners::{paths, query};

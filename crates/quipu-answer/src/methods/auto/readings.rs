@@ -1,7 +1,7 @@
 //! The paths that are readings of a question beside the model's queries.
 
 use quipu_language::asks_for;
-use quipu_query::asked::PathFit;
+use quipu_reading::PathFit;
 use quipu_stages::answer::{AnswerError, Outcome, Planned, Status};
 use quipu_stages::ledger::Context;
 use quipu_stages::planners::query::PathReading;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_language::{Operation, Places, value_of_node};
 use quipu_query::Made;
-use quipu_query::asked::bounds;
+use quipu_reading::bounds;
 
 use super::compute::{Arithmetic, answered, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, RunPath, is_measure};

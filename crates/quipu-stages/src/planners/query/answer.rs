@@ -1,8 +1,8 @@
 //! From the chosen reading to the answer: values, table, evidence, and the reading of the question.
 
 use quipu_language::asks_for;
-use quipu_query::asked::{Candidate, Chosen, is_empty, offered_values, unknown_names};
 use quipu_query::{CellValue, Doubt, ValueKind};
+use quipu_reading::{Candidate, Chosen, is_empty, offered_values, unknown_names};
 
 use super::{Asking, Failure};
 use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status};

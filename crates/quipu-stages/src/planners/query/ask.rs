@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use quipu_language::{Language, is_written_as_name};
 use quipu_model::{Alternatives, ChatRequest, FinishReason, Likelihood, Message};
-use quipu_query::asked::{abbreviated, kinds_named, meant};
 use quipu_query::{Relevance, RenderConfig, words_of};
+use quipu_reading::{abbreviated, kinds_named, meant};
 use serde_json::json;
 
 use super::{Asking, Failure, QueryConfig};

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use quipu_graph::{Direction, iri_of_key};
 use quipu_index::inner_product;
 use quipu_language::{Language, Measured, words_of};
-use quipu_query::asked::{UnknownKind, unknown_kinds};
 use quipu_query::{How, Mention, Place, Rows, Unnamed};
+use quipu_reading::{UnknownKind, unknown_kinds};
 
 use super::kinds::{described, is_said_of, told};
 use crate::answer::{AnswerError, Stage};

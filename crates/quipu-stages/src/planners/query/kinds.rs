@@ -276,7 +276,7 @@ pub async fn gives_told_kind(
     question: &str,
     outcome: &Outcome,
 ) -> Result<bool, AnswerError> {
-    let nouns = quipu_query::asked::nouns(question);
+    let nouns = quipu_reading::nouns(question);
     if nouns.is_empty() {
         return Ok(true);
     }

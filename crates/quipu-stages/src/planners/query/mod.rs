@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 use quipu_language::impossible_place;
-use quipu_query::asked::{
+use quipu_query::{Mention, Relevance, RenderConfig, read_sql, words_of};
+use quipu_reading::{
     Candidate, FEATURES, OfPath, PathFit, TableQuestion, best_confidence, choose, columns_lacking, features,
     names_left_out, of_the_path, speaks_of, words_tried,
 };
-use quipu_query::{Mention, Relevance, RenderConfig, read_sql, words_of};
 
 use crate::answer::{AnswerError, Event, Outcome, Planned, Question, Stage};
 use crate::ledger::Context;

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use quipu_index::inner_product;
 use quipu_language::Language;
 use quipu_model::TokenVectors;
-use quipu_query::asked::{Nearness, role_not_given};
 use quipu_query::{Query, Tables, words_of};
+use quipu_reading::{Nearness, role_not_given};
 
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;

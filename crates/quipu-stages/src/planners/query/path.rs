@@ -2,11 +2,11 @@
 
 use quipu_graph::{NodeId, iri_of_key};
 use quipu_language::with_superlatives;
-use quipu_query::asked::{
+use quipu_query::{Made, Query, Tables, all_in_order};
+use quipu_reading::{
     FAR_FROM_ROLE, is_called_another_kind, is_in_the_unit, is_what_is_asked, leads_to_what_is_asked,
     of_another_measure, orders_another_kind, right_ends,
 };
-use quipu_query::{Made, Query, Tables, all_in_order};
 
 use super::near::distance_of_role;
 use crate::answer::{AnswerError, PlanStart, Planned};

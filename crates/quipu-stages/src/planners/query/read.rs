@@ -2,14 +2,14 @@
 
 use futures::FutureExt as _;
 use quipu_language::{Language, asks_for};
-use quipu_query::asked::{
-    Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, of_the_named_kind,
-    plain_reading, units_used, without_invented, years_asked_for,
-};
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
     RunLimits, Tables, asks_tables, is_too_much, plan, read_sql, run, run_level, say, say_in_full,
     with_bracketed_sides, with_groups, with_measures, with_things,
+};
+use quipu_reading::{
+    Candidate, Nearness, added_up, bind_as_asked, compared, is_empty, mend_bound, of_the_named_kind,
+    plain_reading, units_used, without_invented, years_asked_for,
 };
 
 use super::ask::Written;

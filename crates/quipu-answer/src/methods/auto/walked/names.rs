@@ -126,7 +126,7 @@ pub(super) fn names_another_kind(
     }
     let behind = question.get(span.end..).unwrap_or_default();
     let next = quipu_query::words_of(behind).into_iter().next().filter(|_| behind.starts_with(' '));
-    let kinds = next.map(|next| quipu_query::asked::nouns_of_kinds(&[next], &tables).len());
+    let kinds = next.map(|next| quipu_reading::nouns_of_kinds(&[next], &tables).len());
     kinds.is_some_and(|kinds| kinds > 0)
 }
 

@@ -259,7 +259,7 @@ pub(super) fn gives_numbers_for_things(
     let mut values = table.rows.iter().flatten().flatten().peekable();
     values.peek().is_some()
         && values.all(is_number)
-        && quipu_query::asked::nouns(question).iter().any(is_thing)
+        && quipu_reading::nouns(question).iter().any(is_thing)
         && plan.made == Made::Values
 }
 

@@ -1,0 +1,176 @@
+//! Values in parts: prices and weights that are nodes with a number and a unit, with and without a
+//! type or a name.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "set-up of tests"
+)]
+
+use crate::common;
+use common::Shop;
+use common::checks::{check, graph};
+use common::{answers, asked_rows, read};
+
+/// Prices as blank nodes; `{}` stands for their type.
+const PRICES: &str = r#":p1 a :Part ; rdfs:label "Drive Belt" ; :listPrice [ {} :amount 45.5 ; :currency "EUR" ] .
+:p2 a :Part ; rdfs:label "Servo Board" ; :listPrice [ {} :amount 1250 ; :currency "USD" ] .
+:p3 a :Part ; rdfs:label "Piston Seal" ; :listPrice [ {} :amount 7.25 ; :currency "EUR" ] .
+"#;
+
+/// Weights and powers as quantities of one type, their units as entities.
+const QUANTITIES: &str = r#":m1 a :Machine ; rdfs:label "Press" ; :weight :q1 ; :power :q2 .
+:m2 a :Machine ; rdfs:label "Lathe" ; :weight :q3 ; :power :q4 .
+:q1 a :Quantity ; :value 8200 ; :unit :KG . :q2 a :Quantity ; :value 75 ; :unit :KW .
+:q3 a :Quantity ; :value 2400 ; :unit :KG . :q4 a :Quantity ; :value 90 ; :unit :KW .
+"#;
+
+async fn prices(of_type: &str) -> Shop {
+    graph(&PRICES.replace("{}", of_type)).await
+}
+
+#[tokio::test]
+async fn prices_are_compared_ordered_and_added_up_by_their_amounts() {
+    for of_type in ["", "a :Price ;"] {
+        let shop = prices(of_type).await;
+        for (sql, expected) in [
+            ("SELECT name FROM part WHERE list_price > 40", &["Drive Belt", "Servo Board"][..]),
+            ("SELECT name FROM part WHERE 40 >= list_price", &["Piston Seal"]),
+            ("SELECT name FROM part WHERE list_price = 7.25", &["Piston Seal"]),
+            ("SELECT name FROM part WHERE list_price BETWEEN 40 AND 50", &["Drive Belt"]),
+            ("SELECT name FROM part ORDER BY list_price DESC LIMIT 1", &["Servo Board"]),
+            ("SELECT name FROM part ORDER BY list_price", &["Piston Seal", "Drive Belt", "Servo Board"]),
+            ("SELECT AVG(list_price) FROM part WHERE name <> 'Servo Board'", &["26.375"]),
+            ("SELECT MAX(list_price) - MIN(list_price) FROM part", &["1242.75"]),
+            (
+                "SELECT a.name FROM part a JOIN part b ON b.name = 'Drive Belt' \
+                 WHERE a.list_price < b.list_price",
+                &["Piston Seal"],
+            ),
+        ] {
+            check(&shop, sql, expected).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_parts_are_given_and_may_be_asked_for() {
+    for of_type in ["", "a :Price ;"] {
+        let shop = prices(of_type).await;
+        let price = "SELECT list_price FROM part WHERE name = 'Piston Seal'";
+        assert_eq!(asked_rows(&shop, "What does the Piston Seal cost?", price).await, ["7.25 | EUR"]);
+        let table = if of_type.is_empty() { "list_price" } else { "price" };
+        let euros = format!(
+            "SELECT p.name FROM part p JOIN {table} v ON p.list_price = v.name WHERE v.currency = 'EUR'"
+        );
+        check(&shop, &euros, &["Drive Belt", "Piston Seal"]).await;
+    }
+}
+
+/// A question's superlative names the relation that leads to the value: nothing else says that an
+/// amount is a price.
+#[tokio::test]
+async fn an_amount_is_called_like_the_relation_that_leads_to_it() {
+    for of_type in ["", "a :Price ;"] {
+        let shop = prices(of_type).await;
+        let dearest = "SELECT name FROM part ORDER BY list_price DESC LIMIT 1";
+        let question = "Which is the most expensive part?";
+        assert_eq!(answers(&shop, question, dearest).await, ["Servo Board"]);
+        let said = quipu_query::say(&read(&shop, question, dearest).query, &shop.tables);
+        assert!(said.contains("greatest list price"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn one_type_of_quantity_serves_several_relations() {
+    let shop = graph(QUANTITIES).await;
+    for (sql, expected) in [
+        ("SELECT name FROM machine ORDER BY weight LIMIT 1", &["Lathe"][..]),
+        ("SELECT name FROM machine ORDER BY power LIMIT 1", &["Press"]),
+        ("SELECT name FROM machine WHERE weight > 5000 AND power > 50", &["Press"]),
+        ("SELECT SUM(weight) FROM machine", &["10600"]),
+        ("SELECT weight, power FROM machine WHERE name = 'Press'", &["8200 | 75"]),
+    ] {
+        check(&shop, sql, expected).await;
+    }
+    // As small models write it: a column as a table, one table joined twice under one name.
+    let both = "SELECT weight.value, power.value FROM machine \
+                JOIN quantity ON machine.weight = quantity.name \
+                JOIN quantity ON machine.power = quantity.name WHERE machine.name = 'Press'";
+    check(&shop, both, &["8200 | 75"]).await;
+    let weight = "SELECT weight FROM machine WHERE name = 'Press'";
+    assert_eq!(asked_rows(&shop, "How heavy is the Press?", weight).await, ["8200 | KG"]);
+}
+
+/// Rows with links to other things are no values, even if they have no names.
+#[tokio::test]
+async fn deeds_are_no_values() {
+    let visits = ":v1 a :Visit ; :of :rex ; :at :north ; :cost 40 . :v2 a :Visit ; :of :rex ; :at :south ; :cost 60 .
+        :rex a :Pet ; rdfs:label \"Rex\" . :north a :Clinic ; rdfs:label \"North\" . :south a :Clinic ; rdfs:label \"South\" .";
+    let shop = graph(visits).await;
+    let visit = shop.tables.find("visit").unwrap();
+    assert!(!shop.tables.holds_values(visit));
+    check(&shop, "SELECT name FROM visit WHERE cost > 50", &["v2"]).await;
+}
+
+/// A postal code is a number, but no amount: an address is not called like it.
+#[tokio::test]
+async fn an_address_has_no_amount() {
+    let shop = graph(
+        ":s1 a :Store ; rdfs:label \"North\" ; :address [ a :Address ; :street \"Mill Lane 3\" ; :postalCode \"4020\" ] .
+         :s2 a :Store ; rdfs:label \"South\" ; :address [ a :Address ; :street \"Quay 7\" ; :postalCode \"8010\" ] .",
+    )
+    .await;
+    let address = "SELECT address FROM store WHERE name = 'North'";
+    assert_eq!(asked_rows(&shop, "What is the address of North?", address).await, ["4020 | Mill Lane 3"]);
+    let code = "SELECT postal_code FROM store WHERE name = 'South'";
+    check(&shop, code, &["8010"]).await;
+}
+
+/// More values than a relation's sample holds: each relation's values keep a table of their own.
+#[tokio::test]
+async fn many_values_of_two_relations_do_not_mix() {
+    let part = |n: usize| {
+        format!(
+            ":p{n} a :Part ; rdfs:label \"Part {n}\" ; :price [ :amount {n} ; :currency \"EUR\" ] ; :mass [ :grams {} ] .\n",
+            5000 - n
+        )
+    };
+    let shop = graph(&(1..=1200).map(part).collect::<String>()).await;
+    check(&shop, "SELECT name FROM part ORDER BY price DESC LIMIT 1", &["Part 1200"]).await;
+    check(&shop, "SELECT name FROM part ORDER BY mass DESC LIMIT 1", &["Part 1"]).await;
+}
+
+/// The key of a statement tells nothing: its parts are given, the office first.
+#[tokio::test]
+async fn a_statement_is_given_by_its_parts() {
+    let offices = r#"
+@prefix e: <http://kb.example/e/> .
+@prefix p: <http://kb.example/p/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+p:P31 rdfs:label "Instance of" . p:P6 rdfs:label "position held" . p:P7 rdfs:label "office" .
+p:P8 rdfs:label "start" . p:P9 rdfs:label "population" .
+e:Q1 rdfs:label "human" . e:Q2 rdfs:label "city" . e:Q3 rdfs:label "public office" .
+e:Q10 p:P31 e:Q2 ; rdfs:label "Brusk" ; p:P9 84000 .
+e:Q11 p:P31 e:Q2 ; rdfs:label "Tellin" ; p:P9 132000 .
+e:Q20 p:P31 e:Q3 ; rdfs:label "Mayor of Brusk" .
+e:Q21 p:P31 e:Q3 ; rdfs:label "Mayor of Tellin" .
+e:Q30 p:P31 e:Q1 ; rdfs:label "Ana Holt" ; p:P6 e:S1 .
+e:Q31 p:P31 e:Q1 ; rdfs:label "Per Strand" ; p:P6 e:S2 , e:S3 .
+e:S1 p:P7 e:Q20 ; p:P8 "2004-05-01"^^xsd:date .
+e:S2 p:P7 e:Q20 ; p:P8 "2012-05-01"^^xsd:date .
+e:S3 p:P7 e:Q21 ; p:P8 "2020-06-01"^^xsd:date .
+"#;
+    let shop = Shop::of("offices.ttl", offices).await.unwrap();
+    let positions = "SELECT position_held FROM human_position_held WHERE human = 'Per Strand'";
+    let read = read(&shop, "Which positions did Per Strand hold?", positions);
+    let plan = quipu_query::plan(&read.query, &shop.tables).unwrap();
+    let limits = quipu_query::RunLimits::default();
+    let mut rows = quipu_query::run(&shop.workspace, &plan, &limits).await.unwrap().rows;
+    rows.sort_by_key(|row| row[1].as_ref().map(|cell| cell.name.clone()));
+    let names: Vec<Vec<&str>> =
+        rows.iter().map(|row| row.iter().flatten().map(|cell| cell.name.as_str()).collect()).collect();
+    assert_eq!(names, [["Mayor of Brusk", "2012-05-01"], ["Mayor of Tellin", "2020-06-01"]]);
+}
