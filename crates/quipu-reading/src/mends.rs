@@ -35,6 +35,7 @@ use crate::numbers::extremes::{
     among_those, extreme_among_all, one_of_two, thing_of_extreme, within_extreme,
 };
 use crate::numbers::firsts::first_of_its_group;
+use crate::numbers::limited::counts_the_limited;
 use crate::numbers::measurements::of_the_mentioned_record;
 use crate::numbers::measures::{not_its_count, right_measure, right_order};
 use crate::numbers::order_of_things::order_of_things;
@@ -49,7 +50,7 @@ use crate::relations::parts::{column_asked_for, parts_of_values};
 use crate::relations::relatives::of_the_told_sex;
 use crate::relations::roles::of_the_named_role;
 use crate::things::things_of_records::things_of_records;
-use crate::things::types_of::{by_singulars, those_of_the_type};
+use crate::things::types_of::{by_singulars, those_of_the_type, with_the_value};
 use crate::times::last_time::at_its_last;
 use crate::times::lasting::{from_the_earliest, not_ended, within_its_term};
 use crate::times::periods::{of_the_named_event, part_of_the_year, whole_periods};
@@ -78,6 +79,7 @@ pub fn bind_as_asked(
     bound.mends.extend(things_of_the_given_kind(question, &mut bound.query, tables, values));
     bound.mends.extend(of_the_named_kind(question, &mut bound.query, tables, values));
     bound.mends.extend(those_of_the_type(question, &mut bound.query, values));
+    bound.mends.extend(with_the_value(question, &mut bound.query, tables, values));
     bound.mends.extend(in_the_currency(question, &mut bound.query, tables, values));
     bound.mends.extend(without_the_askers_noun(question, &mut bound.query, tables, values));
     bound.mends.extend(of_the_told_sex(question, &mut bound.query, tables, values));
@@ -180,6 +182,7 @@ pub fn mend_bound(question: &str, bound: &mut Bound, tables: &Tables) -> Result<
         without_unsaid_links(question, query, tables),
         without_unsaid_repeats(question, query, tables),
         counts_the_rows(question, query, tables),
+        counts_the_limited(question, query, tables),
         counts_the_named(question, query, tables),
         counts_the_things(question, query, tables),
         adds_the_pieces(question, query, tables),

@@ -32,6 +32,7 @@ mod mountains;
 mod of_other_things;
 mod one_by_one;
 mod polar;
+mod pottery;
 mod pumps;
 mod puppets;
 mod records_and_ways;

@@ -38,7 +38,11 @@ impl Language {
         };
         deed.is_some_and(|deed| {
             let undoubled = once(deed).unwrap_or_else(|| deed.to_owned());
-            self.changes_within(deed, verb) || self.changes_within(&undoubled, verb)
+            // "Maker" ends with the last letter of "make".
+            let whole: String = deed.chars().chain(agents.chars().next()).collect();
+            self.changes_within(deed, verb)
+                || self.changes_within(&undoubled, verb)
+                || self.changes_within(&whole, verb)
         })
     }
 

@@ -66,7 +66,8 @@ pub(super) fn sisters(
 impl Tables {
     /// The same tables, but with the types that the words name in the place of a class that the
     /// graph lacks: who asks for volcanoes needs no table of all peaks. A class that the words name
-    /// themselves stays, and so does one whose things have one type each, in a column.
+    /// themselves stays, and so does one of whose types they name several, if a column tells them
+    /// apart.
     pub fn as_named_by(&self, words: &[String]) -> Cow<'_, Self> {
         let mut view = Cow::Borrowed(self);
         for at in 0..self.tables.len() {
@@ -98,13 +99,15 @@ impl Tables {
                 all.any(|(at, word)| language.is_noun(word, &last) && !is_of_longer(at, word))
             })
         };
-        // A column of kinds tells them apart in the table itself.
-        let has_kinds = |table: &Table| table.columns.iter().any(|column| self.is_of_type(column));
-        if self.table(above).is_none_or(|table| !table.is_made() || has_kinds(table) || is_named(table)) {
+        if self.table(above).is_none_or(|table| !table.is_made() || is_named(table)) {
             return Vec::new();
         }
         let within = self.tables.iter().enumerate().filter(|(_, table)| table.within == Some(above));
-        within.filter(|(_, table)| !table.is_links() && is_named(table)).map(|(at, _)| at).collect()
+        let named: Vec<usize> =
+            within.filter(|(_, table)| !table.is_links() && is_named(table)).map(|(at, _)| at).collect();
+        // A column of kinds tells several of them apart in the table itself.
+        let has_kinds = |table: &Table| table.columns.iter().any(|column| self.is_of_type(column));
+        if named.len() > 1 && self.table(above).is_some_and(has_kinds) { Vec::new() } else { named }
     }
 
     /// Shows some types and their links instead of the class above them; references to the class

@@ -3,8 +3,8 @@
 
 use quipu_language::{Language, Side, asks_for, meanings_at, role_of_heads, side_of, subject_of};
 use quipu_query::{
-    Body, Column, ColumnRef, Doubt, Expression, From, Item, Join, Kind, Mend, Place, Query, Select, Source,
-    Table, Tables, words_of,
+    Body, Column, ColumnRef, Comparison, Doubt, Expression, From, Item, Join, Kind, Mend, Place, Query,
+    Select, Source, Table, Tables, words_of,
 };
 
 use crate::Nearness;
@@ -263,12 +263,13 @@ pub(crate) fn denied_role(question: &str, query: &mut Query, tables: &Tables) ->
 
 /// Denies a relation within one kind from the side that the question asks for. Who "was not taught
 /// by anyone" has no `taught_by`, and who "taught nobody" is no value of it. For a bound query of
-/// which the only condition is `name NOT IN (SELECT …)` or a missing value.
+/// which the only negation is `name NOT IN (SELECT …)`, or the only condition a missing value.
 pub(crate) fn denied_side(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let Body::Select(select) = &mut query.body else { return None };
-    let [condition] = select.filter.as_ref()?.conjuncts()[..] else { return None };
-    let (name, denied) = match (lone_negation(select), condition) {
+    let conditions = select.filter.as_ref()?.conjuncts();
+    let only = if let [condition] = conditions[..] { Some(condition) } else { None };
+    let (name, denied) = match (lone_negation(select), only) {
         (Some((name, within)), _) => {
             let within = within?;
             only_table(&within)?;
@@ -277,7 +278,7 @@ pub(crate) fn denied_side(question: &str, query: &mut Query, tables: &Tables) ->
             };
             (name, denied.place?)
         }
-        (None, Expression::IsNull(of)) => match (select.items.as_slice(), &**of) {
+        (None, Some(Expression::IsNull(of))) => match (select.items.as_slice(), &**of) {
             ([Item { expression: Expression::Column(name), .. }], Expression::Column(of)) => {
                 (name.clone(), Place { column: 0, ..of.place? })
             }
@@ -285,8 +286,8 @@ pub(crate) fn denied_side(question: &str, query: &mut Query, tables: &Tables) ->
         },
         _ => return None,
     };
-    let missing = match condition {
-        Expression::IsNull(of) => Some(&**of),
+    let missing = match only {
+        Some(Expression::IsNull(of)) => Some(&**of),
         _ => None,
     };
     let of = tables.table(denied.table)?;
@@ -312,7 +313,7 @@ pub(crate) fn denied_side(question: &str, query: &mut Query, tables: &Tables) ->
         let name = tables.column(place)?.id.clone();
         Some(Expression::Column(ColumnRef { table: Some(table.to_owned()), name, place: Some(place) }))
     };
-    select.filter = Some(if wanted.column == 0 && !of.is_links() {
+    let lacks = if wanted.column == 0 && !of.is_links() {
         Expression::IsNull(Box::new(column(name.table.as_ref()?, tail)?))
     } else {
         let alias = format!("{}_denied", of.id);
@@ -329,7 +330,12 @@ pub(crate) fn denied_side(question: &str, query: &mut Query, tables: &Tables) ->
         let within = Query { body, order: Vec::new(), limit: None, offset: 0 };
         let among = Expression::InQuery(Box::new(Expression::Column(name)), Box::new(within));
         Expression::Not(Box::new(among))
-    });
+    };
+    let filter = select.filter.as_mut()?;
+    match negation_in(filter) {
+        Some(negation) => *negation = lacks,
+        None => *filter = lacks,
+    }
     let text = format!("the question denies the other side of “{}”", relation.title);
     Some(Mend { text, doubt: Doubt::Little })
 }
@@ -344,6 +350,20 @@ fn side_of_subject(words: &[String], relation: &str) -> Option<Side> {
         let helps = at == subject.end && language.begins_yes_or_no(word);
         at >= subject.end && (denies || (helps && !language.is_be(word) && !language.is_having(word)))
     };
+    // "Was never apprenticed to anyone" is said of the heads of `apprenticed to`.
+    let title = words_of(relation);
+    let is_predicate = |at: usize| {
+        let before = words.iter().take(at).rev();
+        let mut before =
+            before.skip_while(|word| language.meanings(word).iter().any(|m| m.means == "negation"));
+        before.next().is_some_and(|word| language.is_be(word))
+    };
+    let full = (subject.end..words.len()).find(|at| {
+        title.len() > 1 && words.iter().skip(*at).zip(&title).filter(|(a, b)| a == b).count() == title.len()
+    });
+    if full.is_some_and(|at| at + title.len() < words.len() && is_predicate(at)) {
+        return Some(Side::Head);
+    }
     let stated = words.iter().enumerate().filter(|(at, word)| !is_aside(*at, word));
     side_of(&stated.map(|(_, word)| word.clone()).collect::<Vec<_>>(), &subject, relation)
 }
@@ -353,10 +373,30 @@ pub(super) fn lone_negation(select: &Select) -> Option<(ColumnRef, Option<Select
     let all = select.filter.as_ref()?.conjuncts();
     let mut negations = all.into_iter().filter(|one| matches!(one, Expression::Not(_)));
     let (Some(Expression::Not(inner)), None) = (negations.next(), negations.next()) else { return None };
-    let Expression::InQuery(of, within) = &**inner else { return None };
-    let Expression::Column(name) = &**of else { return None };
+    let (of, within) = match &**inner {
+        Expression::InQuery(of, within) => (&**of, within),
+        Expression::Exists(within) => return joined_within(within.select()?),
+        _ => return None,
+    };
+    let Expression::Column(name) = of else { return None };
     let is_whole = within.limit.is_none() && within.offset == 0;
     Some((name.clone(), within.select().filter(|_| is_whole).cloned()))
+}
+
+/// The outer column of an EXISTS whose only condition is that a column of its table equals it, and
+/// the SELECT of the values of that column.
+fn joined_within(within: &Select) -> Option<(ColumnRef, Option<Select>)> {
+    let [from] = within.from.as_slice() else { return None };
+    let Some(Expression::Compare(Comparison::Equal, one, other)) = &within.filter else { return None };
+    let (Expression::Column(one), Expression::Column(other)) = (&**one, &**other) else { return None };
+    let is_own = |column: &ColumnRef| column.table.as_ref() == Some(&from.alias);
+    let (own, outer) = match (is_own(one), is_own(other)) {
+        (true, false) => (one, other),
+        (false, true) => (other, one),
+        _ => return None,
+    };
+    let items = vec![Item { expression: Expression::Column(own.clone()), alias: None }];
+    Some((outer.clone(), Some(Select { items, from: vec![from.clone()], ..Select::default() })))
 }
 
 /// The negation among the conditions.

@@ -492,7 +492,7 @@ fn is_grouped(column: &ColumnRef, select: &Select, tables: &Tables) -> bool {
 
 /// The nouns of things that a question counts: behind "most", "how many", "number of" and "more
 /// than two".
-fn nouns_counted(words: &[String]) -> Vec<&String> {
+pub(super) fn nouns_counted(words: &[String]) -> Vec<&String> {
     let language = Language::of_words(words);
     let counts = |at: usize, word: &String| {
         language.is_quantity(word)

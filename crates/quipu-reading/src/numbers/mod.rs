@@ -9,6 +9,7 @@ pub(crate) mod differences;
 pub(crate) mod each;
 pub(crate) mod extremes;
 pub(crate) mod firsts;
+pub(crate) mod limited;
 pub(crate) mod measurements;
 pub(crate) mod measures;
 pub(crate) mod order_of_things;

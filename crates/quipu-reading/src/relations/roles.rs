@@ -4,8 +4,8 @@
 
 use quipu_language::{Language, asking_clause, is_possessive, without_request};
 use quipu_query::{
-    Aggregate, Body, ColumnRef, Doubt, Expression, From, Item, Join, Kind, Mend, Place, Query, Rows, Select,
-    Source, Tables, words_of,
+    Aggregate, Body, Column, ColumnRef, Doubt, Expression, From, Item, Join, Kind, Mend, Place, Query, Rows,
+    Select, Source, Tables, words_of,
 };
 
 use crate::Nearness;
@@ -207,6 +207,52 @@ pub(crate) fn role_of_a_role_left_out(
     words.iter().enumerate().find_map(|(at, word)| {
         let is_left = left_out.contains(word) && !language.is_light_noun(word);
         (is_left && behind(at).is_some_and(is_given)).then(|| word.clone())
+    })
+}
+
+/// A role before a name, behind a preposition, if a query leaves it out: "the e-mail of the head of
+/// Sales" is not that of everybody there, and "by the maker of the urn" not of the urn's year. A
+/// role ends like one ("winner"), has other names ("head"), or is what a column of the graph tells
+/// ("maker").
+pub(crate) fn role_before_a_name_left_out(
+    words: &[String],
+    left_out: &[String],
+    query: &Query,
+    tables: &Tables,
+) -> Option<String> {
+    let language = Language::of_words(words);
+    let mut names: Vec<Vec<String>> = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Terms(_, name) = part {
+            names.push(words_of(name));
+        }
+    });
+    let without_article = |from: usize| match words.get(from) {
+        Some(word) if language.is_any_article(word) => from + 1,
+        _ => from,
+    };
+    let tells = |column: &Column, noun: &String| {
+        let is_it = |word: &String| language.is_agent(noun, word) || language.is_of_one_root(noun, word);
+        matches!(column.kind, Kind::Entity(_)) && words_of(&column.title).iter().any(is_it)
+    };
+    let is_told = |noun: &String| tables.columns().any(|(_, column)| tells(column, noun));
+    let is_used = |noun: &String| {
+        query.places().into_iter().filter_map(|place| tables.column(place)).any(|column| tells(column, noun))
+    };
+    let is_role = |noun: &String| {
+        let may_be = language.ends_like_a_role(noun) || !language.other_words(noun).is_empty();
+        (may_be || is_told(noun)) && !is_used(noun)
+    };
+    words.iter().enumerate().find_map(|(at, noun)| {
+        let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at));
+        let article = before(1).filter(|word| language.is_any_article(word));
+        let leads = before(if article.is_some() { 2 } else { 1 })?;
+        let is_behind = language.is_of(leads) || language.is_preposition(leads);
+        words.get(at + 1).filter(|of| is_behind && language.is_of(of))?;
+        let name = words.get(without_article(at + 2)..)?;
+        let is_named = names.iter().any(|words| !words.is_empty() && name.starts_with(words));
+        let is_left = is_named && left_out.contains(noun) && !language.is_light_noun(noun);
+        (is_left && language.meanings(noun).is_empty() && is_role(noun)).then(|| noun.clone())
     })
 }
 

@@ -2,7 +2,9 @@
 
 use oxrdf::Term;
 use quipu_language::Language;
-use quipu_query::{Body, ColumnRef, Comparison, Doubt, Expression, Mend, Query, Values, words_of};
+use quipu_query::{
+    Body, ColumnRef, Comparison, Doubt, Expression, Mend, Place, Query, Tables, Values, words_of,
+};
 
 use crate::slips::each_query;
 
@@ -58,6 +60,56 @@ pub(crate) fn is_part_of_others(of: &ColumnRef, terms: &[Term], name: &str, valu
     let whole = values.parts(name, |_| false).into_iter().filter(|mention| words_of(&mention.text) == own);
     let mut matches = whole.flat_map(|mention| mention.matches);
     matches.any(|held| Some(held.place) == of.place && held.terms.iter().any(|term| !terms.contains(term)))
+}
+
+/// Takes the things with a value, where a query looks in their names for the plural that the
+/// question calls them by: "urns" are the pieces of the form "urn", whatever their names are. For a
+/// bound query.
+pub(crate) fn with_the_value(
+    question: &str,
+    query: &mut Query,
+    tables: &Tables,
+    values: &Values,
+) -> Option<Mend> {
+    let words = words_of(question);
+    let language = Language::of_words(&words);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = &mut select.filter else { return };
+        each_like(filter, &mut |of, pattern| {
+            let place = of.place.filter(|place| place.column == 0)?;
+            let noun = pattern.trim_matches('%');
+            words.iter().find(|word| language.is_plural(word) && language.is_noun(word, noun))?;
+            let is_its = |place_of: Place| place_of.table == place.table && place_of.column > 0;
+            let mut matches = values.mentions(noun).into_iter().flat_map(|mention| mention.matches);
+            let found = matches.find(|found| {
+                is_its(found.place) && found.shown.iter().any(|shown| words_of(shown) == words_of(noun))
+            })?;
+            let column = tables.column(found.place)?;
+            let text = format!("the {} of some is “{noun}”", column.title);
+            mend = Some(Mend { text, doubt: Doubt::Little });
+            let of = ColumnRef { name: column.id.clone(), place: Some(found.place), ..of.clone() };
+            let value = Expression::Terms(found.terms, noun.to_owned());
+            Some(Expression::Compare(Comparison::Equal, Box::new(Expression::Column(of)), Box::new(value)))
+        });
+    });
+    mend
+}
+
+/// Replaces each pattern of a column by what `instead` gives for it.
+fn each_like(condition: &mut Expression, instead: &mut dyn FnMut(&ColumnRef, &str) -> Option<Expression>) {
+    if let Expression::Like(of, pattern) = &*condition {
+        if let Expression::Column(column) = &**of
+            && let Some(other) = instead(column, pattern)
+        {
+            *condition = other;
+        }
+        return;
+    }
+    for part in condition.parts_mut() {
+        each_like(part, instead);
+    }
 }
 
 /// Gives a pattern the singular of the question's noun, where a model cuts off its last letter:

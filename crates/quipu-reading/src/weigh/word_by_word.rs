@@ -46,7 +46,8 @@ use crate::relations::relatives::{
 };
 use crate::relations::roles::{
     agent_left_out, another_role, deputy_left_out, last_verb_left_out, made_part_left_out,
-    possessed_left_out, role_left_out, role_of_a_possessed_role_left_out, role_of_a_role_left_out,
+    possessed_left_out, role_before_a_name_left_out, role_left_out, role_of_a_possessed_role_left_out,
+    role_of_a_role_left_out,
 };
 use crate::relations::verbs::{acts_by_a_link, verb_of_another_kind};
 use crate::said::Said;
@@ -407,6 +408,7 @@ impl<'a> Compared<'a> {
             ("leaves out a step", possessed_left_out(question, names, query, tables)),
             ("leaves out a step", role_left_out(question, names, query, tables)),
             ("leaves out a step", role_of_a_role_left_out(words, names, query, tables)),
+            ("leaves out a step", role_before_a_name_left_out(words, names, query, tables)),
             ("leaves out a step", agent_left_out(words, names)),
             ("leaves out a step", last_deed_left_out(words, names)),
             ("tells of no relation that is said", no_relation_said(words, names, query, tables)),

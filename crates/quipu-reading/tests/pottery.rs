@@ -1,0 +1,74 @@
+//! Potters, their pieces and their prizes: pupils who were "never apprenticed to anyone", noun
+//! patterns that are values, roles before names, counts of things by a number of theirs.
+
+use crate::common::checks::{faults, graph};
+use crate::common::{Shop, answers, asked_rows};
+
+async fn pottery() -> Shop {
+    graph(
+        ":apprenticedTo rdfs:label \"apprenticed to\" . :wonPrize rdfs:label \"won prize\" . \
+         :madeBy rdfs:label \"made by\" . :yearMade rdfs:label \"year made\" . \
+         :z a :Prize ; rdfs:label \"Stoneware Laurel\" . :z2 a :Prize ; rdfs:label \"Ember Prize\" . \
+         :a a :Potter ; rdfs:label \"Ada Farr\" ; :wonPrize :z ; :email \"ada@farr.example\" . \
+         :b a :Potter ; rdfs:label \"Bo Szep\" ; :apprenticedTo :a , :e ; :wonPrize :z ; :email \"bo@szep.example\" . \
+         :c a :Potter ; rdfs:label \"Cy Nash\" ; :apprenticedTo :b , :a ; :wonPrize :z2 ; :email \"cy@nash.example\" . \
+         :e a :Potter ; rdfs:label \"Eda Holt\" ; :apprenticedTo :c ; :wonPrize :z , :z2 . \
+         :p1 a :Piece ; rdfs:label \"Smoked Urn\" ; :form \"urn\" ; :heightCm 50 ; :madeBy :a ; :yearMade 1990 . \
+         :p2 a :Piece ; rdfs:label \"Tide Table\" ; :form \"urn\" ; :heightCm 90 ; :madeBy :a ; :yearMade 1991 . \
+         :p3 a :Piece ; rdfs:label \"Plate with an Urn\" ; :form \"plate\" ; :heightCm 99 ; :madeBy :b ; :yearMade 1990 . \
+         :w a :Kiln ; rdfs:label \"Top Kiln\" . :w2 a :Kiln ; rdfs:label \"Low Kiln\" . \
+         :t1 a :Shelf ; rdfs:label \"S1\" ; :standsIn :w ; :loadKg 200 . \
+         :t2 a :Shelf ; rdfs:label \"S2\" ; :standsIn :w ; :loadKg 200 . \
+         :t3 a :Shelf ; rdfs:label \"S3\" ; :standsIn :w2 ; :loadKg 300 .",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn who_was_never_a_pupil_has_no_master() {
+    let shop = pottery().await;
+    let asked = "Which Stoneware Laurel winners were never apprenticed to anyone?";
+    let turned = "SELECT p.name FROM potter_won_prize w JOIN potter p ON w.potter = p.name \
+                  WHERE w.won_prize = 'Stoneware Laurel' AND NOT EXISTS \
+                  (SELECT 1 FROM potter_apprenticed_to t WHERE t.apprenticed_to = p.name)";
+    assert_eq!(answers(&shop, asked, turned).await, ["Ada Farr"]);
+    let masters = "Which Stoneware Laurel winners never had a pupil?";
+    assert_eq!(answers(&shop, masters, turned).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_noun_that_is_a_value_is_no_part_of_a_name() {
+    let shop = pottery().await;
+    let named = "SELECT name FROM piece WHERE name LIKE '%urn%' ORDER BY height_cm DESC LIMIT 2";
+    assert_eq!(answers(&shop, "Which are the two tallest urns?", named).await, ["Tide Table", "Smoked Urn"]);
+    let within = "Which are the two tallest pieces with an urn in their names?";
+    assert_eq!(answers(&shop, within, named).await, ["Plate with an Urn", "Smoked Urn"]);
+}
+
+#[tokio::test]
+async fn things_are_counted_and_not_the_values_that_limit_them() {
+    let shop = pottery().await;
+    let values = "SELECT k.name, COUNT(DISTINCT s.load_kg) FROM shelf s JOIN kiln k ON s.stands_in = k.name \
+                  WHERE s.load_kg > 100 GROUP BY k.name";
+    let asked = "Which kilns have shelves for more than 100 kg, and how many each?";
+    assert_eq!(asked_rows(&shop, asked, values).await, ["Low Kiln | 1", "Top Kiln | 2"]);
+    let loads = "How many different loads do the shelves of each kiln have above 100 kg?";
+    assert_eq!(asked_rows(&shop, loads, values).await, ["Low Kiln | 1", "Top Kiln | 1"]);
+}
+
+#[tokio::test]
+async fn a_role_before_a_name_is_a_step() {
+    let shop = pottery().await;
+    let fault = "leaves out a step";
+    let year = "SELECT name FROM piece WHERE year_made = (SELECT year_made FROM piece WHERE name = 'Smoked Urn') \
+                AND name <> 'Smoked Urn'";
+    let maker = "SELECT name FROM piece WHERE made_by = (SELECT made_by FROM piece WHERE name = 'Smoked Urn') \
+                 AND name <> 'Smoked Urn'";
+    let asked = "What other pieces are there by the maker of Smoked Urn?";
+    assert!(faults(&shop, asked, year).await.contains(&fault));
+    assert!(!faults(&shop, asked, maker).await.contains(&fault));
+    let all = "SELECT email FROM potter p JOIN potter_won_prize w ON w.potter = p.name \
+               WHERE w.won_prize = 'Stoneware Laurel'";
+    assert!(faults(&shop, "I need the email of the head of Stoneware Laurel", all).await.contains(&fault));
+    assert!(!faults(&shop, "I need the email of the winner of Stoneware Laurel", all).await.contains(&fault));
+}
