@@ -72,3 +72,17 @@ async fn a_role_before_a_name_is_a_step() {
     assert!(faults(&shop, "I need the email of the head of Stoneware Laurel", all).await.contains(&fault));
     assert!(!faults(&shop, "I need the email of the winner of Stoneware Laurel", all).await.contains(&fault));
 }
+
+#[tokio::test]
+async fn pupils_and_conditions_are_not_left_out() {
+    let shop = pottery().await;
+    let own = "SELECT won_prize FROM potter_won_prize WHERE potter = 'Ada Farr'";
+    let pupils = "Which prizes did Ada Farr's students win?";
+    assert!(faults(&shop, pupils, own).await.contains(&"leaves out a step"));
+    assert!(!faults(&shop, "Which prizes did Ada Farr win?", own).await.contains(&"leaves out a step"));
+    let loads = "SELECT name FROM shelf WHERE load_kg > 250";
+    let lent = "Which shelves carry over 250 kg that you can borrow and keep?";
+    assert!(faults(&shop, lent, loads).await.contains(&"leaves out a condition"));
+    let carry = "Which are the shelves that carry over 250 kg?";
+    assert!(!faults(&shop, carry, loads).await.contains(&"leaves out a condition"));
+}

@@ -126,6 +126,11 @@ impl Language {
         self.words().follow_ups.joiners.has(word)
     }
 
+    /// Whether a word may begin a clause: "shelves that you can borrow".
+    pub fn begins_a_clause(self, word: &str) -> bool {
+        self.words().follow_ups.begins_clauses(word)
+    }
+
     /// The text before a name that replaces "there": "in ".
     pub fn before_a_place(self) -> &'static str {
         &self.words().follow_ups.written.within

@@ -174,6 +174,11 @@ impl Language {
         words.iter().find(|word| listed(&row.verbs).any(|verb| self.is_same_verb(word, verb)))
     }
 
+    /// Whether a noun is a role that some people have towards others: "pupil", "employees".
+    pub fn is_known_role(self, noun: &str) -> bool {
+        self.words().converses.iter().any(|row| listed(&row.roles).any(|role| self.is_noun(noun, role)))
+    }
+
     /// The words for a role: "pupil" for "student".
     fn is_role(self, word: &str, role: &str) -> bool {
         let mut rows = self.words().converses.iter();

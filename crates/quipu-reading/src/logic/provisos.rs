@@ -8,6 +8,16 @@ use quipu_query::{Body, Comparison, Doubt, Expression, Kind, Mend, Place, Query,
 
 use crate::slips::each_query;
 
+/// The first word of a last clause of which a query leaves out all words: "workshops with a dozen
+/// staff that you can go and visit" are not all with a dozen.
+pub(crate) fn clause_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let from = words.iter().skip(1).rposition(|word| language.begins_a_clause(word))? + 1;
+    let telling = || words.iter().skip(from + 1).filter(|word| !language.is_function_word(word));
+    let is_left = telling().all(|word| left_out.contains(word));
+    telling().next().filter(|_| is_left).cloned()
+}
+
 /// Leaves out the rows without a value that the question asks to be known. For a bound query that
 /// lists columns of things: sums and orders leave such rows out anyway.
 pub(crate) fn with_stated_values(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {

@@ -88,8 +88,8 @@ pub(super) fn given_things(select: &Select, tables: &Tables) -> Option<ColumnRef
 
 /// The noun behind a possessive, if a query only states that there is one: "on which episodes was
 /// Ada's spouse a guest" is not answered by those on which Ada was, who has a spouse.
-/// Nor is she where a query leaves the noun out that a column of the graph is called by, or gives
-/// a property of hers for that of a relative.
+/// Nor is she where a query leaves the noun out that a column of the graph is called by or that is
+/// a role, or gives a property of hers for that of a relative.
 pub(crate) fn possessed_left_out(
     question: &str,
     left_out: &[String],
@@ -110,6 +110,7 @@ pub(crate) fn possessed_left_out(
     let first = properties.next();
     let takes_one = properties.all(|place| Some(place) == first);
     let is_relative = |noun: &String| (language.is_kin(noun) || language.is_partner(noun)) && takes_one;
+    let may_be = |noun: &String| is_titled(noun) || is_relative(noun) || language.is_known_role(noun);
     let mut behind = behind;
     behind.find(|noun| {
         let is_it = |part: &Expression| {
@@ -126,7 +127,7 @@ pub(crate) fn possessed_left_out(
                 stated += usize::from(is_it(of));
             }
         });
-        used == stated && (used > 0 || (left_out.contains(noun) && (is_titled(noun) || is_relative(noun))))
+        used == stated && (used > 0 || (left_out.contains(noun) && may_be(noun)))
     })
 }
 

@@ -26,6 +26,7 @@ use crate::logic::lacking::{is_at_an_end, nothing_of_what_is_denied, object_of_d
 use crate::logic::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
+use crate::logic::provisos::clause_left_out;
 use crate::names::invented::numbers_demanded;
 use crate::numbers::each::{
     all_asked_for, division_left_out, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things,
@@ -414,6 +415,7 @@ impl<'a> Compared<'a> {
             ("tells of no relation that is said", no_relation_said(words, names, query, tables)),
             ("leaves out a part", made_part_left_out(words, names, near, query)),
             ("leaves out a deed", last_verb_left_out(words, names, near, query)),
+            ("leaves out a condition", clause_left_out(words, names)),
             ("leaves out a step", role_of_a_possessed_role_left_out(question, names, query, tables)),
             ("leaves out a step", relative_left_out(words, names, query, tables)),
             ("leaves out a step", second_step_left_out(question, names, query, tables)),
