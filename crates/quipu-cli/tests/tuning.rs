@@ -41,9 +41,12 @@ fn examples_are_written_with_their_data_card() {
     let (bench, teacher) = bench();
     let told = finish(&mut export(&bench, &teacher, &["--samples", "1", "--licence", "CC0-1.0"])).succeeded();
     assert!(
-        told.stdout.contains("3 questions asked: 1 right at first, 0 right later, 2 never right"),
+        told.stdout.contains("2 questions asked: 1 right at first, 0 right later, 1 never right"),
         "{told:#?}"
     );
+    // The question without an answer has one right query.
+    let alone = "1 question learnt from the question file alone, without a model call";
+    assert!(told.stdout.contains(alone), "{told:#?}");
     let lines = ["train.jsonl", "validation.jsonl"]
         .map(|name| std::fs::read_to_string(bench.path("examples").join(name)).unwrap())
         .join("");

@@ -169,7 +169,7 @@ impl Export {
         let mut out = stdout();
         if counts.written > 0 {
             let written = counted(counts.written as u64, "question", "questions");
-            writeln!(out, "{written} learnt from the query in the question file, without a model call.")?;
+            writeln!(out, "{written} learnt from the question file alone, without a model call.")?;
         }
         writeln!(
             out,

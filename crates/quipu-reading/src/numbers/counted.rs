@@ -256,7 +256,10 @@ pub(crate) fn counts_the_named(question: &str, query: &mut Query, tables: &Table
         }
         let find = |noun: &&String| {
             let column = called_behind(noun, language, select, tables)?;
-            (!is_grouped(&column, select, tables)).then(|| ((*noun).clone(), column))
+            // The "hl" of "more than 200 hl" are no things.
+            let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
+            let is_number = matches!(kind, Some(Kind::Number { .. }));
+            (!is_number && !is_grouped(&column, select, tables)).then(|| ((*noun).clone(), column))
         };
         // In "which two breweries make the most beers" groups count what is named last.
         let found = match select.group.is_empty() {
