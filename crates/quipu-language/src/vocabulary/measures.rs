@@ -130,6 +130,7 @@ mod tests {
             ("often", "period years", Measured::Otherwise),
             ("longest", "period years", Measured::Alike),
             ("often", "downloads per week", Measured::Unknown),
+            ("strongest", "alcohol by volume", Measured::Alike),
         ] {
             assert_eq!(Language::english().measured(word, title), expected, "{word} {title}");
         }
