@@ -30,7 +30,7 @@ export_graph() {
     shift 2
     # shellcheck disable=SC2086  # a list of options
     "$quipu" tune export "$out/w/$name" --questions "$here/graphs/$name/questions.jsonl" --task query \
-        --samples 1 --refusals 0 --licence Apache-2.0 --llm smollm2-135m --out "$folder" --add $held "$@"
+        --samples 0 --refusals 0 --licence Apache-2.0 --llm smollm2-135m --out "$folder" --add $held "$@"
 }
 
 # graph_files FOLDER: one graph.ttl, graph.ttl.gz or graph.tsv, or several tables.

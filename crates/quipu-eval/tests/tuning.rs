@@ -107,6 +107,17 @@ async fn exported_of(
     held_out: &HeldOut,
     questions: &[GoldQuestion],
 ) -> (Vec<TuneExample>, TuneCounts, usize) {
+    exported_by(workspace, task, model, held_out, questions, 3).await
+}
+
+async fn exported_by(
+    workspace: &Arc<Workspace>,
+    task: TuneTask,
+    model: ScriptedModel,
+    held_out: &HeldOut,
+    questions: &[GoldQuestion],
+    samples: u32,
+) -> (Vec<TuneExample>, TuneCounts, usize) {
     let model = Arc::new(model);
     let recorder = Arc::new(Recorder::new(model.clone(), task));
     let engine = Engine::new(workspace.clone(), Some(recorder.clone()), None).unwrap();
@@ -116,7 +127,7 @@ async fn exported_of(
         recorder: &recorder,
         options: AskOptions { method, ..AskOptions::default() },
         llm: "scripted".into(),
-        samples: 3,
+        samples,
         temperature: 0.7,
         refusals: 100,
         now: "2026-01-01T00:00:00[UTC]".parse().unwrap(),
@@ -233,6 +244,11 @@ async fn a_query_of_the_file_costs_no_call_if_its_rows_are_right() {
     let (examples, counts, calls) = exported_of(&workspace, TuneTask::Query, teacher(), &none, &wrong).await;
     assert_eq!((counts.written, counts.right_at_first, calls), (0, 1, 1));
     assert_eq!((examples[0].kind, last(&examples[0])), (ExampleKind::Accepted, capital("Chile").as_str()));
+    // Without a teacher, that question is left out and counted.
+    let all = [written.as_slice(), wrong.as_slice()].concat();
+    let (examples, counts, calls) = exported_by(&workspace, TuneTask::Query, teacher(), &none, &all, 0).await;
+    assert_eq!((counts.written, counts.unasked, counts.asked, calls), (2, 1, 0, 0));
+    assert_eq!(examples.len(), 2);
 }
 
 fn held_out(folder: &Path, text: &str) -> HeldOut {

@@ -59,7 +59,7 @@ pub(super) struct Export {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Maximum number of runs for each question: the first is greedy, the others are sampled until
-    /// one is right
+    /// one is right; 0 asks no teacher and learns the queries of the question files
     #[arg(long, value_name = "N", default_value_t = 3)]
     samples: u32,
     /// Temperature of the samples
@@ -170,6 +170,10 @@ impl Export {
         if counts.written > 0 {
             let written = counted(counts.written as u64, "question", "questions");
             writeln!(out, "{written} learnt from the question file alone, without a model call.")?;
+        }
+        if counts.unasked > 0 {
+            let unasked = counted(counts.unasked as u64, "question", "questions");
+            writeln!(out, "{unasked} left out: the question file has no query that gives the answer.")?;
         }
         writeln!(
             out,

@@ -133,16 +133,16 @@ impl DataCard {
             }
         }
         text.push_str(
-            "\n| source | teacher | method | written | asked | right at first | right later | never right | left out |\n\
-             |---|---|---|---|---|---|---|---|---|\n",
+            "\n| source | teacher | method | written | asked | right at first | right later | never right | not asked | left out |\n\
+             |---|---|---|---|---|---|---|---|---|---|\n",
         );
         for source in &self.sources {
-            let TuneCounts { asked, right_at_first, right_later, never_right, written, leaking } =
+            let TuneCounts { asked, right_at_first, right_later, never_right, written, unasked, leaking } =
                 source.counts;
             let (name, teacher, method) = (&source.name, &source.teacher.name, &source.method);
             let _ = writeln!(
                 text,
-                "| {name} | {teacher} | {method} | {written} | {asked} | {right_at_first} | {right_later} | {never_right} | {} |",
+                "| {name} | {teacher} | {method} | {written} | {asked} | {right_at_first} | {right_later} | {never_right} | {unasked} | {} |",
                 leaking.all()
             );
         }

@@ -31,7 +31,8 @@ pub struct TuneConfig<'a> {
     pub options: AskOptions,
     /// The teacher's name in the data card.
     pub llm: String,
-    /// Most runs of one question; the first is greedy, the others are sampled.
+    /// Most runs of one question; the first is greedy, the others are sampled. 0 asks no teacher:
+    /// only queries of the question file are learnt.
     pub samples: u32,
     /// Temperature of the samples.
     pub temperature: f32,
@@ -58,6 +59,9 @@ pub struct TuneCounts {
     /// asked.
     #[serde(default)]
     pub written: usize,
+    /// Those left out because no teacher may be asked and the file has no right query.
+    #[serde(default)]
+    pub unasked: usize,
     /// Questions excluded because they resemble evaluation questions.
     pub leaking: LeakCounts,
 }
@@ -103,10 +107,14 @@ impl Lesson<'_> {
             let kind = if refuses { ExampleKind::Refusal } else { ExampleKind::Gold };
             return Ok(vec![self.example(kind, heard)]);
         }
+        if self.config.samples == 0 {
+            counts.unasked += 1;
+            return Ok(Vec::new());
+        }
         counts.asked += 1;
         let unanswerable = self.question.question.has_no_answer();
         let mut shown = None;
-        for sample in 0..self.config.samples.max(1) {
+        for sample in 0..self.config.samples {
             let (row, heard) = self.ask(sample, &self.config.options).await?;
             let right = self.right(&row, &heard).await?;
             if !right.is_empty() {
