@@ -343,7 +343,7 @@ async fn a_path_from_another_things_name_or_by_another_things_value_does_not_sta
         :paintedBy rdfs:label \"painted by\" . :year rdfs:label \"year\" .\n\
         :bell a :Painting ; rdfs:label \"Port Louis at Dawn\" ; :paintedBy :ada ; :year 1893 .\n\
         :plums a :Painting ; rdfs:label \"Three Plums\" ; :paintedBy :ada .\n\
-        :barge a :Painting ; rdfs:label \"Red Barge\" ; :paintedBy :bo ; :year 1867 .\n\
+        :barge a :Painting ; rdfs:label \"Red Barge\" ; :paintedBy :bo ; :year 1867 ; :wins 3 .\n\
         :ada a :Artist ; rdfs:label \"Ada Lee\" . :bo a :Artist ; rdfs:label \"Bo Ray\" .\n";
     let museum = setting_from("museum.ttl", paintings).await;
     quipu_query::open_tables(&museum.workspace).await.unwrap();
@@ -354,6 +354,9 @@ async fn a_path_from_another_things_name_or_by_another_things_value_does_not_sta
     assert_eq!(around.status, Status::Abstained, "{around:#?}");
     let another = asked("In which year was Port Ixhuvarra painted?").await;
     assert_eq!(another.status, Status::Abstained, "{another:#?}");
+    // How often is no year.
+    let how_often = asked("In which year did Red Barge win?").await;
+    assert_eq!(how_often.status, Status::Abstained, "{how_often:#?}");
 }
 
 #[tokio::test]

@@ -59,5 +59,5 @@ pub use say::{say, say_in_full};
 pub use sql::{read_sql, with_bracketed_sides};
 pub use syntax::*;
 pub use tables::*;
-pub use values::{Found, How, Match, Mention, Values, names_written, shortens};
+pub use values::{Found, How, Match, Mention, Values, are_initials_within, names_written, shortens};
 pub use walk::{Made, PathFrom, PathStart, PathStep, all_in_order, met_by, path_query};

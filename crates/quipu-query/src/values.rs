@@ -1,5 +1,6 @@
 //! The values of columns: finds the graph's terms for a text as people write it.
 
+mod inexact;
 mod names;
 mod peoples;
 mod read;
@@ -15,6 +16,7 @@ use quipu_language::{Language, normalise, without_possessive};
 
 use crate::QueryError;
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
+pub use inexact::are_initials_within;
 use names::shared_by_all;
 use read::{MOST_OF_COLUMN, read_values, shared_values};
 pub(crate) use read::{entity_term, literal_term};
@@ -332,8 +334,8 @@ impl Values {
         self.lists.contains_key(&at) && (!is_mixed || self.lists.contains_key(&tables.widest(place)))
     }
 
-    /// The parts of a question that are values of columns, word for word apart from case and a
-    /// plural; the longest first, none within another. A code ("KV-1291") also names the few values
+    /// The parts of a question that are values of columns, word for word apart from case, a plural,
+    /// and one word of several that is misspelt or initials; the longest first, none within another. A code ("KV-1291") also names the few values
     /// that contain it.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         const LONGEST: usize = 8;
@@ -355,6 +357,12 @@ impl Values {
                     self.lists.iter().filter_map(|(place, list)| list.whole(*place, &written)).collect();
                 if found.is_empty() && length > 1 {
                     found = self.of_plural(text);
+                }
+                if found.is_empty() && length > 1 {
+                    found = self.of_initials(text);
+                }
+                if found.is_empty() && length > 1 {
+                    found = self.of_misspelt(text);
                 }
                 if found.is_empty() && length == 1 && is_code(text) {
                     found = self.of_code(text);
@@ -503,6 +511,7 @@ impl List {
     fn lookup(&self, place: Place, text: &str) -> Option<Match> {
         let found = self
             .whole(place, &Written::of(text))
+            .or_else(|| self.with_initials(place, text))
             .or_else(|| self.of_people(place, text))
             .or_else(|| self.part(place, text));
         let found = found.or_else(|| self.near(place, text));

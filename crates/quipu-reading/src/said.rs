@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use quipu_language::{Language, UnitNamed, are_reasons, deed_of_heads, is_unit, month, role_of_heads};
 use quipu_query::{
     Aggregate, Arithmetic, Body, ColumnRef, Comment, Comparison, Expression, Function, Join, Place, Query,
-    Select, SetOperator, Source, Tables, is_short_for, words_of,
+    Select, SetOperator, Source, Tables, are_initials_within, is_short_for, words_of,
 };
 
 /// The content of a query.
@@ -184,7 +184,9 @@ impl Said {
             || (language.is_unit(word) && self.words.iter().any(is_unit))
             || self.words.iter().any(|known| language.is_of_power(word, known))
             || self.things.iter().any(|thing| ends_with_noun(thing, word) || is_short_for(thing, word))
+            || self.columns.keys().any(|title| language.is_role_by_deed(word, title))
             || self.states_month(word)
+            || self.values.iter().any(|value| are_initials_within(word, value))
             || (!language.is_extreme(word) && language.other_words(word).iter().any(is_other))
             || self
                 .comments

@@ -1,8 +1,9 @@
 //! Potters, their pieces and their prizes: pupils who were "never apprenticed to anyone", noun
 //! patterns that are values, roles before names, counts of things by a number of theirs.
 
-use crate::common::checks::{faults, graph};
+use crate::common::checks::{faults, graph, weighed};
 use crate::common::{Shop, answers, asked_rows};
+use quipu_reading::Nearness;
 
 async fn pottery() -> Shop {
     graph(
@@ -10,7 +11,7 @@ async fn pottery() -> Shop {
          :madeBy rdfs:label \"made by\" . :yearMade rdfs:label \"year made\" . \
          :z a :Prize ; rdfs:label \"Stoneware Laurel\" . :z2 a :Prize ; rdfs:label \"Ember Prize\" . \
          :a a :Potter ; rdfs:label \"Ada Farr\" ; :wonPrize :z ; :email \"ada@farr.example\" . \
-         :b a :Potter ; rdfs:label \"Bo Szep\" ; :apprenticedTo :a , :e ; :wonPrize :z ; :email \"bo@szep.example\" . \
+         :b a :Potter ; rdfs:label \"Bo Szep\" ; :apprenticedTo :a , :e ; :wonPrize :z ; :email \"bo@szep.example\" ; :spouse :a . \
          :c a :Potter ; rdfs:label \"Cy Nash\" ; :apprenticedTo :b , :a ; :wonPrize :z2 ; :email \"cy@nash.example\" . \
          :e a :Potter ; rdfs:label \"Eda Holt\" ; :apprenticedTo :c ; :wonPrize :z , :z2 . \
          :p1 a :Piece ; rdfs:label \"Smoked Urn\" ; :form \"urn\" ; :heightCm 50 ; :madeBy :a ; :yearMade 1990 . \
@@ -88,4 +89,73 @@ async fn pupils_and_conditions_are_not_left_out() {
     assert!(faults(&shop, lent, loads).await.contains(&"leaves out a condition"));
     let carry = "Which are the shelves that carry over 250 kg?";
     assert!(!faults(&shop, carry, loads).await.contains(&"leaves out a condition"));
+}
+
+#[tokio::test]
+async fn a_spouse_and_a_master_are_not_the_named_ones_themselves() {
+    let shop = pottery().await;
+    let winners = "SELECT p.name FROM potter p JOIN potter_won_prize w ON w.potter = p.name \
+                   WHERE w.won_prize = 'Ember Prize'";
+    let fault = "leaves out a column";
+    assert!(faults(&shop, "Who is married to a winner of the Ember Prize?", winners).await.contains(&fault));
+    assert!(!faults(&shop, "Who is a winner of the Ember Prize?", winners).await.contains(&fault));
+    let masters = "SELECT p.name FROM potter p JOIN potter_apprenticed_to t ON t.apprenticed_to = p.name \
+                   WHERE t.apprenticed_to IN (SELECT potter FROM potter_won_prize \
+                   WHERE won_prize = 'Ember Prize')";
+    let pupils = "SELECT t.potter FROM potter_apprenticed_to t WHERE t.apprenticed_to IN \
+                  (SELECT potter FROM potter_won_prize WHERE won_prize = 'Ember Prize')";
+    let asked = "Which potters learned their craft from somebody who won the Ember Prize?";
+    let fault = "stays at one end of a link";
+    assert!(faults(&shop, asked, masters).await.contains(&fault));
+    assert!(!faults(&shop, asked, pupils).await.contains(&fault));
+    // Pupils are those apprenticed to somebody.
+    let winners = "SELECT t.potter FROM potter_apprenticed_to t JOIN potter_won_prize w \
+                   ON t.potter = w.potter WHERE t.apprenticed_to = 'Ada Farr'";
+    let asked = "Which of Ada Farr's students went on to win a prize?";
+    assert_eq!(faults(&shop, asked, winners).await, Vec::<&str>::new());
+    // Whom she taught, not who taught her.
+    let taught = "SELECT apprenticed_to FROM potter_apprenticed_to WHERE potter = 'Ada Farr'";
+    assert_eq!(answers(&shop, "Whom did Ada Farr teach?", taught).await, ["Bo Szep", "Cy Nash"]);
+}
+
+#[tokio::test]
+async fn what_one_may_do_with_a_thing_is_not_that_it_is_there() {
+    let shop = pottery().await;
+    let there = "SELECT EXISTS (SELECT 1 FROM piece WHERE form = 'plate' AND made_by = 'Bo Szep')";
+    let fault = "leaves out a deed";
+    assert!(faults(&shop, "Is it safe to eat off a plate made by Bo Szep?", there).await.contains(&fault));
+    assert!(!faults(&shop, "Is it true that Bo Szep made a plate?", there).await.contains(&fault));
+}
+
+#[tokio::test]
+async fn a_misspelt_word_of_a_name_does_not_shorten_it() {
+    let shop = pottery().await;
+    let named = |question: &str| {
+        let mentions = shop.values.mentions(question);
+        let names = mentions.iter().flat_map(|mention| &mention.matches).flat_map(|found| &found.shown);
+        names.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(named("Who won the Stoneware Laurle?"), ["Stoneware Laurel"]);
+    // Another word is no typing error, nor is a short one, and two names resemble "Kiln".
+    assert!(named("Who won the Stoneware Medal?").is_empty());
+    assert!(named("Who fires at Tip Kiln?").is_empty());
+}
+
+#[tokio::test]
+async fn initials_stand_for_a_part_of_a_name() {
+    let shop = graph(
+        ":b a :Beer ; rdfs:label \"Rotfuchs India Pale Ale\" ; :ibu 60 . \
+         :b2 a :Beer ; rdfs:label \"Rotfuchs Porter\" ; :ibu 30 . \
+         :b3 a :Beer ; rdfs:label \"Almgold India Pale Ale\" ; :ibu 50 .",
+    )
+    .await;
+    let asked = "How bitter is the Rotfuchs IPA by its ibu?";
+    let sql = "SELECT ibu FROM beer WHERE name = 'Rotfuchs IPA'";
+    assert_eq!(answers(&shop, asked, sql).await, ["60"]);
+    let mentions = shop.values.mentions(asked);
+    assert_eq!(mentions.first().map(|mention| mention.text.as_str()), Some("Rotfuchs IPA"));
+    let (_, found) = weighed(&shop, asked, sql, Nearness::default(), &[]).await;
+    assert!(!found.names.contains(&"ipa".to_owned()), "{found:?}");
+    // Of no such name.
+    assert!(shop.values.mentions("How bitter is the Rotfuchs APA?").is_empty());
 }

@@ -108,6 +108,11 @@ impl Language {
         self.words().partners.has(word)
     }
 
+    /// Whether a word is a verb for having a spouse: "married".
+    pub fn marries(self, word: &str) -> bool {
+        self.words().marries.has(word)
+    }
+
     /// Whether a word before a role names another person than the role alone: "deputy".
     pub fn names_a_deputy(self, word: &str) -> bool {
         self.words().deputies.has(word)

@@ -121,6 +121,11 @@ pub(super) fn adds_a_property(words: &[String]) -> bool {
 }
 
 impl Language {
+    /// Whether a word may stand for what follows: "it" in "is it safe to swim".
+    pub fn is_expletive(self, word: &str) -> bool {
+        self.words().follow_ups.is_it(word)
+    }
+
     /// Whether a word joins two questions or two entities: "and".
     pub fn joins_two(self, word: &str) -> bool {
         self.words().follow_ups.joiners.has(word)

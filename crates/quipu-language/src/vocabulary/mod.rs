@@ -284,6 +284,7 @@ pub(crate) struct Lexicon {
     second_nouns: Listed,
     #[serde(default)]
     partners: Listed,
+    marries: Listed,
     descriptions: Phrases,
     phrases: Phrases,
     conversions: Phrases,

@@ -167,11 +167,40 @@ impl Language {
         self.words().names.articles.has(word)
     }
 
+    /// Whether a noun is the role of a relation's heads, by a verb of theirs: "pupils" for
+    /// "apprenticed to".
+    pub fn is_role_by_deed(self, noun: &str, relation: &str) -> bool {
+        let row = self.row_by_deed(&crate::words_of(relation));
+        row.is_some_and(|row| listed(&row.roles).any(|role| self.is_noun(noun, role)))
+    }
+
+    /// The row whose own verb a relation's name is: that of students for "learned from".
+    fn row_by_deed(self, relation: &[String]) -> Option<&'static ConverseRow> {
+        let [deed, behind] = relation else { return None };
+        let acts = |own: &str| listed(own).any(|verb| self.is_same_verb(deed, verb));
+        self.words().converses.iter().find(|row| self.joins(behind) && acts(&row.own))
+    }
+
+    /// The role of a relation's heads, by a verb of theirs: "student" for "learned from". A verb
+    /// in the third person tells the ends by itself, unless the question says it in other words.
+    fn role_by_deed(self, relation: &[String], words: &[String]) -> Option<String> {
+        let role = listed(&self.row_by_deed(relation)?.roles).next()?;
+        let is_said = |word: &String| self.is_role(word, role);
+        let in_other_words = words.iter().any(is_said) || self.converse_of(role, words).is_some();
+        (in_other_words || !relation.first().is_some_and(|deed| self.looks_active(deed)))
+            .then(|| role.to_owned())
+    }
+
     /// The word by which the other side of a role acts: "taught" for "student".
     fn converse_of<'a>(self, role: &str, words: &'a [String]) -> Option<&'a String> {
         let mut rows = self.words().converses.iter();
         let row = rows.find(|row| listed(&row.roles).any(|known| known == role))?;
         words.iter().find(|word| listed(&row.verbs).any(|verb| self.is_same_verb(word, verb)))
+    }
+
+    /// Whether a word leads to a deed or to somebody: "to".
+    pub fn leads_towards(self, word: &str) -> bool {
+        self.words().sides.towards.has(word)
     }
 
     /// Whether a noun is a role that some people have towards others: "pupil", "employees".
@@ -212,7 +241,10 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     let language = Language::of_words(words);
     let said = &language.words().sides;
     let of_relation = crate::words_of(relation);
-    let role = role_of_heads(relation);
+    if is_called_by(words, name, &of_relation) {
+        return Some(Side::Tail);
+    }
+    let role = role_of_heads(relation).or_else(|| language.role_by_deed(&of_relation, words));
     let converse = role.as_ref().and_then(|role| language.converse_of(role, words));
     let (verb, passive) = match of_relation.as_slice() {
         // "Who taught Ada" by `student of`, as by "taught by".
@@ -264,6 +296,22 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
         (false, true) => Some(before),
         _ => None,
     }
+}
+
+/// Whether a question asks of which things a name is called by a relation: "of which country is
+/// Lima the capital", "for which beers is Ada's Ale named as an alternative".
+fn is_called_by(words: &[String], name: &Range<usize>, relation: &[String]) -> bool {
+    /// Most words between the name and the relation: "named as an".
+    const MOST_BETWEEN: usize = 3;
+    let language = Language::of_words(words);
+    let asks = matches!(words, [of, which, ..] if language.is_preposition(of)
+        && language.is_question_word(which) && !language.is_by(of));
+    let is_be =
+        name.start.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| language.is_be(word));
+    let behind = words.get(name.end..).unwrap_or_default();
+    let between = behind.strip_suffix(relation).filter(|between| between.len() <= MOST_BETWEEN);
+    let article = between.and_then(<[String]>::last);
+    asks && is_be && !relation.is_empty() && article.is_some_and(|word| language.is_any_article(word))
 }
 
 /// The word of a question that stands for the things asked for, before their verb: "who", or the
@@ -451,6 +499,17 @@ mod tests {
             ("What are the parts of Ada?", "parts", None),
             ("Where does Ada work?", "works in", Some(Side::Head)),
             ("Who has Ada?", "has", None),
+            ("Whom did Ada teach?", "learned from", Some(Side::Tail)),
+            ("Who taught Ada?", "learned from", Some(Side::Head)),
+            ("Who learned from Ada?", "learned from", Some(Side::Tail)),
+            ("Whom was Ada apprenticed to?", "apprenticed to", Some(Side::Head)),
+            ("Who are the pupils of Ada?", "apprenticed to", Some(Side::Tail)),
+            ("Whom does Ada manage?", "reports to", Some(Side::Tail)),
+            ("Who beat Ada?", "lost to", Some(Side::Head)),
+            ("Of which town is Ada the capital?", "capital", Some(Side::Tail)),
+            ("For which ales is Ada named as a good alternative?", "good alternative", Some(Side::Tail)),
+            ("Which ales is Ada an alternative of?", "alternative", None),
+            ("What is Ada's alternative?", "alternative", None),
         ] {
             assert_eq!(active(question, relation), expected, "{question}");
         }

@@ -390,3 +390,15 @@ fn the_longest_may_ask_since_when() {
     assert!(!asks("the longest that has been built"));
     assert!(!asks("which is the longest"));
 }
+
+#[test]
+fn a_question_begins_behind_what_is_needed() {
+    for (question, behind) in [
+        ("Need the e-mail of Ada Farr", "e mail of ada farr"),
+        ("We're looking for tall urns", "tall urns"),
+        ("I need to know who made it", "who made it"),
+        ("Need for Haste director", "need for haste director"),
+    ] {
+        assert_eq!(without_request(question).join(" ").replace('-', " "), behind);
+    }
+}

@@ -32,16 +32,24 @@ pub(crate) fn column_left_out(
             <[String; 1]>::try_from(title).ok().map(|[title]| title)
         })
         .collect();
-    // A father is a `parent`, whatever the query names.
+    // A father is a `parent`, whatever the query names; who is married has a `spouse`.
     let used: Vec<String> = Said::of(query, tables).columns.into_keys().collect();
-    let of_kin = || {
+    let is_unused = |names: &dyn Fn(&str) -> bool| {
         let all = query.tables().into_iter().filter_map(|(_, at)| tables.table(at?));
         let mut titles = all.flat_map(|table| table.columns.iter().skip(1)).map(|column| &column.title);
-        let has_kin = titles.any(|title| language.is_kin(title) && !used.contains(title));
-        left_out.iter().find(|word| has_kin && language.is_kin(word)).cloned()
+        titles.any(|title| names(title) && !used.contains(title))
+    };
+    let has_kin = is_unused(&|title| language.is_kin(title));
+    let has_spouse = is_unused(&|title| language.is_partner(title));
+    let of_relatives = || {
+        let is_relative = |word: &&String| {
+            has_kin && language.is_kin(word)
+                || has_spouse && (language.marries(word) || language.is_partner(word))
+        };
+        left_out.iter().find(is_relative).cloned()
     };
     let is_called = |word: &&String| titles.iter().any(|title| language.is_form(word, title));
-    left_out.iter().find(is_called).cloned().or_else(of_kin)
+    left_out.iter().find(is_called).cloned().or_else(of_relatives)
 }
 
 /// The name of a relation that stands in a question word for word, if a query uses other relations

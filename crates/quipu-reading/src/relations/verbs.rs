@@ -148,3 +148,20 @@ pub(crate) fn acts_by_a_link(
     });
     found
 }
+
+/// The verb of a question whether it is possible, allowed or wise to do something, if a reading
+/// leaves it out with the word before: "is it safe to eat off a plate" does not ask whether there
+/// is a plate.
+pub(crate) fn purpose_left_out(words: &[String], left_out: &[String]) -> Option<String> {
+    let language = Language::of_words(words);
+    let [be, it, rest @ ..] = words else { return None };
+    if !language.is_be(be) || !language.is_expletive(it) {
+        return None;
+    }
+    rest.windows(3).find_map(|three| match three {
+        [how, to, verb] if language.leads_towards(to) => {
+            (left_out.contains(how) && left_out.contains(verb)).then(|| verb.clone())
+        }
+        _ => None,
+    })
+}

@@ -50,7 +50,7 @@ use crate::relations::roles::{
     possessed_left_out, role_before_a_name_left_out, role_left_out, role_of_a_possessed_role_left_out,
     role_of_a_role_left_out,
 };
-use crate::relations::verbs::{acts_by_a_link, verb_of_another_kind};
+use crate::relations::verbs::{acts_by_a_link, purpose_left_out, verb_of_another_kind};
 use crate::said::Said;
 use crate::shapes::{
     gives_one_row, gives_one_value, has_only_partners, is_of_rows, lists_a_whole_column, says_only_that_it_is,
@@ -433,6 +433,7 @@ impl<'a> Compared<'a> {
             ("leaves out a step", end_left_out(words, names, query, tables)),
             ("leaves out a column", column_left_out(names, query, tables, *language).or_else(denied)),
             ("leaves out a deed", is_act.then(|| deed_left_out(words, names, query, tables)).flatten()),
+            ("leaves out a deed", purpose_left_out(words, names)),
             (MEANING, nothing_of_what_is_denied(words, names, near, query, tables)),
             ("shares another thing", shares_by_another(words, query, tables)),
             (MEANING, either_for_both(words, query)),

@@ -139,8 +139,9 @@ fn values_at_ends(query: &Query) -> Vec<(Place, Vec<String>)> {
     held
 }
 
-/// Whether a query joins two tables by the very end of a link at which it also names a thing, so
-/// that the link leads nowhere: the trees of the variety Iron Bess are not those of its children.
+/// Whether a query joins two tables by the very end of a link at which it also names a thing or
+/// says what it is, so that the link leads nowhere: the trees of the variety Iron Bess are not those
+/// of its children, and who learned from somebody of a town is not that somebody.
 pub(super) fn stays_at_one_end(query: &Query, tables: &Tables) -> bool {
     let Some(select) = query.select().filter(|select| select.from.len() == 2) else { return false };
     let of_links = |from: &From| match &from.source {
@@ -163,11 +164,16 @@ pub(super) fn stays_at_one_end(query: &Query, tables: &Tables) -> bool {
         expression.visit(&mut |part| {
             ends.extend(end(part));
             counts_rows |= matches!(part, Expression::Aggregate { of: None, .. });
-            if let Expression::Compare(Comparison::Equal, one, other) = part {
-                let pair = [(one, other), (other, one)];
-                names_one |= pair
-                    .iter()
-                    .any(|(of, value)| end(of).is_some() && matches!(***value, Expression::Terms(..)));
+            match part {
+                Expression::Compare(Comparison::Equal, one, other) => {
+                    let pair = [(one, other), (other, one)];
+                    let is_named = |of: &Expression, value: &Expression| {
+                        end(of).is_some() && matches!(value, Expression::Terms(..))
+                    };
+                    names_one |= pair.iter().any(|(of, value)| is_named(of, value));
+                }
+                Expression::InQuery(of, _) => names_one |= end(of).is_some(),
+                _ => {}
             }
         });
     }

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use quipu_language::{
     Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent,
-    asks_for_two, asks_for_units, asks_twice, meanings_at, through_levels,
+    asks_for_two, asks_for_units, asks_twice, meanings_at, through_levels, without_request,
 };
 use quipu_stages::answer::{AnswerTable, EvidenceContent, Outcome};
 
@@ -70,6 +70,12 @@ pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
             !outcome.answers.iter().all(is_no_year)
         }
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
+        // "In which year did she win" is not answered by how often she won.
+        _ if asks_for_a_year(question) => outcome.answers.iter().any(|answer| {
+            /// Fewest digits of a year.
+            const DIGITS: usize = 3;
+            answer.split(|c: char| !c.is_ascii_digit()).any(|part| part.len() >= DIGITS)
+        }),
         // "How high is the highest peak" asks for its height, not for the peak.
         _ if asks_for_a_measure(question) && chooses(outcome) => false,
         // A person is not a year or an amount: "who designed the Otter" is not answered by its
@@ -84,6 +90,14 @@ pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         // True and false are not entities.
         _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),
     }
+}
+
+/// Whether a question asks for a year: "in which year".
+fn asks_for_a_year(question: &str) -> bool {
+    let words = without_request(question);
+    let language = Language::of_words(&words);
+    let mut pairs = words.iter().zip(words.iter().skip(1)).take(2);
+    pairs.any(|(which, year)| language.asks_by_a_noun(which) && language.is_year(year))
 }
 
 /// Whether a path's answer is the things that a calculation chose, not their values.
