@@ -423,25 +423,7 @@ pub async fn triples_as_text_may_state_kinds() {
 /// an office, which has no kind, makes a row of a table that is called like the relation.
 #[tokio::test]
 pub async fn a_numbered_relation_is_known_by_its_label() {
-    let offices = r#"
-@prefix e: <http://kb.example/e/> .
-@prefix p: <http://kb.example/p/> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-p:P31 rdfs:label "Instance of" . p:P6 rdfs:label "position held" . p:P7 rdfs:label "office" .
-p:P8 rdfs:label "start" . p:P9 rdfs:label "population" .
-e:Q1 rdfs:label "human" . e:Q2 rdfs:label "city" . e:Q3 rdfs:label "public office" .
-e:Q10 p:P31 e:Q2 ; rdfs:label "Brusk" ; p:P9 84000 .
-e:Q11 p:P31 e:Q2 ; rdfs:label "Tellin" ; p:P9 132000 .
-e:Q20 p:P31 e:Q3 ; rdfs:label "Mayor of Brusk" .
-e:Q21 p:P31 e:Q3 ; rdfs:label "Mayor of Tellin" .
-e:Q30 p:P31 e:Q1 ; rdfs:label "Ana Holt" ; p:P6 e:S1 .
-e:Q31 p:P31 e:Q1 ; rdfs:label "Per Strand" ; p:P6 e:S2 , e:S3 .
-e:S1 p:P7 e:Q20 ; p:P8 "2004-05-01"^^xsd:date .
-e:S2 p:P7 e:Q20 ; p:P8 "2012-05-01"^^xsd:date .
-e:S3 p:P7 e:Q21 ; p:P8 "2020-06-01"^^xsd:date .
-"#;
-    let shop = Shop::of("offices.ttl", offices).await.unwrap();
+    let shop = Shop::of("offices.ttl", include_str!("offices.ttl")).await.unwrap();
     check(&shop, "SELECT name FROM city ORDER BY population DESC LIMIT 1", &["Tellin"]).await;
     let held = "SELECT h.name FROM human h JOIN human_position_held l ON h.name = l.human JOIN position_held s \
                 ON l.position_held = s.name WHERE s.office = 'Mayor of Brusk' ORDER BY s.start";

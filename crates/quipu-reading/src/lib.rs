@@ -39,7 +39,7 @@ pub use things::kinds::{
     orders_another_kind,
 };
 pub use things::unnamed_kinds::{UnknownKind, unknown_kinds};
-pub use times::years::{in_years, years_asked_for};
+pub use times::years::{asks_for_a_year, in_years, years_asked_for};
 pub use weigh::choose::{Chosen, FEATURES, Features, OfPath, best_confidence, choose, features, of_the_path};
 pub use weigh::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
 pub use weigh::plain::plain_reading;

@@ -28,7 +28,7 @@ use crate::numbers::counted::{
     adds_the_pieces, counts_the_groups, counts_the_named, counts_the_rows, counts_the_set, counts_the_things,
     with_counted,
 };
-use crate::numbers::currencies::in_the_currency;
+use crate::numbers::currencies::{in_several_currencies, in_the_currency};
 use crate::numbers::differences::{of_two, right_direction, takes_from_itself};
 use crate::numbers::each::{by_the_named_kind, for_each};
 use crate::numbers::extremes::{
@@ -83,6 +83,7 @@ pub fn bind_as_asked(
     bound.mends.extend(in_the_currency(question, &mut bound.query, tables, values));
     bound.mends.extend(without_the_askers_noun(question, &mut bound.query, tables, values));
     bound.mends.extend(of_the_told_sex(question, &mut bound.query, tables, values));
+    bound.mends.extend(in_several_currencies(&bound.query, tables));
     Ok(bound)
 }
 

@@ -215,7 +215,10 @@ async fn when_is_no_number_and_the_highest_no_date() {
     };
     let seeds = "SELECT seeds FROM accession WHERE name = 'AC41'";
     assert!(faults("When were the seeds of AC41 gathered?", seeds).await.contains(&"gives no date"));
+    let year = "In which year was AC41 gathered?";
+    assert!(!doubts(&bank, year, seeds).await.is_empty());
     let date = "SELECT collected FROM accession WHERE name = 'AC41'";
+    assert!(doubts(&bank, year, date).await.is_empty());
     assert!(!faults("When were the seeds of AC41 gathered?", date).await.contains(&"gives no date"));
     let latest = "SELECT site FROM accession ORDER BY collected DESC LIMIT 1";
     let measure = "uses another measure";

@@ -12,6 +12,7 @@ use crate::common;
 use common::Shop;
 use common::checks::{check, graph};
 use common::{answers, asked_rows, read};
+use quipu_query::Doubt;
 
 /// Prices as blank nodes; `{}` stands for their type.
 const PRICES: &str = r#":p1 a :Part ; rdfs:label "Drive Belt" ; :listPrice [ {} :amount 45.5 ; :currency "EUR" ] .
@@ -52,6 +53,42 @@ async fn prices_are_compared_ordered_and_added_up_by_their_amounts() {
             check(&shop, sql, expected).await;
         }
     }
+}
+
+#[tokio::test]
+async fn amounts_of_several_currencies_are_told() {
+    let shop = graph(
+        ":o1 a :Order ; rdfs:label \"O-1\" ; :total 45.5 ; :weightKg 9 ; :currency \"EUR\" . \
+         :o2 a :Order ; rdfs:label \"O-2\" ; :total 99 ; :weightKg 3 ; :currency \"USD\" . \
+         :f1 a :Fee ; rdfs:label \"F-1\" ; :amount 5 ; :currency \"EUR\" . \
+         :f2 a :Fee ; rdfs:label \"F-2\" ; :amount 7 ; :currency \"EUR\" .",
+    )
+    .await;
+    let tells = |shop: &Shop, sql: &str| {
+        let mends = read(shop, "How much is it?", sql).mends;
+        mends
+            .iter()
+            .any(|mend| mend.doubt == Doubt::Told && mend.text.contains("several currencies (EUR, USD)"))
+    };
+    for sql in [
+        "SELECT SUM(total) FROM \"order\"",
+        "SELECT name FROM \"order\" ORDER BY total DESC LIMIT 1",
+        "SELECT name FROM \"order\" WHERE total > 50",
+    ] {
+        assert!(tells(&shop, sql), "{sql}");
+    }
+    for sql in [
+        "SELECT currency, SUM(total) FROM \"order\" GROUP BY currency",
+        "SELECT SUM(total) FROM \"order\" WHERE currency = 'EUR'",
+        "SELECT total FROM \"order\" WHERE name = 'O-1'",
+        "SELECT SUM(weight_kg) FROM \"order\"",
+        "SELECT COUNT(total) FROM \"order\"",
+        "SELECT SUM(amount) FROM fee",
+    ] {
+        assert!(!tells(&shop, sql), "{sql}");
+    }
+    let parts = prices("").await;
+    assert!(tells(&parts, "SELECT name FROM part ORDER BY list_price DESC LIMIT 1"));
 }
 
 #[tokio::test]
@@ -145,24 +182,7 @@ async fn many_values_of_two_relations_do_not_mix() {
 /// The key of a statement tells nothing: its parts are given, the office first.
 #[tokio::test]
 async fn a_statement_is_given_by_its_parts() {
-    let offices = r#"
-@prefix e: <http://kb.example/e/> .
-@prefix p: <http://kb.example/p/> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-p:P31 rdfs:label "Instance of" . p:P6 rdfs:label "position held" . p:P7 rdfs:label "office" .
-p:P8 rdfs:label "start" . p:P9 rdfs:label "population" .
-e:Q1 rdfs:label "human" . e:Q2 rdfs:label "city" . e:Q3 rdfs:label "public office" .
-e:Q10 p:P31 e:Q2 ; rdfs:label "Brusk" ; p:P9 84000 .
-e:Q11 p:P31 e:Q2 ; rdfs:label "Tellin" ; p:P9 132000 .
-e:Q20 p:P31 e:Q3 ; rdfs:label "Mayor of Brusk" .
-e:Q21 p:P31 e:Q3 ; rdfs:label "Mayor of Tellin" .
-e:Q30 p:P31 e:Q1 ; rdfs:label "Ana Holt" ; p:P6 e:S1 .
-e:Q31 p:P31 e:Q1 ; rdfs:label "Per Strand" ; p:P6 e:S2 , e:S3 .
-e:S1 p:P7 e:Q20 ; p:P8 "2004-05-01"^^xsd:date .
-e:S2 p:P7 e:Q20 ; p:P8 "2012-05-01"^^xsd:date .
-e:S3 p:P7 e:Q21 ; p:P8 "2020-06-01"^^xsd:date .
-"#;
+    let offices = include_str!("../../quipu-query/tests/offices.ttl");
     let shop = Shop::of("offices.ttl", offices).await.unwrap();
     let positions = "SELECT position_held FROM human_position_held WHERE human = 'Per Strand'";
     let read = read(&shop, "Which positions did Per Strand hold?", positions);

@@ -177,6 +177,11 @@ impl Language {
         self.words().currencies.columns.has(word)
     }
 
+    /// Whether a word of a column's title says that it holds amounts of money: "price".
+    pub fn is_amount_of_money(self, word: &str) -> bool {
+        listed(&self.words().currencies.amounts).any(|amount| self.is_noun(word, amount))
+    }
+
     /// Whether a word in a column's title says that its values are per unit of time: "rate".
     pub fn tells_a_rate(self, word: &str) -> bool {
         self.words().rates.tells.has(word)

@@ -12,6 +12,8 @@ pub(crate) struct CurrencyWords {
     #[serde(rename = "reason")]
     _reason: IgnoredAny,
     pub(super) columns: Words,
+    /// How columns of amounts are called.
+    pub(super) amounts: String,
     /// Each code with the words for it.
     pub(super) codes: Vec<String>,
 }

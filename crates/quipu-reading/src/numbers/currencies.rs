@@ -1,9 +1,10 @@
-//! Amounts in one currency: "the euro prices" of a column that has prices in several.
+//! Amounts of money beside a column of currencies: "the euro prices" are those in euros, and
+//! amounts of several currencies are not one sum.
 
 use quipu_language::Language;
 use quipu_query::{
-    Body, ColumnRef, Comparison, Doubt, Expression, Kind, Mend, Place, Query, Source, Tables, Values,
-    words_of,
+    Aggregate, Body, ColumnRef, Comparison, Doubt, Expression, From, Kind, Mend, Place, Query, Select,
+    Source, Table, Tables, Values, words_of,
 };
 
 use crate::slips::each_query;
@@ -68,4 +69,66 @@ pub(crate) fn in_the_currency(
         }
     });
     mend
+}
+
+/// Tells that amounts of several currencies were added up, ordered or compared as they stand,
+/// because the query does not look at the currency beside them.
+pub(crate) fn in_several_currencies(query: &Query, tables: &Tables) -> Option<Mend> {
+    let mut mend = None;
+    each_query(&mut query.clone(), &mut |query| {
+        let Body::Select(select) = &query.body else { return };
+        let order: Vec<&Expression> = query.order.iter().map(|order| &order.expression).collect();
+        mend = mend
+            .take()
+            .or_else(|| select.from.iter().find_map(|from| of_several(from, select, &order, tables)));
+    });
+    mend
+}
+
+fn of_several(from: &From, select: &Select, order: &[&Expression], tables: &Tables) -> Option<Mend> {
+    /// Currencies that are named.
+    const NAMED: usize = 4;
+    let Source::Table(_, Some(at)) = &from.source else { return None };
+    let table = tables.table(*at)?;
+    let language = Language::of(&table.title);
+    let is_of_currency = |title: &str| words_of(title).iter().any(|word| language.is_currency(word));
+    let at_currency = table.columns.iter().position(|column| is_of_currency(&column.title))?;
+    let currency = table.columns.get(at_currency).filter(|column| column.distinct > 1)?;
+    let its = |part: &Expression| match part {
+        Expression::Column(of) if of.table.as_ref() == Some(&from.alias) => {
+            of.place.map(|place| place.column)
+        }
+        _ => None,
+    };
+    let is_amount = |part: &Expression| its(part).is_some_and(|column| is_money(table, column));
+    let (mut looks, mut used) = (false, order.iter().any(|part| is_amount(part)));
+    for expression in select.expressions().into_iter().chain(order.iter().copied()) {
+        expression.visit(&mut |part| {
+            looks |= its(part) == Some(at_currency);
+            used |= match part {
+                Expression::Aggregate { function: Aggregate::Count, .. } => false,
+                Expression::Aggregate { of: Some(of), .. } => is_amount(of),
+                Expression::Compare(_, one, other) | Expression::Arithmetic(_, one, other) => {
+                    is_amount(one) || is_amount(other)
+                }
+                _ => false,
+            };
+        });
+    }
+    let named: Vec<&str> = currency.examples.iter().take(NAMED).map(String::as_str).collect();
+    let text =
+        format!("the amounts may be in several currencies ({}) and are not converted", named.join(", "));
+    (used && !looks).then_some(Mend { text, doubt: Doubt::Told })
+}
+
+/// Whether a column holds amounts of money, in a table that has their currency: its title says so,
+/// or it has the only numbers.
+fn is_money(table: &Table, column: usize) -> bool {
+    let is_number = |of: &quipu_query::Column| matches!(of.kind, Kind::Number { .. });
+    let numbers = table.columns.iter().filter(|of| is_number(of)).count();
+    table.columns.get(column).filter(|of| is_number(of)).is_some_and(|of| {
+        let words = words_of(&of.title);
+        let language = Language::of_words(&words);
+        numbers == 1 || words.iter().any(|word| language.is_amount_of_money(word))
+    })
 }

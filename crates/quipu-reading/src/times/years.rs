@@ -37,7 +37,7 @@ pub fn in_years(question: &str, query: &Query, tables: &Tables) -> Option<Query>
 /// Whether a question asks for a year: "what year", "what is the year of", "what was the release
 /// year", "Ada Poe birth year"; not "when is the year's first concert", not "concert dates last
 /// year".
-fn asks_for_a_year(question: &str) -> bool {
+pub fn asks_for_a_year(question: &str) -> bool {
     let words = words_of(asking_clause(question));
     let language = Language::of_words(&words);
     let before = |at: usize, back: usize| at.checked_sub(back).and_then(|at| words.get(at));

@@ -5,6 +5,7 @@ use quipu_language::{Language, asks_for};
 use quipu_query::{Column, Comparison, Expression, Kind, Query, Source, Tables, words_of};
 
 use crate::logic::others::only_denied;
+use crate::times::years::asks_for_a_year;
 
 /// The word of a question that rules a reading out.
 pub(super) fn ruled_out(question: &str, words: &[String], query: &Query, tables: &Tables) -> Option<String> {
@@ -15,10 +16,11 @@ pub(super) fn ruled_out(question: &str, words: &[String], query: &Query, tables:
 }
 
 /// The question word of a question for a date to which only numbers are given that are no years and
-/// of which the question does not speak: the runway's length is not when the airport opened.
+/// of which the question does not speak: the runway's length is not when the airport opened,
+/// nor in which year.
 fn no_date(question: &str, words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let language = Language::of_words(words);
-    if asks_for(question) != Some("date") {
+    if asks_for(question) != Some("date") && !asks_for_a_year(question) {
         return None;
     }
     let is_said = |column: &Column| {

@@ -5,8 +5,9 @@ use std::ops::{Range, RangeInclusive};
 
 use quipu_language::{
     Language, Operation, asked_place, asks_for, asks_for_a_measure, asks_for_a_place, asks_for_an_agent,
-    asks_for_two, asks_for_units, asks_twice, meanings_at, through_levels, without_request,
+    asks_for_two, asks_for_units, asks_twice, meanings_at, through_levels,
 };
+use quipu_reading::asks_for_a_year;
 use quipu_stages::answer::{AnswerTable, EvidenceContent, Outcome};
 
 /// Whether a path's answer heeds the words that change a question's meaning. No path can express a
@@ -90,14 +91,6 @@ pub(super) fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         // True and false are not entities.
         _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),
     }
-}
-
-/// Whether a question asks for a year: "in which year".
-fn asks_for_a_year(question: &str) -> bool {
-    let words = without_request(question);
-    let language = Language::of_words(&words);
-    let mut pairs = words.iter().zip(words.iter().skip(1)).take(2);
-    pairs.any(|(which, year)| language.asks_by_a_noun(which) && language.is_year(year))
 }
 
 /// Whether a path's answer is the things that a calculation chose, not their values.
