@@ -64,7 +64,11 @@ impl Teller<'_> {
             Body::Select(select) => {
                 let counted = self.counted_by(select);
                 let teller = Teller { named: self.named.clone(), counted, ..*self };
-                teller.with_order(teller.select(select), query)
+                let said = teller.select(select);
+                // The heaviest product has the greatest amount of its weight.
+                let mut named = self.referred_rows(select);
+                named.extend(self.named.clone());
+                Teller { named, ..teller }.with_order(said, query)
             }
         }
     }

@@ -23,7 +23,7 @@ const ASKED: [&str; 3] =
     [include_str!("answers.rs"), include_str!("mends.rs"), include_str!("beside_rows.rs")];
 
 /// Tests with graphs of their own, whose queries are kept while they run.
-const HEARD: [fn(); 41] = [
+const HEARD: [fn(); 42] = [
     corners_of_sql::a_name_within_a_subquery_is_compared_with_the_outer_row,
     corners_of_sql::nothing_divided_by_zero_is_a_number,
     corners_of_sql::numbers_are_calculated_as_sql_does,
@@ -54,6 +54,7 @@ const HEARD: [fn(); 41] = [
     odd_graphs::values_with_quotes_and_accents_are_found,
     odd_graphs::classes_in_a_circle_are_tables_like_others,
     odd_graphs::only_classes_that_are_described_alike_are_one_table,
+    odd_graphs::classes_with_little_in_common_are_tables_of_their_own,
     odd_graphs::an_entity_with_two_types_is_a_row_of_both_tables,
     odd_graphs::a_type_of_one_entity_is_a_table,
     odd_graphs::texts_among_entities_are_found,

@@ -133,3 +133,25 @@ async fn numbers_are_shown_as_the_graph_states_them() -> Result<()> {
     assert_eq!(shop.lines("SELECT price / 3 FROM Bike WHERE name = 'Fox'").await, ["9.666666667"]);
     Ok(())
 }
+
+#[tokio::test]
+async fn an_order_by_a_value_in_parts_is_said_by_the_relation_that_leads_to_it() -> Result<()> {
+    let boxes = r#"
+@prefix e: <http://boxes.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+e:listPrice rdfs:label "list price" .
+e:a a e:Box ; rdfs:label "Amber" ; e:listPrice e:a1 ; e:weight e:a2 .
+e:b a e:Box ; rdfs:label "Briar" ; e:listPrice e:b1 ; e:weight e:b2 .
+e:a1 a e:Quantity ; e:amount 30 . e:b1 a e:Quantity ; e:amount 40 .
+e:a2 a e:Quantity ; e:amount 9 . e:b2 a e:Quantity ; e:amount 8 .
+"#;
+    let shop = Shop::of("boxes.ttl", boxes).await?;
+    let heaviest = "SELECT box.name FROM box JOIN quantity ON box.weight = quantity.name \
+        ORDER BY quantity.amount DESC LIMIT 1";
+    assert_eq!(words(&shop, heaviest), "the Box, the one with the greatest amount of its weight");
+    let dear = "SELECT box.name FROM box LEFT JOIN quantity ON box.list_price = quantity.name \
+        ORDER BY quantity.amount DESC LIMIT 2";
+    let said = "the Box, greatest amount of its list price first, the first 2 only";
+    assert_eq!(words(&shop, dear), said);
+    Ok(())
+}

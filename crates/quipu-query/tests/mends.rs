@@ -203,3 +203,26 @@ async fn a_letter_that_all_names_of_a_column_end_in_tells_nothing() -> anyhow::R
     assert_eq!(codes.lines(sql).await, ["a", "b"]);
     Ok(())
 }
+
+/// A product has its parts by the entries of its parts list, not by a price that both have.
+#[tokio::test]
+async fn tables_are_linked_through_records_and_never_through_values() {
+    let shop = graph(
+        r#":p1 a :Product ; rdfs:label "Clock" ; :madeAt :works ; :price :v1 ; :entry :e1, :e2 .
+        :p2 a :Product ; rdfs:label "Flute" ; :madeAt :works ; :price :v2 ; :entry :e3, :e4 .
+        :e1 a :Entry ; :component :c1 ; :quantity 2 . :e2 a :Entry ; :component :c2 ; :quantity 1 .
+        :e3 a :Entry ; :component :c2 ; :quantity 4 . :e4 a :Entry ; :component :c2 ; :quantity 5 .
+        :c1 a :Part ; rdfs:label "Comb" ; :boughtFrom :acme ; :price :v3 .
+        :c2 a :Part ; rdfs:label "Reed" ; :boughtFrom :brix ; :price :v4 .
+        :v1 a :Price ; :amount 30 . :v2 a :Price ; :amount 9 . :v3 a :Price ; :amount 1 . :v4 a :Price ; :amount 2 .
+        :works a :Site ; rdfs:label "Works" . :acme a :Supplier ; rdfs:label "Acme" . :brix a :Supplier ; rdfs:label "Brix" ."#,
+    )
+    .await;
+    for from in ["product JOIN part", "part JOIN product"] {
+        let sql = format!(
+            "SELECT DISTINCT product.name FROM {from} ON product.made_at = part.bought_from \
+             WHERE part.bought_from = 'Acme'"
+        );
+        check(&shop, &sql, &["Clock"]).await;
+    }
+}

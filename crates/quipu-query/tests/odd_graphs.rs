@@ -164,6 +164,36 @@ pub async fn only_classes_that_are_described_alike_are_one_table() {
     assert!(sparql("SELECT name FROM place").contains("VALUES"));
 }
 
+/// Agents have names in common, and lines of orders and of parts lists a quantity: a table of all
+/// would be half empty.
+#[tokio::test]
+pub async fn classes_with_little_in_common_are_tables_of_their_own() {
+    let mut turtle = String::from(
+        r#":Person rdfs:subClassOf :Agent . :Employee rdfs:subClassOf :Person ; rdfs:label "employee" .
+        :Firm rdfs:subClassOf :Agent . :Supplier rdfs:subClassOf :Firm ; rdfs:label "supplier" .
+        :Customer rdfs:subClassOf :Agent . :Private rdfs:subClassOf :Customer . :Trade rdfs:subClassOf :Customer .
+        :Need rdfs:subClassOf :Line . :Order rdfs:subClassOf :Line .
+        :Customer rdfs:label "customer" . :Agent rdfs:label "agent" . :Line rdfs:label "line" .
+        :Need rdfs:label "need" . :Order rdfs:label "order" .
+        :acme a :Supplier ; rdfs:label "Acme" ; :country "Peru" ; :lead 9 ."#,
+    );
+    for at in 0..3 {
+        turtle.push_str(&format!(
+            r#":e{at} a :Employee ; rdfs:label "Eva {at}" ; :first "Eva" ; :hired 199{at} ; :salary {at} ; :room {at} .
+            :p{at} a :Private ; rdfs:label "Pia {at}" ; :first "Pia" ; :since 200{at} ; :city "Lima" .
+            :t{at} a :Trade ; rdfs:label "Tor {at}" ; :first "Tor" ; :since 200{at} ; :city "Cusco" .
+            :n{at} a :Need ; :quantity {at} ; :part :acme . :o{at} a :Order ; :quantity {at} ; :product :acme ."#
+        ));
+    }
+    let shop = graph(&turtle).await;
+    let mut ids: Vec<&str> = shop.tables.tables.iter().map(|table| table.id.as_str()).collect();
+    ids.retain(|id| !["private", "trade"].contains(id));
+    ids.sort_unstable();
+    assert_eq!(ids, ["customer", "employee", "need", "order", "supplier"]);
+    check(&shop, "SELECT COUNT(*) FROM customer", &["6"]).await;
+    check(&shop, "SELECT name FROM employee WHERE salary > 1", &["Eva 2"]).await;
+}
+
 #[tokio::test]
 pub async fn an_entity_with_two_types_is_a_row_of_both_tables() {
     let shop = graph(

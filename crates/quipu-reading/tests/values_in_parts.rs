@@ -10,9 +10,10 @@
 
 use crate::common;
 use common::Shop;
-use common::checks::{check, graph};
+use common::checks::{check, graph, weighed};
 use common::{answers, asked_rows, read};
 use quipu_query::Doubt;
+use quipu_reading::Nearness;
 
 /// Prices as blank nodes; `{}` stands for their type.
 const PRICES: &str = r#":p1 a :Part ; rdfs:label "Drive Belt" ; :listPrice [ {} :amount 45.5 ; :currency "EUR" ] .
@@ -193,4 +194,53 @@ async fn a_statement_is_given_by_its_parts() {
     let names: Vec<Vec<&str>> =
         rows.iter().map(|row| row.iter().flatten().map(|cell| cell.name.as_str()).collect()).collect();
     assert_eq!(names, [["Mayor of Brusk", "2012-05-01"], ["Mayor of Tellin", "2020-06-01"]]);
+}
+
+/// The relation that leads to an amount tells its measure, although an amount may be one of money.
+#[tokio::test]
+async fn the_heaviest_has_the_greatest_amount_of_its_weight() {
+    let boxes = graph(
+        ":a a :Box ; rdfs:label \"Amber\" ; :listPrice :a1 ; :weight :a2 .
+         :b a :Box ; rdfs:label \"Briar\" ; :listPrice :b1 ; :weight :b2 .
+         :a1 a :Quantity ; :amount 30 . :b1 a :Quantity ; :amount 40 .
+         :a2 a :Quantity ; :amount 9 . :b2 a :Quantity ; :amount 8 .",
+    )
+    .await;
+    let faults = async |question: &str, of: &str| {
+        let sql = format!(
+            "SELECT box.name FROM box JOIN quantity ON box.{of} = quantity.name \
+             ORDER BY quantity.amount DESC LIMIT 1"
+        );
+        weighed(&boxes, question, &sql, Nearness::default(), &[]).await.1.faults
+    };
+    let measure = "uses another measure";
+    for (question, right, wrong) in [
+        ("Which is the heaviest box?", "weight", "list_price"),
+        ("Which is the most expensive box?", "list_price", "weight"),
+    ] {
+        assert!(!faults(question, right).await.contains(&measure), "{question}");
+        assert!(faults(question, wrong).await.contains(&measure), "{question}");
+    }
+}
+
+/// "Before discount" is no time: the graph's comment says it of the price. Nor does "how many
+/// francs" ask for a number of things.
+#[tokio::test]
+async fn what_a_comment_says_of_a_price_is_heeded() {
+    let sql =
+        "SELECT price.amount FROM box JOIN price ON box.list_price = price.name WHERE box.name = 'Amber'";
+    let question = "How many francs does the Amber cost before discount?";
+    let faults = async |comment: &str| {
+        let boxes = graph(&format!(
+            ":listPrice rdfs:label \"list price\" {comment} .
+             :a a :Box ; rdfs:label \"Amber\" ; :listPrice :a1 . :b a :Box ; rdfs:label \"Briar\" ; :listPrice :b1 .
+             :a1 a :Price ; :amount 30 ; :currency \"CHF\" . :b1 a :Price ; :amount 40 ; :currency \"CHF\" ."
+        ))
+        .await;
+        weighed(&boxes, question, sql, Nearness::default(), &[]).await.1.faults
+    };
+    let told = faults("; rdfs:comment \"Price before any discount, excluding VAT.\"").await;
+    assert!(told.is_empty(), "{told:?}");
+    let untold = faults("").await;
+    assert!(untold.contains(&"leaves out a word that changes the meaning"), "{untold:?}");
 }

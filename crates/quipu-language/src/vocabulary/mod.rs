@@ -292,6 +292,8 @@ pub(crate) struct Lexicon {
     abbreviations: Phrases,
     #[serde(default)]
     contractions: Phrases,
+    contracted_verbs: Phrases,
+    having: Phrases,
     repeats: Listed,
     units: Listed,
     months: Listed,

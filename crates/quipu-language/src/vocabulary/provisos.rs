@@ -40,6 +40,10 @@ pub(super) struct ProvisoWords {
     ignoring: Words,
     /// Things without a value: "blanks"
     blanks: Words,
+    /// "nothing", at the end: "skip those that have nothing"
+    nothings: Words,
+    /// The same behind a denial: "skip those that haven't any"
+    any: Words,
     /// Behind a stated value they say more of it: "known for"
     going_on: Words,
     /// Before what is taken in as well: "including"
@@ -120,6 +124,8 @@ pub(super) fn rules_out(language: Language, words: &[String], at: usize) -> bool
 fn without_blanks(language: Language, words: &[String]) -> Option<Range<usize>> {
     /// Most words from "skip" to what is unknown.
     const MOST: usize = 10;
+    /// Most words from "haven't" to "any".
+    const MOST_DENIED: usize = 4;
     let of = &language.words().provisos;
     let is = |at: usize, list: &Words| words.get(at).is_some_and(|word| list.has(word));
     let denied = |at: usize| {
@@ -133,8 +139,22 @@ fn without_blanks(language: Language, words: &[String]) -> Option<Range<usize>> 
         is(*at, &of.blanks) || ((is_unknown || is(*at, &of.figures)) && denied(*at))
     };
     let ignores = |at: &usize| is(*at, &of.ignoring) || leaves_out(language, words, at + 1);
+    // "Orders per shop, skip shops without any": no group is empty.
+    let groups = |start: usize| {
+        let before = words.get(..start).unwrap_or_default();
+        before.iter().any(|word| language.means(word, "group"))
+    };
+    let is_none_at_the_end = |at: usize| {
+        let denies = |at: usize| {
+            words.get(at).is_some_and(|word| language.means(word, "negation"))
+                || is_contracted_denial(language, words, at)
+        };
+        let is_denied = is(at, &of.any) && (at.saturating_sub(MOST_DENIED)..at).any(denies);
+        at + 1 == words.len() && (is(at, &of.nothings) || is_denied)
+    };
     let from = |start: usize| {
-        let end = (start + 1..words.len().min(start + MOST)).find(is_blank)?;
+        let is_end = |at: &usize| is_blank(at) || (is_none_at_the_end(*at) && groups(start));
+        let end = (start + 1..words.len().min(start + MOST)).find(is_end)?;
         Some(start..end + 1)
     };
     let said_first = || {
@@ -236,6 +256,15 @@ mod tests {
             "people by city (skip the ones whose home we don't know)",
             &["skip", "the", "ones", "whose", "home", "we", "don", "t", "know"],
         );
+        check(
+            "Order count per shop, skip shops that haven't taken any",
+            &["skip", "shops", "that", "haven", "t", "taken", "any"],
+        );
+        check(
+            "How many parts from each supplier? Leave out any that deliver nothing.",
+            &["leave", "out", "any", "that", "deliver", "nothing"],
+        );
+        check("which shops did they skip that haven't taken any", &[]);
         check("which clubs did he skip without a reason", &[]);
         check("the top three, cancelled orders left out", &[]);
         check("which films have only one actor", &[]);

@@ -270,24 +270,48 @@ impl Binder<'_> {
             self.tell(Doubt::Little, a, b, &mended);
             return Some(mended);
         }
-        // Through one table in between.
-        let ways = self.links_of(of_a.table).into_iter().filter_map(|first| {
-            let second =
-                self.links_of(first.to.table).into_iter().find(|link| link.to.table == of_b.table)?;
-            Some((first, second))
-        });
-        // A line has its stops by a link of its own, and others by the complaints about both.
-        let is_links = |at: usize| self.tables.table(at).is_some_and(crate::tables::Table::is_links);
-        let through = ways.min_by_key(|(first, _)| !is_links(first.to.table))?;
+        let way = self.way_between(of_a.table, of_b.table)?;
+        let (last, before) = way.split_last()?;
         let (depth, reach) = scopes.iter().rev().enumerate().find_map(|(depth, scope)| {
             let reach = scope.reaches.iter().find(|reach| Some(&reach.alias) == a.table.as_ref())?;
             Some((depth, reach.clone()))
         })?;
-        let between = self.joined(&reach, &[through.0], depth, scopes);
+        let between = self.joined(&reach, before, depth, scopes);
         let between = ColumnRef { table: Some(between), name: String::new(), place: None };
-        let mended = equal(self.reference(&between, through.1.from), self.reference(b, through.1.to));
+        let mended = equal(self.reference(&between, last.from), self.reference(b, last.to));
         self.tell(Doubt::Much, a, b, &mended);
         Some(mended)
+    }
+
+    /// The links from a table to another through one table in between, or else through a table of
+    /// links and one of records: a product has its parts by the entries of its parts list. Never
+    /// through values, because each price belongs to one thing.
+    fn way_between(&self, a: usize, b: usize) -> Option<Vec<Link>> {
+        let is_links = |at: usize| self.tables.table(at).is_some_and(crate::tables::Table::is_links);
+        let steps = |from: usize| {
+            let links = self.links_of(from).into_iter();
+            links.filter(move |link| {
+                ![a, b].contains(&link.to.table) && !self.tables.holds_values(link.to.table)
+            })
+        };
+        let arrival = |from: usize| self.links_of(from).into_iter().find(|link| link.to.table == b);
+        let ways = steps(a).filter_map(|first| Some(vec![first, arrival(first.to.table)?]));
+        // A line has its stops by a link of its own, and others by the complaints about both.
+        let leads = |way: &Vec<Link>| !way.first().is_some_and(|first| is_links(first.to.table));
+        if let Some(way) = ways.min_by_key(leads) {
+            return Some(way);
+        }
+        let by_records = steps(a).flat_map(|first| {
+            let links = steps(first.to.table).filter(move |second| {
+                let ends = [first.to.table, second.to.table];
+                let is_record =
+                    |at: usize| self.tables.table(at).is_some_and(|table| table.unnamed && !table.is_links());
+                ends.iter().any(|at| is_links(*at)) && ends.iter().any(|at| is_record(*at))
+            });
+            links.filter_map(move |second| Some(vec![first, second, arrival(second.to.table)?]))
+        });
+        let mut by_records = by_records;
+        by_records.next().filter(|_| by_records.next().is_none())
     }
 
     fn reference(&self, of: &ColumnRef, place: Place) -> ColumnRef {

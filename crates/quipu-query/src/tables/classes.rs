@@ -28,9 +28,12 @@ const CALLED_SUBCLASS: &str = "subclass of";
 /// Most direct superclasses of a class that are read, and most steps upwards.
 const MOST_ABOVE: usize = 100;
 const HIGHEST: usize = 30;
-/// The least share of its relations that a class must have in common with its sisters for them to
-/// be one table.
+/// A class has more than this share of its relations in common with its sisters where they are one
+/// table. Half of two, a quantity, makes no table of parts needed and things ordered.
 const ALIKE: f64 = 0.5;
+/// The least share of a table's cells that may have values, for classes to be one table: agents
+/// that are employees, customers or suppliers have little but a name in common.
+const DENSE: f64 = 0.5;
 /// The share of a class's sampled entities that must state the class itself, for all entities to
 /// count as stating it.
 const STATED: f64 = 1.0;
@@ -189,8 +192,9 @@ fn parts(class: NodeId, kinds: &[NodeId], has_own: bool, above: &Above) -> Vec<V
     parts
 }
 
-/// Whether the parts of a class have most of their relations in common: the mean share of relations
-/// that a part has in common with any other, weighted by entities.
+/// Whether the parts of a class have most of their relations in common: by the mean share of
+/// relations that a part has in common with any other, weighted by entities, and by the share of
+/// the cells that a table of all parts would fill.
 fn are_alike(
     parts: &[Vec<NodeId>],
     relations: &HashMap<NodeId, HashSet<RelationId>>,
@@ -206,7 +210,7 @@ fn are_alike(
     for relation in parts.iter().flat_map(of_part) {
         *uses.entry(relation).or_default() += 1;
     }
-    let (mut shared, mut all) = (0.0, 0.0);
+    let (mut shared, mut cells, mut all) = (0.0, 0.0, 0.0);
     for part in parts {
         let own = of_part(part);
         if own.is_empty() {
@@ -215,9 +219,10 @@ fn are_alike(
         let common = own.iter().filter(|relation| uses.get(relation).is_some_and(|uses| *uses > 1)).count();
         let weight = part.iter().map(&count).max().unwrap_or(0) as f64;
         shared += weight * common as f64 / own.len() as f64;
+        cells += weight * own.len() as f64 / uses.len() as f64;
         all += weight;
     }
-    all > 0.0 && shared / all >= ALIKE
+    all > 0.0 && shared > ALIKE * all && cells >= DENSE * all
 }
 
 /// All superclasses of each class, direct and indirect; classes in a cycle are not superclasses of

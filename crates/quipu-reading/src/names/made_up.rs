@@ -10,6 +10,9 @@ use crate::slips::each_query;
 /// Shorter words name nothing by themselves.
 const LEAST_NAME: usize = 4;
 
+/// Least similarity (Jaro-Winkler) of a word and the model's spelling of it.
+const LEAST_SIMILAR: f64 = 0.85;
+
 /// Replaces a text that no value equals by those of its words that the question has. For a query
 /// that is not bound yet.
 pub(crate) fn without_what_is_made_up(
@@ -103,10 +106,33 @@ fn said_part(text: &str, question: &str, asked: &[String]) -> Option<String> {
     if parts.len() < 2 || parts.iter().all(|part| is_said(&part)) {
         return None;
     }
+    if let Some(run) = as_the_question_spells_it(&parts, question, asked) {
+        return Some(run);
+    }
     let mut last: Vec<&str> = parts.iter().rev().take_while(is_said).copied().collect();
     last.reverse();
     let first: Vec<&str> = parts.iter().take_while(is_said).copied().collect();
     let said = if last.is_empty() { first } else { last };
     let said = said.join(" ");
     (said.chars().count() >= LEAST_NAME).then_some(said)
+}
+
+/// A name as the question spells it, if the model spells one of its words otherwise: the graph may
+/// know either, and the question's own misspelling tells more than the model's.
+fn as_the_question_spells_it(parts: &[&str], question: &str, asked: &[String]) -> Option<String> {
+    let words: Vec<String> = parts.iter().flat_map(|part| words_of(part)).collect();
+    let is_spelt_so = |run: &&[String]| {
+        let mut others = run.iter().zip(&words).filter(|(said, word)| said != word);
+        let (Some((said, word)), None) = (others.next(), others.next()) else { return false };
+        strsim::jaro_winkler(said, word) >= LEAST_SIMILAR
+    };
+    let run = asked.windows(words.len().max(1)).find(is_spelt_so)?;
+    let is_name = run.iter().all(|word| is_written_as_name(question, word));
+    let said = |(part, word): (&&str, &String)| {
+        let mut letters = word.chars();
+        let first = letters.next().filter(|_| part.starts_with(char::is_uppercase));
+        first.map_or_else(|| word.clone(), |first| first.to_uppercase().chain(letters).collect())
+    };
+    let whole = parts.len() == run.len() && is_name;
+    whole.then(|| parts.iter().zip(run).map(said).collect::<Vec<String>>().join(" "))
 }

@@ -479,12 +479,8 @@ fn ordered(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {
 /// prices, salaries and budgets, `list price`.
 fn title_of_value(amount: &ColumnRef, query: &Query, tables: &Tables) -> Option<String> {
     let place = amount.place.filter(|place| tables.amount(place.table) == Some(place.column))?;
-    // The price of an offer tells more than `offers`.
-    if tables.column(place).is_some_and(|own| is_measure(&own.title)) {
-        return None;
-    }
     let is_its = |of: &Expression| matches!(of, Expression::Column(of) if of.table == amount.table && of.place == Some(Place { column: 0, ..place }));
-    query.select()?.from.iter().find_map(|from| {
+    let leading = query.select()?.from.iter().find_map(|from| {
         let (Join::Inner(Some(on)) | Join::Left(Some(on))) = &from.join else { return None };
         let Expression::Compare(Comparison::Equal, left, right) = on else { return None };
         let Expression::Column(leading) = (if is_its(left) { &**right } else { &**left }) else {
@@ -492,7 +488,10 @@ fn title_of_value(amount: &ColumnRef, query: &Query, tables: &Tables) -> Option<
         };
         let is_on = is_its(left) || is_its(right);
         leading.place.filter(|_| is_on).and_then(|place| Some(tables.column(place)?.title.clone()))
-    })
+    });
+    // The price of an offer tells more than `offers`, the amount of a height no more than that.
+    let own = tables.column(place).is_some_and(|own| is_measure(&own.title));
+    leading.filter(|title| !own || is_measure(title))
 }
 
 fn given(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {

@@ -366,9 +366,9 @@ fn another_number(
     let is_quite_far = || left_out.contains(noun) && near.to(noun).is_some_and(|near| near < QUITE_FAR);
     let is_another =
         (gives(&has_a_unit)? && is_far(noun, left_out, near)) || (gives(&is_number)? && is_quite_far());
-    // "How many nautical miles".
+    // "How many nautical miles", "how many francs".
     let mut behind = words.iter().skip(many + 1).take_while(|word| language.meanings(word).is_empty());
-    let in_units = behind.any(|word| language.is_unit(word));
+    let in_units = behind.any(|word| language.is_unit(word) || language.currency_code(word).is_some());
     // "How many people drowned" asks for the lives lost.
     let measured = |expression: &Expression| match expression {
         Expression::Column(column) => {

@@ -143,6 +143,11 @@ mod tests {
         check("whats the price of Magpie?", "what's the price of Magpie?");
         check("wich pump doesnt leak?", "which pump doesn't leak?");
         check("Who plays in Mary Wheres?", "Who plays in Mary Wheres?");
+        check("I'd like the pumps we've got", "I would like the pumps we have");
+        check("which pumps've we got?", "which pumps have we got?");
+        check("How many have we got, please?", "How many have we got, please?");
+        check("which pumps have got, say, a filter?", "which pumps have, say, a filter?");
+        check("Which of Rock'd and Roll'd sold more?", "Which of Rock'd and Roll'd sold more?");
     }
 
     #[test]

@@ -26,6 +26,21 @@ impl Compared<'_> {
                 }
                 _ => false,
             })
+        }) || self.is_commented(at)
+    }
+
+    /// Whether the graph says a word and the next telling one of a column that the query uses: the
+    /// `list price` is the "price before any discount".
+    fn is_commented(&self, at: usize) -> bool {
+        let Self { words, language, query, tables, .. } = self;
+        let plain = |words: &[String]| -> Vec<String> {
+            words.iter().filter(|word| !language.means(word, "function")).cloned().collect()
+        };
+        let asked = plain(words.get(at..).unwrap_or_default());
+        let Some(pair) = asked.get(..2).filter(|pair| pair.first() == words.get(at)) else { return false };
+        tables.comments_on(query).iter().any(|comment| {
+            let comment = plain(&words_of(comment));
+            comment.windows(2).any(|said| said == pair)
         })
     }
 
