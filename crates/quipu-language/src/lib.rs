@@ -52,6 +52,6 @@ pub use vocabulary::{
     means_true, month, phrasal_verbs, phrase_around, pieces_of, place_asked_for, place_said, preamble,
     predicate_of, role_asked_for, role_of_heads, sex_asked_of, side_of, sounds_like, stated_clause,
     subject_of, takes_every_one, tells_records, thing_to_describe, through_levels, title_in_full, use_words,
-    with_superlatives, without_having, without_request,
+    with_superlatives, without_examples, without_having, without_request,
 };
 pub use words::words_of;

@@ -362,6 +362,9 @@ impl Values {
                     found = self.of_initials(text);
                 }
                 if found.is_empty() && length > 1 {
+                    found = self.of_moved_year(text);
+                }
+                if found.is_empty() && length > 1 {
                     found = self.of_misspelt(text);
                 }
                 if found.is_empty() && length == 1 && is_code(text) {

@@ -61,7 +61,7 @@ pub use orders::{
     End, Ordered, are_ages, are_pieces, are_ranks, are_scores, asked_place, has_open_ends, impossible_place,
     pieces_of, place_asked_for, place_said, with_superlatives,
 };
-pub use passing::{is_aside, is_in_passing};
+pub use passing::{is_aside, is_in_passing, without_examples};
 use phrasal::PhrasalVerbs;
 pub use phrasal::phrasal_verbs;
 use preambles::PreambleWords;
@@ -125,6 +125,16 @@ impl Words {
 /// The words of a list. A slash separates forms of one word.
 fn listed(words: &str) -> impl Iterator<Item = &str> {
     words.split(|c: char| c.is_whitespace() || c == '/').filter(|word| !word.is_empty())
+}
+
+/// What tells that words in parentheses are examples.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ExampleWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    openers: Vec<String>,
+    closers: Vec<String>,
 }
 
 /// Phrases of one kind.
@@ -293,6 +303,7 @@ pub(crate) struct Lexicon {
     #[serde(default)]
     contractions: Phrases,
     contracted_verbs: Phrases,
+    examples: ExampleWords,
     having: Phrases,
     repeats: Listed,
     units: Listed,

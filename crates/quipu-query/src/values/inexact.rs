@@ -1,10 +1,10 @@
-//! Names of several words, one of which a question misspells or gives as initials.
+//! Names of several words, one of which a question misspells, gives as initials or puts elsewhere.
 
 use std::collections::HashSet;
 
 use quipu_language::{Language, normalise};
 
-use super::{How, LEAST_LENGTH, List, Match, Values};
+use super::{How, LEAST_LENGTH, List, Match, Values, Written};
 use crate::tables::{Place, words_of};
 
 /// Least similarity (Jaro-Winkler) of a word and the word that it misspells. Less than of whole
@@ -30,6 +30,40 @@ impl Values {
     pub(super) fn of_initials(&self, text: &str) -> Vec<Match> {
         let found = self.lists.iter().filter_map(|(place, list)| list.with_initials(*place, text));
         found.collect()
+    }
+
+    /// The values that a run of words names with its year elsewhere, or shortened: "the 1985 Amber
+    /// Trophy" and "the '85 Amber Trophy" are the "Amber Trophy 1985". Nothing if both centuries
+    /// have one.
+    pub(super) fn of_moved_year(&self, text: &str) -> Vec<Match> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_year = |word: &str| word.chars().all(|c| c.is_ascii_digit()) && [2, 4].contains(&word.len());
+        let (year, name, is_first) = match words.as_slice() {
+            [year, name @ ..] if is_year(year) => (*year, name, true),
+            [name @ .., year] if is_year(year) => (*year, name, false),
+            _ => return Vec::new(),
+        };
+        if !name.iter().any(|word| word.starts_with(char::is_uppercase)) {
+            return Vec::new();
+        }
+        let years = if year.len() == 4 {
+            vec![year.to_owned()]
+        } else {
+            ["19", "20"].map(|of| format!("{of}{year}")).to_vec()
+        };
+        let name = name.join(" ");
+        let mut found: Vec<Vec<Match>> = years
+            .iter()
+            .flat_map(|year| [(false, format!("{name} {year}")), (true, format!("{year} {name}"))])
+            // As it stands there it was looked for before.
+            .filter(|(first, _)| year.len() == 2 || *first != is_first)
+            .map(|(_, moved)| {
+                let written = Written::of(&moved);
+                self.lists.iter().filter_map(|(place, list)| list.whole(*place, &written)).collect()
+            })
+            .filter(|matches: &Vec<Match>| !matches.is_empty())
+            .collect();
+        if found.len() == 1 { found.pop().unwrap_or_default() } else { Vec::new() }
     }
 
     /// The value that a run of words with capitals names, if one word of it is in no value and

@@ -49,7 +49,8 @@ impl Values {
         names.map(|(place, _)| *place).collect()
     }
 
-    /// Whether one in fifty names of a table's rows contains a word, in the singular or the plural.
+    /// Whether one in fifty names of a table's rows calls the row by a word, in the singular or the
+    /// plural.
     /// Fewer may have it by chance: a song is called after a postcard.
     pub fn names_contain(&self, table: usize, word: &str) -> bool {
         let language = Language::english();
@@ -58,8 +59,8 @@ impl Values {
         holding > 0 && holding * SHARE >= all
     }
 
-    /// Whether several names of a table's rows contain a noun in the singular, one in fifty at
-    /// least: they tell the kind of the rows. Pettigrew Puppets makes some, and is none.
+    /// Whether several names of a table's rows call the row by a noun in the singular, one in fifty
+    /// at least: they tell the kind of the rows. Pettigrew Puppets makes some, and is none.
     pub fn names_tell(&self, table: usize, noun: &str) -> bool {
         /// Fewer names than that tell nothing, however small the table.
         const LEAST: usize = 3;
@@ -67,16 +68,18 @@ impl Values {
         holding >= LEAST && holding * SHARE >= all
     }
 
-    /// How many names of a table's rows contain a noun in the singular, and how many names there
-    /// are.
+    /// How many names of a table's rows call the row by a noun in the singular, and how many names
+    /// there are.
     pub fn names_of_kind(&self, table: usize, noun: &str) -> (usize, usize) {
         self.names_with(table, &HashSet::from([Language::english().singular(noun)]))
     }
 
     fn names_with(&self, table: usize, forms: &HashSet<String>) -> (usize, usize) {
         let Some(list) = self.lists.get(&Place { table, column: 0 }) else { return (0, 0) };
-        let holding = forms.iter().filter_map(|form| list.by_word.get(form)).map(Vec::len).sum();
-        (holding, list.entries.len())
+        let is_called = |entry: &usize| list.entries.get(*entry).is_some_and(|(name, _)| calls(name, forms));
+        let held = forms.iter().filter_map(|form| list.by_word.get(form)).flatten();
+        let holding: HashSet<usize> = held.copied().filter(is_called).collect();
+        (holding.len(), list.entries.len())
     }
 
     /// Whether some names of a table's rows end with a word: "Grenza Festival Orchestra".
@@ -88,6 +91,18 @@ impl Values {
             held.filter_map(|at| list.entries.get(*at)).any(ends)
         })
     }
+}
+
+/// Whether a name has a noun where it tells the kind: first ("Lake Como"), last ("Goose Market
+/// Theatre"), or before "of" or a number. The Marina Balloon Club is no balloon.
+fn calls(name: &str, forms: &HashSet<String>) -> bool {
+    let language = Language::english();
+    let words = words_of(name);
+    let tells = |at: usize| match words.get(at + 1) {
+        Some(next) => at == 0 || language.is_of(next) || next.chars().all(char::is_numeric),
+        None => true,
+    };
+    words.iter().enumerate().any(|(at, word)| forms.contains(word) && tells(at))
 }
 
 /// The word that nearly all names begin or end with: the "L" of `GoblinL` and `ElvenL` tells

@@ -6,7 +6,7 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use quipu_language::{Language, rounding};
+use quipu_language::{Language, rounding, without_examples};
 
 use super::AnswerError;
 
@@ -43,7 +43,7 @@ impl Question {
         if text.chars().any(char::is_control) {
             return Err(AnswerError::Usage("the question holds control characters; is it a file?".into()));
         }
-        let written = Language::of(&text).in_full(&text);
+        let written = Language::of(&text).in_full(&without_examples(&text));
         let (text, decimals) = match rounding(&written) {
             Some((text, decimals)) => (text, Some(decimals)),
             None => (written.clone(), None),
@@ -135,6 +135,15 @@ mod tests {
         check("order No. 40118", "order number 40118");
         check("Is it one? No. Which one is it?", "Is it one? No. Which one is it?");
         check("is that a no.", "is that a no.");
+    }
+
+    #[test]
+    fn examples_in_parentheses_are_left_out() {
+        let check = |text: &str, full: &str| assert_eq!(ask(text).unwrap().text(), full);
+        check("the mean of each cup (Halvard Cup, Border Dash and so on)?", "the mean of each cup?");
+        check("Which dyes (e.g. madder) (plants only) fade?", "Which dyes (plants only) fade?");
+        check("Who wrote Etc (the Play)?", "Who wrote Etc (the Play)?");
+        check("Is the Clock (Likeness) sold?", "Is the Clock (Likeness) sold?");
     }
 
     #[test]

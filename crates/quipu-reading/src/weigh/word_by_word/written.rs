@@ -26,7 +26,33 @@ impl Compared<'_> {
             || self.is_clock_time(at)
             || self.is_before_its_code(word)
             || self.ends_an_attribute(at, word)
+            || self.is_short_year(word)
+            || self.says_only_what_is_given(at)
             || said.values.iter().any(|value| shortens(word, value))
+    }
+
+    /// Whether a word is the end of a year in one of the query's values: "'85" of "Amber Trophy
+    /// 1985".
+    fn is_short_year(&self, word: &str) -> bool {
+        let is_short = word.len() == 2 && word.chars().all(|c| c.is_ascii_digit());
+        let is_it =
+            |of: &String| of.len() == 4 && ["19", "20"].iter().any(|c| of.strip_prefix(c) == Some(word));
+        let is_written = || ['\'', '’'].iter().any(|sign| self.question.contains(&format!("{sign}{word}")));
+        is_short && is_written() && self.said.values.iter().any(|value| words_of(value).iter().any(is_it))
+    }
+
+    /// Whether a word for "only" stands with the noun of what the query gives, at the end: "when was
+    /// she born? just the year".
+    fn says_only_what_is_given(&self, at: usize) -> bool {
+        let Self { words, language, query, tables, .. } = self;
+        if !words.get(at).is_some_and(|word| language.means(word, "only")) {
+            return false;
+        }
+        let behind = words.get(at + 1..).unwrap_or_default();
+        let articles = behind.iter().take_while(|word| language.is_article(word)).count();
+        let Some([noun]) = behind.get(articles..) else { return false };
+        let is_it = |title: &String| words_of(title).iter().any(|of| language.is_noun(noun, of));
+        Said::given(query, tables).iter().any(is_it)
     }
 
     /// Whether a word only ends the name of a text that the query uses: the "address" of the "mail

@@ -110,9 +110,12 @@ fn as_names_call(graph: Arc<GraphTables>, unnamed: &[Unnamed], question: &str) -
     let language = Language::of(question);
     let is_title = |noun: &String| graph.tables.tables.iter().any(|of| language.is_noun(noun, &of.title));
     let (words, said) = (may_be_nouns(&graph, question), words_of(question));
+    // "Which launch field": the last noun behind "which".
+    let asked = quipu_reading::nouns(question);
     let is_asked_for = |noun: &String| {
         let mut pairs = said.windows(2);
-        pairs.any(|pair| matches!(pair, [which, of] if of == noun && language.asks_by_a_noun(which)))
+        asked.contains(noun)
+            || pairs.any(|pair| matches!(pair, [which, of] if of == noun && language.asks_by_a_noun(which)))
     };
     let is_kind = |noun: &&String| (language.is_plural(noun) || is_asked_for(noun)) && !is_title(noun);
     let nouns = words.iter().filter(is_kind);
