@@ -515,6 +515,7 @@ impl List {
         let found = self
             .whole(place, &Written::of(text))
             .or_else(|| self.with_initials(place, text))
+            .or_else(|| self.with_moved_year(place, text))
             .or_else(|| self.of_people(place, text))
             .or_else(|| self.part(place, text));
         let found = found.or_else(|| self.near(place, text));

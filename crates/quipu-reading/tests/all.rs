@@ -17,6 +17,7 @@ mod among_others;
 mod as_people_ask;
 mod as_small_models_write;
 mod as_staff_ask;
+mod balloons;
 mod bells;
 mod bill_of_material;
 mod botanic_gardens;

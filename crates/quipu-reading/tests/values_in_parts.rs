@@ -223,6 +223,26 @@ async fn the_heaviest_has_the_greatest_amount_of_its_weight() {
     }
 }
 
+/// So it does where it is compared: "lighter than 9" speaks of a weight.
+#[tokio::test]
+async fn a_comparison_is_of_the_measure_that_leads_to_an_amount() {
+    let boxes = graph(
+        ":a a :Box ; rdfs:label \"Amber\" ; :listPrice :a1 ; :weight :a2 .
+         :b a :Box ; rdfs:label \"Briar\" ; :listPrice :b1 ; :weight :b2 .
+         :a1 a :Quantity ; :amount 30 . :b1 a :Quantity ; :amount 40 .
+         :a2 a :Quantity ; :amount 9 . :b2 a :Quantity ; :amount 8 .",
+    )
+    .await;
+    for (of, is_another) in [("weight", false), ("list_price", true)] {
+        let sql = format!(
+            "SELECT box.name FROM box JOIN quantity ON box.{of} = quantity.name WHERE quantity.amount < 35"
+        );
+        let question = "Which boxes are lighter than 35?";
+        let faults = weighed(&boxes, question, &sql, Nearness::default(), &[]).await.1.faults;
+        assert_eq!(faults.contains(&"uses another measure"), is_another, "{of}: {faults:?}");
+    }
+}
+
 /// "Before discount" is no time: the graph's comment says it of the price. Nor does "how many
 /// francs" ask for a number of things.
 #[tokio::test]

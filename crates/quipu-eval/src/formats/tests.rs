@@ -233,6 +233,23 @@ fn a_format_that_is_named_wins() {
     assert!(unknown.contains("grailqa") && unknown.contains("xml"), "{unknown}");
 }
 
+/// The repository's own question files: one that cannot be read ends the training of an adapter.
+#[test]
+fn our_own_question_files_are_read() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let mut open: Vec<_> = ["eval", "training/graphs"].map(|folder| root.join(folder)).into();
+    let (mut files, mut questions) = (0, 0);
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|of| of == "jsonl") {
+            files += 1;
+            questions += read_questions(&path, None).unwrap().questions.len();
+        }
+    }
+    assert!(files > 150 && questions > 5_000, "{files} files, {questions} questions");
+}
+
 /// The published files of the datasets, if they are installed.
 #[test]
 fn real_samples_are_read() {

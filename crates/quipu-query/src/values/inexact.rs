@@ -32,38 +32,9 @@ impl Values {
         found.collect()
     }
 
-    /// The values that a run of words names with its year elsewhere, or shortened: "the 1985 Amber
-    /// Trophy" and "the '85 Amber Trophy" are the "Amber Trophy 1985". Nothing if both centuries
-    /// have one.
+    /// The values that a run of words names with its year elsewhere, or shortened.
     pub(super) fn of_moved_year(&self, text: &str) -> Vec<Match> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let is_year = |word: &str| word.chars().all(|c| c.is_ascii_digit()) && [2, 4].contains(&word.len());
-        let (year, name, is_first) = match words.as_slice() {
-            [year, name @ ..] if is_year(year) => (*year, name, true),
-            [name @ .., year] if is_year(year) => (*year, name, false),
-            _ => return Vec::new(),
-        };
-        if !name.iter().any(|word| word.starts_with(char::is_uppercase)) {
-            return Vec::new();
-        }
-        let years = if year.len() == 4 {
-            vec![year.to_owned()]
-        } else {
-            ["19", "20"].map(|of| format!("{of}{year}")).to_vec()
-        };
-        let name = name.join(" ");
-        let mut found: Vec<Vec<Match>> = years
-            .iter()
-            .flat_map(|year| [(false, format!("{name} {year}")), (true, format!("{year} {name}"))])
-            // As it stands there it was looked for before.
-            .filter(|(first, _)| year.len() == 2 || *first != is_first)
-            .map(|(_, moved)| {
-                let written = Written::of(&moved);
-                self.lists.iter().filter_map(|(place, list)| list.whole(*place, &written)).collect()
-            })
-            .filter(|matches: &Vec<Match>| !matches.is_empty())
-            .collect();
-        if found.len() == 1 { found.pop().unwrap_or_default() } else { Vec::new() }
+        self.lists.iter().filter_map(|(place, list)| list.with_moved_year(*place, text)).collect()
     }
 
     /// The value that a run of words with capitals names, if one word of it is in no value and
@@ -114,6 +85,31 @@ impl List {
         let another = before.last().or_else(|| behind.first())?;
         let at: Vec<usize> = self.by_word.get(another)?.iter().copied().filter(is_it).collect();
         (!at.is_empty()).then(|| self.matched(place, at, How::Joined))
+    }
+
+    /// The entry with the same name and its year elsewhere, or in full: "the 1985 Amber Trophy" and
+    /// "the '85 Amber Trophy" are the "Amber Trophy 1985". Nothing if both centuries have one.
+    pub(super) fn with_moved_year(&self, place: Place, text: &str) -> Option<Match> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_year = |word: &str| [2, 4].contains(&word.len()) && word.chars().all(|c| c.is_ascii_digit());
+        let (year, name, is_first) = match words.as_slice() {
+            [year, name @ ..] if is_year(year) => (*year, name, true),
+            [name @ .., year] if is_year(year) => (*year, name, false),
+            _ => return None,
+        };
+        if !name.iter().any(|word| word.starts_with(char::is_uppercase)) {
+            return None;
+        }
+        let is_whole = year.len() == 4;
+        let centuries: &[&str] = if is_whole { &[""] } else { &["19", "20"] };
+        let name = name.join(" ");
+        let spellings = centuries
+            .iter()
+            .flat_map(|of| [(false, format!("{name} {of}{year}")), (true, format!("{of}{year} {name}"))]);
+        // As it stands there it was looked for before.
+        let others = spellings.filter(|(first, _)| !is_whole || *first != is_first);
+        let mut found = others.filter_map(|(_, spelling)| self.whole(place, &Written::of(&spelling)));
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// The entries that have all words of a name but the one at `wrong`, and a similar one there.

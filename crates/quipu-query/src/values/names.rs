@@ -84,11 +84,16 @@ impl Values {
 
     /// Whether some names of a table's rows end with a word: "Grenza Festival Orchestra".
     pub fn names_end_with(&self, table: usize, word: &str) -> bool {
+        self.names_ending(table, word) > 0
+    }
+
+    /// How many names of a table's rows end with a word.
+    pub fn names_ending(&self, table: usize, word: &str) -> usize {
         let list = self.lists.get(&Place { table, column: 0 });
-        let ends = |entry: &(String, Term)| words_of(&entry.0).last().is_some_and(|last| last == word);
-        list.is_some_and(|list| {
+        let ends = |entry: &&(String, Term)| words_of(&entry.0).last().is_some_and(|last| last == word);
+        list.map_or(0, |list| {
             let held = list.by_word.get(word).into_iter().flatten();
-            held.filter_map(|at| list.entries.get(*at)).any(ends)
+            held.filter_map(|at| list.entries.get(*at)).filter(ends).count()
         })
     }
 }

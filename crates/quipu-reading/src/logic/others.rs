@@ -127,16 +127,20 @@ pub(crate) fn compares_with_itself(question: &str, query: &Query) -> bool {
     let words = words_of(question);
     let language = Language::of_words(&words);
     let speaks = |word: &String| language.speaks_of_company(word) || language.speaks_of_others(word);
-    let (mut names, mut pairs) = (false, false);
+    let (mut names, mut pairs, mut extremes) = (false, false, false);
     query.visit(&mut |part| match part {
         Expression::Terms(..) => names = true,
         Expression::Compare(Comparison::Equal, a, b) if a != b => {
             let (a, b) = (place_of(a), place_of(b));
             pairs |= a == b && a.is_some_and(|place| place.column > 0);
         }
+        // The oldest of each region: no other one there is older.
+        Expression::Compare(Comparison::Greater | Comparison::Less, a, b) if a != b => {
+            extremes |= place_of(a).is_some() && place_of(a) == place_of(b);
+        }
         _ => {}
     });
-    pairs && !names && !words.iter().any(speaks)
+    pairs && !names && !extremes && !words.iter().any(speaks)
 }
 
 /// Whether a query gives the things that have a named thing's value of a property, although the

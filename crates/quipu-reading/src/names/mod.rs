@@ -1,5 +1,6 @@
 //! Names: in parts, made up, unknown to the graph, or of things that stand in for others.
 
+pub(crate) mod common_nouns;
 pub(crate) mod honours;
 pub(crate) mod invented;
 pub(crate) mod made_up;

@@ -243,7 +243,7 @@ fn is_named_by(column: &Column, tables: &Tables, is_named: &impl Fn(&str) -> boo
 }
 
 /// Counts each of the things that the question counts once, where a query counts the rows of
-/// several joined tables. For a bound query.
+/// several joined tables, or those of links from these things. For a bound query.
 pub(crate) fn counts_the_named(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let language = Language::of_words(&words);
@@ -251,11 +251,20 @@ pub(crate) fn counts_the_named(question: &str, query: &mut Query, tables: &Table
     let mut mend = None;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
-        if select.from.len() < 2 {
+        // A tea with three prizes stands in three rows of a table of links.
+        let of_links = match select.from.as_slice() {
+            [From { source: Source::Table(_, Some(at)), .. }] => {
+                tables.table(*at).is_some_and(Table::is_links)
+            }
+            _ => false,
+        };
+        if select.from.len() < 2 && !of_links {
             return;
         }
+        let is_head = |column: &ColumnRef| column.place.is_some_and(|place| place.column == 0);
         let find = |noun: &&String| {
-            let column = called_behind(noun, language, select, tables)?;
+            let column = called_behind(noun, language, select, tables);
+            let column = column.filter(|column| !of_links || is_head(column))?;
             // The "hl" of "more than 200 hl" are no things.
             let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
             let is_number = matches!(kind, Some(Kind::Number { .. }));

@@ -96,6 +96,8 @@ fn names_its_measure(
 /// What the oldest have most of, and the event that it is counted from.
 const AGE: &str = "age";
 const BORN: &str = "born";
+/// The beginning of words that ask for an order by letters.
+const BY_LETTERS: &str = "alphabet";
 /// The most letters of a title's words that name a key.
 const SHORT_TITLE: usize = 2;
 
@@ -235,16 +237,28 @@ pub(crate) fn ordered_by_text(words: &[String], query: &Query, tables: &Tables) 
             .is_some_and(|column| matches!(column.kind, Kind::Text | Kind::Entity(_)))
     };
     let first = query.order.first().filter(|_| query.limit.is_some())?;
-    let (_, word) = superlatives(words, query).into_iter().next()?;
     let language = Language::of_words(words);
+    // "The first apprentice" is not the first by the alphabet.
+    let is_end = |word: &&String| language.end_asked_for(word, Ordered::Dates).is_some();
+    let (_, word) = superlatives(words, query).into_iter().next().or_else(|| {
+        words.iter().enumerate().find(|(_, word)| is_end(word)).map(|(at, word)| (at, word.clone()))
+    })?;
+    if words.iter().any(|word| word.starts_with(BY_LETTERS)) {
+        return None;
+    }
     // The oldest has no greatest number of anything.
     let counts = matches!(first.expression, Expression::Aggregate { function: Aggregate::Count, .. });
     if counts && language.measured(&word, "age") == Measured::Alike {
         return Some(word);
     }
-    // "The latest version" names the text that it means.
+    // "The latest version" names the text that it means, "the last season" things with numbers; the
+    // first apprentice is no name.
+    let tells = |column: &&Column| {
+        let has_digits = |name: &String| name.contains(|c: char| c.is_ascii_digit());
+        column.kind == Kind::Text || column.examples.is_empty() || column.examples.iter().any(has_digits)
+    };
     let columns = first.expression.places().into_iter().filter_map(|place| tables.column(place));
-    let mut titles = columns.flat_map(|column| words_of(&column.title));
+    let mut titles = columns.filter(tells).flat_map(|column| words_of(&column.title));
     let is_named = titles.any(|of| words.iter().any(|word| language.is_form(word, &of)));
     (is_text(&first.expression) && !is_named).then_some(word)
 }
@@ -469,7 +483,11 @@ fn ordered(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {
         if let Expression::Compare(comparison, a, b) = part
             && !matches!(comparison, Comparison::Equal | Comparison::Unequal)
         {
-            titles.extend([a, b].into_iter().filter_map(|side| titled(given_by(side)?, tables)));
+            titles.extend([a, b].into_iter().filter_map(|side| {
+                let column = given_by(side)?;
+                let (place, own) = titled(column, tables)?;
+                Some((place, title_of_value(column, query, tables).unwrap_or(own)))
+            }));
         }
     });
     titles

@@ -509,9 +509,16 @@ fn more_of_another(
     if query.order.is_empty() || counts(query) {
         return None;
     }
-    let is_more = |word: &String| is_more(word, language);
-    let nouns =
-        words.windows(2).filter(|pair| pair.first().is_some_and(is_more)).filter_map(|pair| pair.get(1));
+    // "More staff", and "the most staff" of an order by the seats.
+    let is_more = |at: usize, word: &String| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        is_more(word, language)
+            || (language.is_quantity(word) && before.is_some_and(|word| language.is_article(word)))
+    };
+    let pairs = words.windows(2).enumerate();
+    let nouns = pairs
+        .filter(|(at, pair)| pair.first().is_some_and(|word| is_more(*at, word)))
+        .filter_map(|(_, pair)| pair.get(1));
     let is_far =
         |noun: &&String| left_out.contains(noun) && near.to(noun).is_some_and(|near| near < QUITE_FAR);
     let nouns: Vec<&String> = nouns.into_iter().collect();

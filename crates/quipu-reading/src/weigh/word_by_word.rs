@@ -27,6 +27,7 @@ use crate::logic::others::{
     kind_only_denied, leaves_out_itself, reflexive_left_out, same_as_nothing, shares_by_another,
 };
 use crate::logic::provisos::clause_left_out;
+use crate::names::common_nouns::noun_taken_for_a_name;
 use crate::names::invented::numbers_demanded;
 use crate::numbers::each::{
     all_asked_for, division_left_out, each_left_out, first_of_each, grouped_by_another, grouped_by_the_things,
@@ -71,6 +72,7 @@ pub(super) fn unexplained(asking: &TableQuestion<'_>, query: &Query, near: &Near
     let compared = Compared::new(asking, query, near);
     let mut found = compared.words_left_out();
     compared.values_that_nobody_stated(&mut found);
+    found.leave_out("takes a noun for a name", noun_taken_for_a_name(asking, query));
     compared.groups_in_part(&mut found);
     compared.meanings_left_out(&mut found);
     compared.columns_that_nobody_asks_for(&mut found);
