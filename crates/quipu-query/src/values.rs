@@ -335,8 +335,8 @@ impl Values {
     }
 
     /// The parts of a question that are values of columns, word for word apart from case, a plural,
-    /// and one word of several that is misspelt or initials; the longest first, none within another. A code ("KV-1291") also names the few values
-    /// that contain it.
+    /// and one word of several that is misspelt, initials or a year elsewhere; the longest first,
+    /// none within another. A code ("KV-1291") also names the few values that contain it.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         const LONGEST: usize = 8;
         let words: Vec<&str> = question.split_whitespace().collect();

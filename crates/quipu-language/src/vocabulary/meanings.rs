@@ -443,8 +443,8 @@ impl Language {
 
     /// A text with its abbreviations in full: "article number of" for "article no. of". Only within
     /// a sentence ("No. Which …" denies), and not within a name ("Symphony No. 9"). Contractions
-    /// in small letters get their apostrophe: "what's" for "whats". Verbs stand alone: "we have" for
-    /// "we've".
+    /// in small letters get their apostrophe: "what's" for "whats". Verbs stand alone: "we have"
+    /// for "we've".
     pub fn in_full(self, text: &str) -> String {
         let words: Vec<&str> = text.split(' ').collect();
         let full = |at: usize, word: &str| {

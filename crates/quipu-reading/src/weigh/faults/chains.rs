@@ -140,8 +140,8 @@ fn values_at_ends(query: &Query) -> Vec<(Place, Vec<String>)> {
 }
 
 /// Whether a query joins two tables by the very end of a link at which it also names a thing or
-/// says what it is, so that the link leads nowhere: the trees of the variety Iron Bess are not those
-/// of its children, and who learned from somebody of a town is not that somebody.
+/// says what it is, so that the link leads nowhere: the trees of the variety Iron Bess are not
+/// those of its children, and who learned from somebody of a town is not that somebody.
 pub(super) fn stays_at_one_end(query: &Query, tables: &Tables) -> bool {
     let Some(select) = query.select().filter(|select| select.from.len() == 2) else { return false };
     let of_links = |from: &From| match &from.source {

@@ -41,8 +41,8 @@ impl Compared<'_> {
         is_short && is_written() && self.said.values.iter().any(|value| words_of(value).iter().any(is_it))
     }
 
-    /// Whether a word for "only" stands with the noun of what the query gives, at the end: "when was
-    /// she born? just the year".
+    /// Whether a word for "only" stands with the noun of what the query gives, at the end: "when
+    /// was she born? just the year".
     fn says_only_what_is_given(&self, at: usize) -> bool {
         let Self { words, language, query, tables, .. } = self;
         if !words.get(at).is_some_and(|word| language.means(word, "only")) {
