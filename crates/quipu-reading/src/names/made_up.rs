@@ -101,7 +101,9 @@ fn said_part(text: &str, question: &str, asked: &[String]) -> Option<String> {
     let parts: Vec<&str> = text.split_whitespace().collect();
     let is_said = |part: &&&str| {
         let word = words_of(part);
-        !word.is_empty() && word.iter().all(|word| asked.contains(word) && is_written_as_name(question, word))
+        let is_name =
+            |word: &String| is_written_as_name(question, word) || word.chars().all(|c| c.is_ascii_digit());
+        !word.is_empty() && word.iter().all(|word| asked.contains(word) && is_name(word))
     };
     if parts.len() < 2 || parts.iter().all(|part| is_said(&part)) {
         return None;

@@ -239,10 +239,9 @@ pub(crate) fn ordered_by_text(words: &[String], query: &Query, tables: &Tables) 
     let first = query.order.first().filter(|_| query.limit.is_some())?;
     let language = Language::of_words(words);
     // "The first apprentice" is not the first by the alphabet.
-    let is_end = |word: &&String| language.end_asked_for(word, Ordered::Dates).is_some();
-    let (_, word) = superlatives(words, query).into_iter().next().or_else(|| {
-        words.iter().enumerate().find(|(_, word)| is_end(word)).map(|(at, word)| (at, word.clone()))
-    })?;
+    let superlative = superlatives(words, query).into_iter().next().map(|(_, word)| word);
+    let ordinal = || words.iter().find(|word| language.ordinal(word).is_some()).cloned();
+    let word = superlative.or_else(ordinal)?;
     if words.iter().any(|word| word.starts_with(BY_LETTERS)) {
         return None;
     }
