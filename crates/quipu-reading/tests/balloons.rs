@@ -42,6 +42,12 @@ async fn a_race_is_named_with_its_year_before_or_behind() {
     ] {
         assert_eq!(answers(&races, question, &of(name)).await, [winner], "{question}");
     }
+    let mentioned = |question: &str| {
+        let mentions = races.values.mentions(question);
+        mentions.iter().flat_map(|of| &of.matches).flat_map(|of| of.shown.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(mentioned("Who won the '86 Amber Trophy?"), ["Amber Trophy 1986"]);
+    assert!(!mentioned("Who won Amber Trophy 86?").contains(&"Amber Trophy 1986".to_owned()));
 }
 
 #[tokio::test]

@@ -28,6 +28,13 @@ const QUANTITIES: &str = r#":m1 a :Machine ; rdfs:label "Press" ; :weight :q1 ; 
 :q3 a :Quantity ; :value 2400 ; :unit :KG . :q4 a :Quantity ; :value 90 ; :unit :KW .
 "#;
 
+/// Prices and weights as quantities of one type, each with an amount.
+const BOXES: &str = r#":a a :Box ; rdfs:label "Amber" ; :listPrice :a1 ; :weight :a2 .
+:b a :Box ; rdfs:label "Briar" ; :listPrice :b1 ; :weight :b2 .
+:a1 a :Quantity ; :amount 30 . :b1 a :Quantity ; :amount 40 .
+:a2 a :Quantity ; :amount 9 . :b2 a :Quantity ; :amount 8 .
+"#;
+
 async fn prices(of_type: &str) -> Shop {
     graph(&PRICES.replace("{}", of_type)).await
 }
@@ -199,13 +206,7 @@ async fn a_statement_is_given_by_its_parts() {
 /// The relation that leads to an amount tells its measure, although an amount may be one of money.
 #[tokio::test]
 async fn the_heaviest_has_the_greatest_amount_of_its_weight() {
-    let boxes = graph(
-        ":a a :Box ; rdfs:label \"Amber\" ; :listPrice :a1 ; :weight :a2 .
-         :b a :Box ; rdfs:label \"Briar\" ; :listPrice :b1 ; :weight :b2 .
-         :a1 a :Quantity ; :amount 30 . :b1 a :Quantity ; :amount 40 .
-         :a2 a :Quantity ; :amount 9 . :b2 a :Quantity ; :amount 8 .",
-    )
-    .await;
+    let boxes = graph(BOXES).await;
     let faults = async |question: &str, of: &str| {
         let sql = format!(
             "SELECT box.name FROM box JOIN quantity ON box.{of} = quantity.name \
@@ -226,13 +227,7 @@ async fn the_heaviest_has_the_greatest_amount_of_its_weight() {
 /// So it does where it is compared: "lighter than 9" speaks of a weight.
 #[tokio::test]
 async fn a_comparison_is_of_the_measure_that_leads_to_an_amount() {
-    let boxes = graph(
-        ":a a :Box ; rdfs:label \"Amber\" ; :listPrice :a1 ; :weight :a2 .
-         :b a :Box ; rdfs:label \"Briar\" ; :listPrice :b1 ; :weight :b2 .
-         :a1 a :Quantity ; :amount 30 . :b1 a :Quantity ; :amount 40 .
-         :a2 a :Quantity ; :amount 9 . :b2 a :Quantity ; :amount 8 .",
-    )
-    .await;
+    let boxes = graph(BOXES).await;
     for (of, is_another) in [("weight", false), ("list_price", true)] {
         let sql = format!(
             "SELECT box.name FROM box JOIN quantity ON box.{of} = quantity.name WHERE quantity.amount < 35"

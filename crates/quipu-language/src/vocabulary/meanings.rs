@@ -441,56 +441,9 @@ impl Language {
         self.words().term_starts.has(word)
     }
 
-    /// A text with its abbreviations in full: "article number of" for "article no. of". Only within
-    /// a sentence ("No. Which …" denies), and not within a name ("Symphony No. 9"). Contractions
-    /// in small letters get their apostrophe: "what's" for "whats". Verbs stand alone: "we have"
-    /// for "we've".
-    pub fn in_full(self, text: &str) -> String {
-        let words: Vec<&str> = text.split(' ').collect();
-        let full = |at: usize, word: &str| {
-            let goes_on = words.get(at + 1).and_then(|next| next.chars().next());
-            let is_named = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|before| {
-                before.starts_with(char::is_uppercase) && word.starts_with(char::is_uppercase)
-            });
-            let short = if is_named { String::new() } else { word.to_lowercase() };
-            let said_by = |phrases: &'static Phrases| {
-                let mut rows = phrases.phrases.iter().filter_map(|row| row.split_once(' '));
-                rows.find(|(known, _)| *known == short).map(|(_, full)| full)
-            };
-            let goes_on_in_small_letters = goes_on.is_some_and(|next| !next.is_uppercase());
-            let abbreviated = goes_on_in_small_letters.then(|| said_by(&self.words().abbreviations));
-            let is_i = word.split(['\'', '’']).next() == Some("I");
-            let is_plain = at == 0 || is_i || !word.starts_with(char::is_uppercase);
-            let contracted = || {
-                let is_read = is_plain && Language::unread(text).is_none();
-                if is_read { said_by(&self.words().contractions) } else { None }
-            };
-            let with_verb = || {
-                let at = word.find(['\'', '’']).filter(|at| *at > 0 && is_plain)?;
-                let (before, verb) = word.split_at(at);
-                let mut verbs = self.words().contracted_verbs.phrases.iter();
-                let verb = verb.replace('’', "'");
-                let full =
-                    verbs.find_map(|row| Some(row.split_once(' ')?).filter(|(short, _)| *short == verb));
-                Some(format!("{before} {}", full?.1))
-            };
-            abbreviated.flatten().or_else(contracted).map(str::to_owned).or_else(with_verb)
-        };
-        let mut written: Vec<String> = Vec::with_capacity(words.len());
-        for (at, word) in words.iter().enumerate() {
-            let word = full(at, word).unwrap_or_else(|| (*word).to_owned());
-            let end = word.trim_start_matches(char::is_alphabetic);
-            let says_no_more = |last: &&mut String| {
-                let pairs = self.words().having.phrases.iter().filter_map(|pair| pair.split_once(' '));
-                let mut pairs = pairs.filter(|(verb, _)| last.split(' ').next_back() == Some(verb));
-                pairs.any(|(_, got)| word.strip_suffix(end) == Some(got))
-            };
-            match written.last_mut().filter(says_no_more) {
-                Some(last) => last.push_str(end),
-                None => written.push(word),
-            }
-        }
-        written.join(" ")
+    /// Whether a word asks for an order by letters: "alphabetically".
+    pub fn orders_by_letters(self, word: &str) -> bool {
+        self.words().by_letters.has(word)
     }
 
     /// The number that a word says: 3 for `three`.

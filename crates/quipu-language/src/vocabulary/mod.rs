@@ -9,6 +9,7 @@ mod events;
 mod follow_ups;
 mod forms;
 mod hierarchies;
+mod in_full;
 mod kin;
 mod language;
 mod lists;
@@ -305,6 +306,7 @@ pub(crate) struct Lexicon {
     contracted_verbs: Phrases,
     examples: ExampleWords,
     having: Phrases,
+    by_letters: Listed,
     repeats: Listed,
     units: Listed,
     months: Listed,

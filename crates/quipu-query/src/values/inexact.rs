@@ -91,10 +91,12 @@ impl List {
     /// "the '85 Amber Trophy" are the "Amber Trophy 1985". Nothing if both centuries have one.
     pub(super) fn with_moved_year(&self, place: Place, text: &str) -> Option<Match> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let is_year = |word: &str| [2, 4].contains(&word.len()) && word.chars().all(|c| c.is_ascii_digit());
+        let is_of =
+            |digits: usize, word: &str| word.len() == digits && word.chars().all(|c| c.is_ascii_digit());
         let (year, name, is_first) = match words.as_slice() {
-            [year, name @ ..] if is_year(year) => (*year, name, true),
-            [name @ .., year] if is_year(year) => (*year, name, false),
+            // Behind a name two digits are a number: lot 12 is not that of 2012.
+            [year, name @ ..] if is_of(2, year) || is_of(4, year) => (*year, name, true),
+            [name @ .., year] if is_of(4, year) => (*year, name, false),
             _ => return None,
         };
         if !name.iter().any(|word| word.starts_with(char::is_uppercase)) {

@@ -96,8 +96,6 @@ fn names_its_measure(
 /// What the oldest have most of, and the event that it is counted from.
 const AGE: &str = "age";
 const BORN: &str = "born";
-/// The beginning of words that ask for an order by letters.
-const BY_LETTERS: &str = "alphabet";
 /// The most letters of a title's words that name a key.
 const SHORT_TITLE: usize = 2;
 
@@ -242,7 +240,7 @@ pub(crate) fn ordered_by_text(words: &[String], query: &Query, tables: &Tables) 
     let superlative = superlatives(words, query).into_iter().next().map(|(_, word)| word);
     let ordinal = || words.iter().find(|word| language.ordinal(word).is_some()).cloned();
     let word = superlative.or_else(ordinal)?;
-    if words.iter().any(|word| word.starts_with(BY_LETTERS)) {
+    if words.iter().any(|word| language.orders_by_letters(word)) {
         return None;
     }
     // The oldest has no greatest number of anything.
